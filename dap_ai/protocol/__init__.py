@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol on the wire: framing, envelopes, the structs we read, `ask`. Pure; msgspec only."""

@@ -1,0 +1,122 @@
+"""`ask`: what dap_ai adds to DAP. docs/protocol.md is the reference; the names on the wire are these fields."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Level = Literal["observe", "compute"]
+"""observe: read what is there. compute: also the calls of the allow-list, which change nothing."""
+
+EndReason = Literal["completed", "cancelled", "notStopped", "limit", "failed"]
+Category = Literal["answer", "tool", "status"]
+
+
+class _Wire(msgspec.Struct, rename="camel", omit_defaults=True):
+    pass
+
+
+class AskArguments(_Wire):
+    """Arguments of the request `ask`. `question` may be empty: "why did it stop here?"."""
+
+    question: str = ""
+    thread_id: int | None = None
+    frame_id: int | None = None
+    """From a stackTrace response of this stop."""
+    conversation_id: str | None = None
+    """Of an earlier ask whose follow-up this is."""
+    ask_events: bool | None = None
+    """False: no events at all for this ask; only progress, if announced."""
+    level: Level | None = None
+    """Lowers the configured level for this ask; never raises it."""
+    providers: list[str] = []
+    """What the client can lend; unknown names are ignored."""
+
+
+class AskResponseBody(_Wire):
+    """Body of the response, sent at once; the answer follows as events."""
+
+    ask_id: str
+    """Doubles as the progressId."""
+    conversation_id: str
+
+
+class ToolStep(_Wire):
+    """One step of the agent, so that a user sees what it did."""
+
+    name: str
+    call: str
+    result: str = ""
+    seconds: float = 0.0
+    snapshot: bool = False
+
+
+class AskOutput(_Wire):
+    """Body of the event `askOutput`. `output` is append-only Markdown."""
+
+    ask_id: str
+    category: Category
+    output: str
+    tool: ToolStep | None = None
+
+
+class Usage(_Wire, omit_defaults=False):
+    """What an answer cost. Tokens and dollars are 0 without a model; `seconds` is wall time."""
+
+    model_calls: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    provider: str = ""
+    model: str = ""
+
+
+class Evidence(_Wire, omit_defaults=False):
+    """A value that the answer cites. Lines are 1-based; `epoch` is the stop it was read in."""
+
+    expression: str
+    value: str
+    file: str
+    line: int
+    frame_id: int
+    thread_id: int
+    epoch: int
+    confirmed: bool
+    """It was read again in the same stop, after the answer was made, and is the same."""
+
+
+class Suspect(_Wire, omit_defaults=False):
+    """A line that may hold the mistake; `score` falls from 1.0. Lines are 1-based."""
+
+    file: str
+    line: int
+    score: float
+    reason: str
+
+
+class Fix(_Wire, omit_defaults=False):
+    """A proposed change; `verified` only after a run in a snapshot."""
+
+    file: str
+    diff: str
+    verified: bool = False
+    check: str = ""
+    result: str = ""
+
+
+class AskEnded(_Wire, omit_defaults=False):
+    """Body of the event `askEnded`: the whole answer again; a plain client needs only this."""
+
+    ask_id: str
+    conversation_id: str
+    reason: EndReason
+    stale: bool
+    """The program went on while the answer was made: it speaks of a stop that is over."""
+    answer: str
+    usage: Usage
+    evidence: list[Evidence]
+    suspects: list[Suspect]
+    fixes: list[Fix]

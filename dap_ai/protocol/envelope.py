@@ -1,0 +1,169 @@
+"""A message whose envelope is known and whose `arguments` or `body` stay the bytes that came.
+
+Every top-level key survives, known or not (js-debug adds `sessionId`), and what is not rewritten is byte-exact.
+Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestId`, `progressStart.body.requestId`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
+
+T = TypeVar("T")
+
+_decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encoder = msgspec.json.Encoder()
+
+
+class _Head(msgspec.Struct):
+    """What the envelope itself says. `seq` is absent in Helix's responses and 0 in many first requests."""
+
+    type: Literal["request", "response", "event"]
+    seq: int = 0
+    command: str = ""
+    event: str = ""
+    request_seq: int = -1
+    success: bool = False
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+
+
+class Envelope:
+    """One DAP message. `kind` is request, response or event; `name` its command or event."""
+
+    __slots__ = ("_fields", "kind", "name", "request_seq", "seq", "success")
+
+    def __init__(self, fields: dict[str, msgspec.Raw], head: _Head) -> None:
+        self._fields = fields
+        self.kind = head.type
+        self.name = head.event if head.type == "event" else head.command
+        self.seq = head.seq
+        self.request_seq = head.request_seq
+        self.success = head.success
+
+    @classmethod
+    def parse(cls, body: bytes) -> Envelope:
+        """Raises RemoteProtocolError if `body` is not a DAP message."""
+        try:
+            head = _decode_head(body)
+            fields = _decode_fields(body)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise RemoteProtocolError(f"not a DAP message ({error}): {body[:200]!r}") from error
+        if head.type == "response" and head.request_seq < 0:
+            raise RemoteProtocolError(f"a response without request_seq: {body[:200]!r}")
+        if not (head.event if head.type == "event" else head.command):
+            raise RemoteProtocolError(f"a {head.type} without a name: {body[:200]!r}")
+        return cls(fields, head)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of `arguments` or `body`; empty if there are none."""
+        raw = self._fields.get("arguments" if self.kind == "request" else "body")
+        return b"" if raw is None else bytes(raw)
+
+    def read(self, shape: type[T]) -> T:
+        """`arguments` or `body` as `shape`; raises RemoteProtocolError if they do not fit."""
+        content = self.content
+        return decode(b"{}" if content in (b"", b"null") else content, shape)
+
+    def field(self, name: str, default: T) -> T:
+        """Top-level field `name` if it has `default`'s type, else `default`."""
+        raw = self._fields.get(name)
+        if raw is None:
+            return default
+        try:
+            return msgspec.json.decode(raw, type=type(default))
+        except (msgspec.MsgspecError, RecursionError):
+            return default
+
+    def encode(self, *, seq: int, request_seq: int | None = None, content: bytes | None = None) -> bytes:
+        """The message with a new `seq`, and `request_seq` and arguments or body replaced where given."""
+        fields = dict(self._fields)
+        fields["seq"] = msgspec.Raw(b"%d" % seq)
+        if request_seq is not None:
+            fields["request_seq"] = msgspec.Raw(b"%d" % request_seq)
+        if content is not None:
+            fields["arguments" if self.kind == "request" else "body"] = msgspec.Raw(content)
+        return _encoder.encode(fields)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name} seq={self.seq}>"
+
+
+def decode(data: bytes, shape: type[T]) -> T:
+    """JSON as `shape`; raises RemoteProtocolError if it does not fit."""
+    try:
+        return msgspec.json.decode(data, type=shape)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise RemoteProtocolError(f"not {getattr(shape, '__name__', shape)}: {error}") from error
+
+
+def encode(value: object) -> bytes:
+    """`value` (structs, dicts, lists, strings, numbers) as JSON."""
+    return _encoder.encode(value)
+
+
+def to_plain(value: object) -> Any:
+    """`value` with every struct turned into a dict of plain JSON types."""
+    return msgspec.to_builtins(value)
+
+
+def convert(value: object, shape: type[T]) -> T:
+    """Plain JSON types as `shape`; raises RemoteProtocolError if they do not fit."""
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.MsgspecError as error:
+        raise RemoteProtocolError(f"not {getattr(shape, '__name__', shape)}: {error}") from error
+
+
+def request(seq: int, command: str, arguments: object = None) -> bytes:
+    """A request; `arguments` None leaves the key out."""
+    message: dict[str, object] = {"seq": seq, "type": "request", "command": command}
+    if arguments is not None:
+        message["arguments"] = arguments
+    return _encoder.encode(message)
+
+
+def response(seq: int, request_seq: int, command: str, body: object = None) -> bytes:
+    """A successful response."""
+    message: dict[str, object] = {
+        "seq": seq,
+        "type": "response",
+        "request_seq": request_seq,
+        "success": True,
+        "command": command,
+    }
+    if body is not None:
+        message["body"] = body
+    return _encoder.encode(message)
+
+
+def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str]) -> bytes:
+    """A failed response: `message` for programs, `body.error` (DAP's Message) for people."""
+    error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": True}
+    if variables:
+        error["variables"] = dict(variables)
+    return _encoder.encode(
+        {
+            "seq": seq,
+            "type": "response",
+            "request_seq": request_seq,
+            "success": False,
+            "command": command,
+            "message": entry.message,
+            "body": {"error": error},
+        }
+    )
+
+
+def event(seq: int, name: str, body: object = None) -> bytes:
+    """An event."""
+    message: dict[str, object] = {"seq": seq, "type": "event", "event": name}
+    if body is not None:
+        message["body"] = body
+    return _encoder.encode(message)

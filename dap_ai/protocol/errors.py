@@ -1,0 +1,80 @@
+"""Whose fault it is, and what a user can do about it.
+
+A peer that breaks DAP raises RemoteProtocolError; if we would break it, LocalProtocolError (a bug of ours). What
+a user must act on is an ErrorEntry: DAP's `Message` with an id, sent with `showUser`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ProtocolError(Exception):
+    """Somebody broke the Debug Adapter Protocol."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer sent something that is not DAP."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We were about to send something that is not DAP: a bug in dap_ai."""
+
+
+class RequestFailed(Exception):  # noqa: N818  DAP's own word for it
+    """A request was answered with `success: false`.
+
+    `command` is the request's; `message` the short text of the response; `user_text` what its `body.error` says
+    to a person, else `message`.
+    """
+
+    def __init__(self, command: str, message: str, user_text: str = "") -> None:
+        super().__init__(f"{command}: {user_text or message}")
+        self.command = command
+        self.message = message
+        self.user_text = user_text or message
+
+
+class NotStopped(RequestFailed):
+    """The stop that the request spoke of is over: the thread runs, or has stopped anew, or has ended."""
+
+    def __init__(self, command: str, user_text: str = "the program is not stopped there any more") -> None:
+        super().__init__(command, "notStopped", user_text)
+
+
+class ErrorEntry(msgspec.Struct, frozen=True):
+    """A row of the error catalogue: what the response's `message` and `body.error` hold."""
+
+    id: int
+    """Unique in dap_ai and never reused; 9000-9099."""
+    message: str
+    """The response's `message`: one word that a program can test."""
+    text: str
+    """What a person reads, with `{name}` for each variable."""
+
+
+NOT_STOPPED = ErrorEntry(9000, "notStopped", "The program is running: pause it first, then ask.")
+NOT_STARTED = ErrorEntry(9001, "notStarted", "Nothing is being debugged yet: launch or attach first, then ask.")
+ENDED = ErrorEntry(9002, "ended", "The program has ended: there is no live state left to look at.")
+ASK_IN_PROGRESS = ErrorEntry(
+    9003, "askInProgress", "{askId} is still being answered in this conversation: wait for it, or cancel it."
+)
+BAD_ASK = ErrorEntry(9004, "invalidArguments", "{reason}")
+STALE_FRAME = ErrorEntry(
+    9005, "staleFrame", "Frame {frameId} is not of this stop: take a frameId from a stackTrace made since it stopped."
+)
+NOT_ADVERTISED = ErrorEntry(
+    9006, "notSupported", "The debug adapter does not support '{command}' (it never announced {capability})."
+)
+DENIED_COMMAND = ErrorEntry(
+    9007, "notSupported", "'{command}' is not sent to this debug adapter: it would stop answering ({why})."
+)
+WRONG_STATE = ErrorEntry(9008, "notStopped", "'{command}' needs a stopped thread: this debug adapter would hang.")
+BACKEND_DIED = ErrorEntry(9009, "backendDied", "The debug adapter has ended{why}.")
+BACKEND_FAILED = ErrorEntry(9010, "backendFailed", "The debug adapter could not be started: {why}")
+TOKEN_NEEDED = ErrorEntry(
+    9011, "unauthorized", 'This dap_ai wants a token: put "dapAiToken" into the launch or attach arguments.'
+)
+UNKNOWN_ASK = ErrorEntry(9012, "unknownAsk", "There is no ask {askId} that is still running.")
+BAD_SEQUENCE = ErrorEntry(9013, "invalidArguments", "{reason}")
+NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")
