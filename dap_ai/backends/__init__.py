@@ -1,0 +1,98 @@
+"""Debug adapters: how each is started, what it must never be sent, how its debuggee is read without being touched.
+
+A backend is found by name in the entry-point group `dap_ai.backends`; the built-in ones use the same door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple, Protocol
+
+from dap_ai.protocol.inspection import Inspection, Query
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Sends a DAP request to the debug adapter and returns the response's body; raises RequestFailed, NotStopped."""
+
+
+class Command(NamedTuple):
+    """How to start a debug adapter that speaks DAP on stdin and stdout."""
+
+    argv: list[str]
+    env: dict[str, str]
+    """Added to ours."""
+
+
+class Start(NamedTuple):
+    """Launch or attach arguments, completed. With `connect` they go to the adapter that listens there instead."""
+
+    arguments: dict[str, Any]
+    connect: tuple[str, int] | None = None
+
+
+class StartError(Exception):
+    """Launch or attach cannot work; the text says what to do."""
+
+
+class Walker(Protocol):
+    """Reads a stopped debuggee and runs none of its code. One per session."""
+
+    async def inspect(self, request: Request, query: Query) -> Inspection:
+        """One visit. Raises RequestFailed, NotStopped."""
+        ...
+
+
+class Backend(Protocol):
+    """A kind of debug adapter."""
+
+    @property
+    def name(self) -> str:
+        """As in `--backend NAME`."""
+        ...
+
+    @property
+    def denied(self) -> Mapping[str, str]:
+        """Commands that this adapter must never see, each with the reason."""
+        ...
+
+    @property
+    def wedged_while_running(self) -> frozenset[str]:
+        """Commands after which this adapter hangs if the thread they name runs."""
+        ...
+
+    @property
+    def greeting(self) -> tuple[str, dict[str, Any]] | None:
+        """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
+        ...
+
+    def command(self) -> Command:
+        """How to start the adapter."""
+        ...
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Complete the arguments of `launch` or `attach` (`command`). Raises StartError."""
+        ...
+
+    def walker(self) -> Walker | None:
+        """A reader for one session; None if this kind has none."""
+        ...
+
+    def default_python(self, cwd: str) -> str:
+        """The interpreter that a program in `cwd` would be run with."""
+        ...
+
+
+class UnknownBackendError(LookupError):
+    """There is no backend of that name."""
+
+
+def names() -> list[str]:
+    """The backends that are installed."""
+    return sorted({entry.name for entry in entry_points(group="dap_ai.backends")})
+
+
+def discover(name: str) -> Backend:
+    """The backend called `name`. Raises UnknownBackendError."""
+    for entry in entry_points(group="dap_ai.backends", name=name):
+        return entry.load()
+    raise UnknownBackendError(f"There is no backend '{name}'; installed: {', '.join(names()) or 'none'}.")

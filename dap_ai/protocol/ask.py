@@ -32,6 +32,8 @@ class AskArguments(_Wire):
     """Lowers the configured level for this ask; never raises it."""
     providers: list[str] = []
     """What the client can lend; unknown names are ignored."""
+    context_only: bool = False
+    """Answer with the first context itself, and send it nowhere (`--show-context`)."""
 
 
 class AskResponseBody(_Wire):

@@ -1,11 +1,11 @@
-"""DAP's base protocol: `Content-Length: N`, an empty line, N bytes of JSON.
+r"""DAP's base protocol: `Content-Length: N`, an empty line, N bytes of JSON.
 
 Source: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol. Rules that real peers made
 necessary:
 
 1. N counts bytes. Header names are case-insensitive, may repeat (the last counts) and may be unknown.
 2. Adapters print junk on stdout between messages: whole lines that are no header are skipped and kept for a log.
-3. Both `\\r\\n` and a bare `\\n` end a header line.
+3. Both `\r\n` and a bare `\n` end a header line.
 4. A message above the limit, and a header block above its own, end the stream: the peer cannot be followed.
 """
 
@@ -70,7 +70,7 @@ class FrameReader:
             end = self._buffer.find(b"\n", self._scanned)
             if end < 0:
                 if len(self._buffer) > MAX_HEADER_BYTES:
-                    self._give_up("no message header in %d bytes" % len(self._buffer))
+                    self._give_up(f"no message header in {len(self._buffer)} bytes")
                 self._scanned = len(self._buffer)
                 return False
             line = bytes(self._buffer[:end]).strip(b"\r")

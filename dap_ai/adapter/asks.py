@@ -1,0 +1,158 @@
+"""Questions from acceptance to answer: accepted -> running -> ended, and how the answer reaches the client.
+
+An ask never holds its response: it answers at once and streams. Two channels:
+
+    request    `ask`: events askOutput and askEnded (only to a client that has asked, or wants askEvents), and DAP's
+               progress events where the client shows progress
+    console    `??`: `output` events of category "console", whole lines of plain text
+
+Text is coalesced: a piece of the answer waits at most FLUSH_S for the next one, so that an answer costs linear time
+and few messages however small the pieces are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from dap_ai.adapter.console import PlainText
+from dap_ai.adapter.effects import AgentOutput, CancelTimer, Effect, SetTimer
+from dap_ai.adapter.outbox import Message
+from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason
+from dap_ai.protocol.asking import Answer, Ask
+
+FLUSH_S = 0.04
+FLUSH = "asks.flush:"
+
+Channel = Literal["request", "console"]
+
+
+class AskState(msgspec.Struct):
+    """An ask that has not ended."""
+
+    ask: Ask
+    channel: Channel
+    events: bool
+    """Send askOutput and askEnded."""
+    progress: bool
+    """Send DAP's progress events."""
+    pieces: list[str] = []
+    """The answer so far."""
+    buffer: list[str] = []
+    """The end of it that has not been sent."""
+    plain: PlainText = msgspec.field(default_factory=PlainText)
+
+
+class Asks:
+    """The asks of a session that are running, by id, and its conversations."""
+
+    def __init__(self) -> None:
+        self.running: dict[str, AskState] = {}
+        self.conversations: set[str] = set()
+        self.console_conversation = ""
+        self._asks = 0
+        self._conversations = 0
+
+    def new_conversation(self) -> str:
+        """A fresh conversation id."""
+        self._conversations += 1
+        conversation_id = f"conversation-{self._conversations}"
+        self.conversations.add(conversation_id)
+        return conversation_id
+
+    def new_ask_id(self) -> str:
+        """A fresh ask id; the prefix keeps it apart from an adapter's own progress ids."""
+        self._asks += 1
+        return f"dap-ai-ask-{self._asks}"
+
+    def in_conversation(self, conversation_id: str) -> AskState | None:
+        """The running ask of a conversation."""
+        return next((s for s in self.running.values() if s.ask.conversation_id == conversation_id), None)
+
+    def started(self, state: AskState) -> list[Message]:
+        """The ask runs."""
+        self.running[state.ask.ask_id] = state
+        if not state.progress:
+            return []
+        question = state.ask.arguments.question or "Why did it stop here?"
+        start = {"progressId": state.ask.ask_id, "title": "dap_ai", "cancellable": True, "message": question[:80]}
+        return [("progressStart", start)]
+
+    def output(self, piece: AgentOutput) -> tuple[list[Message], list[Effect]]:
+        """Something of the agent for the client."""
+        state = self.running.get(piece.ask_id)
+        if state is None:
+            return [], []
+        if piece.category == "answer":
+            state.pieces.append(piece.output)
+            state.buffer.append(piece.output)
+            return [], [SetTimer(FLUSH + piece.ask_id, FLUSH_S)] if len(state.buffer) == 1 else []
+        messages = self.flush(piece.ask_id)
+        if state.events:
+            messages.append(("askOutput", AskOutput(piece.ask_id, piece.category, piece.output, piece.tool)))
+        if state.channel == "console" and piece.output.strip():
+            messages.append(_console("· " + piece.output.strip().replace("\n", " ") + "\n"))
+        if state.progress and piece.output.strip():
+            update = {"progressId": piece.ask_id, "message": piece.output.strip().split("\n")[0][:120]}
+            messages.append(("progressUpdate", update))
+        return messages, []
+
+    def flush(self, ask_id: str) -> list[Message]:
+        """The text that waited."""
+        state = self.running.get(ask_id)
+        if state is None or not state.buffer:
+            return []
+        text = "".join(state.buffer)
+        state.buffer.clear()
+        messages: list[Message] = []
+        if state.events:
+            messages.append(("askOutput", AskOutput(ask_id, "answer", text)))
+        if state.channel == "console" and (plain := state.plain.feed(text)):
+            messages.append(_console(plain))
+        return messages
+
+    def ended(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> list[Message]:
+        """The ask's last messages; nothing if it has ended before. `why` is told where no answer is."""
+        state = self.running.get(ask_id)
+        if state is None:
+            return []
+        messages = self.flush(ask_id)
+        del self.running[ask_id]
+        text = "".join(state.pieces)
+        answer = answer or Answer(stale=False)
+        if why and not text.strip():
+            text = why
+        if state.events:
+            messages.append(
+                (
+                    "askEnded",
+                    AskEnded(
+                        ask_id=ask_id,
+                        conversation_id=state.ask.conversation_id,
+                        reason=reason,
+                        stale=answer.stale,
+                        answer=text,
+                        usage=answer.usage,
+                        evidence=answer.evidence,
+                        suspects=answer.suspects,
+                        fixes=answer.fixes,
+                    ),
+                )
+            )
+        if state.channel == "console":
+            rest = state.plain.finish()
+            closing = "" if reason == "completed" else f"[{reason}{': ' + why if why else ''}]\n"
+            if rest or closing:
+                messages.append(_console(rest + closing))
+        if state.progress:
+            messages.append(("progressEnd", {"progressId": ask_id}))
+        return messages
+
+    def timers(self, ask_id: str) -> list[Effect]:
+        """What to cancel once an ask has ended."""
+        return [CancelTimer(FLUSH + ask_id)]
+
+
+def _console(text: str) -> Message:
+    return ("output", {"category": "console", "output": text})

@@ -1,0 +1,101 @@
+"""`??` in a debug console: how a client with no plugin asks.
+
+The text after the prefix is a question; `??` alone asks why the program stopped. A `??` continues the console's
+conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a consent request, `??help`
+explains. Answers are `output` events of category "console", in whole lines of plain text: most consoles render no
+Markdown and some drop other categories.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+COMMANDS = {
+    "new": "ask in a new conversation",
+    "stop": "cancel the answer that is being made",
+    "allow": "allow what the answer asks consent for",
+    "deny": "refuse it",
+    "help": "what can be asked here",
+}
+SLASH = "/ask"
+
+DEFAULT_QUESTION = "Why did it stop here?"
+
+
+class ConsoleInput(NamedTuple):
+    """What a `??` line means. `command` is "" for a question."""
+
+    command: str
+    question: str
+
+
+def parse(text: str, prefix: str) -> ConsoleInput | None:
+    """What the console line means; None if it is not ours. `prefix` empty: nothing is."""
+    stripped = text.strip()
+    if not prefix:
+        return None
+    if stripped.startswith(prefix):
+        rest = stripped[len(prefix) :].strip()
+    elif stripped == SLASH or stripped.startswith(SLASH + " "):
+        rest = stripped[len(SLASH) :].strip()
+    else:
+        return None
+    word, _, after = rest.partition(" ")
+    if word.lower() in COMMANDS and (word.lower() == "new" or not after):
+        return ConsoleInput(word.lower(), after.strip())
+    return ConsoleInput("", rest)
+
+
+def help_text(prefix: str) -> str:
+    """What `??help` answers."""
+    lines = [
+        f"{prefix}                  why did it stop here?",
+        f"{prefix}why is total 0     any question about the stopped program; follow-ups may refer to the last answer",
+    ]
+    lines += [f"{prefix}{name:<17} {meaning}" for name, meaning in COMMANDS.items()]
+    return "\n".join(lines)
+
+
+def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | None:
+    """Completion items for a `??` line (DAP CompletionItem); None if the line is not ours. `column` is 1-based."""
+    if not prefix or not text.lstrip().startswith(prefix):
+        return None
+    start = text.index(prefix) + len(prefix)
+    typed = text[start : max(start, column - 1)].lstrip()
+    return [
+        {"label": prefix + name, "text": name, "type": "text", "detail": meaning, "start": start, "length": len(typed)}
+        for name, meaning in COMMANDS.items()
+        if name.startswith(typed)
+    ]
+
+
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+
+
+class PlainText:
+    """Turns a stream of Markdown into whole lines of plain text; code stays as it is, indented."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        self._in_code = False
+
+    def feed(self, markdown: str) -> str:
+        """The lines that are whole now, each with its line end."""
+        *lines, self._rest = (self._rest + markdown).split("\n")
+        return "".join(f"{text}\n" for line in lines if (text := self._plain(line)) is not None)
+
+    def finish(self) -> str:
+        """What was left without a line end."""
+        return self.feed("\n") if self._rest else ""
+
+    def _plain(self, line: str) -> str | None:
+        if _FENCE.match(line):
+            self._in_code = not self._in_code
+            return None
+        if self._in_code:
+            return "    " + line
+        heading = _HEADING.match(line)
+        return _EMPHASIS.sub(r"\2", heading[1] if heading else line)

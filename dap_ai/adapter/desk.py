@@ -1,0 +1,127 @@
+"""Where questions are taken: `ask`, `??` in the console, `cancel` of an ask. None of it reaches the backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from dap_ai.adapter import console, questions
+from dap_ai.adapter.asks import FLUSH, Asks, AskState, Channel
+from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, StartAsk
+from dap_ai.adapter.gate import Refusal
+from dap_ai.adapter.history import History
+from dap_ai.adapter.options import Options
+from dap_ai.adapter.outbox import Outbox
+from dap_ai.adapter.reads import AgentReads
+from dap_ai.adapter.state import DebuggeeState
+from dap_ai.protocol.ask import AskArguments, AskResponseBody, EndReason
+from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, RemoteProtocolError
+
+
+class AskDesk:
+    """The session's asks, from the client's request to its last event."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options) -> None:
+        self.asks = Asks()
+        self.reads = AgentReads(out, state, self.asks)
+        self.client_shows_progress = False
+        self._out = out
+        self._state = state
+        self._history = history
+        self._options = options
+
+    def on_ask(self, message: Envelope) -> None:
+        """The request `ask`."""
+        try:
+            arguments = message.read(AskArguments)
+        except RemoteProtocolError as error:
+            self._out.fail(message, BAD_ASK, reason=f"Arguments of ask: {error}")
+            return
+        self._accept(message, arguments, "request")
+
+    def on_console(self, message: Envelope, typed: console.ConsoleInput, frame_id: int | None) -> None:
+        """`??` in the console: the response comes at once, the answer as output."""
+        running = self.asks.in_conversation(self.asks.console_conversation)
+        match typed.command:
+            case "help":
+                self._respond(message, console.help_text(self._options.console_prefix))
+            case "stop":
+                if running is not None:
+                    self.cancel(running.ask.ask_id)
+                self._respond(message, "cancelled" if running else "nothing is being answered")
+            case "allow" | "deny":
+                self._respond(message, "nothing is waiting for your consent")
+            case _:
+                conversation = None if typed.command == "new" else self.asks.console_conversation or None
+                frame_id = frame_id if frame_id in self._state.frames else None
+                arguments = AskArguments(question=typed.question, frame_id=frame_id, conversation_id=conversation)
+                self._accept(message, arguments, "console")
+
+    def on_approve(self, message: Envelope) -> None:
+        """The request `askApprove`."""
+        approval_id = str(message.read(dict[str, Any]).get("approvalId", ""))
+        self._out.fail(message, NO_APPROVAL, approvalId=approval_id)
+
+    def on_output(self, piece: AgentOutput) -> None:
+        """The agent has something to say."""
+        messages, effects = self.asks.output(piece)
+        self._out.tell(messages)
+        self._out.do(*effects)
+
+    def on_ended(self, ended: AgentEnded) -> None:
+        """The agent is done."""
+        reason: EndReason = "limit" if ended.answer.limit else "completed"
+        if ended.error:
+            reason = "notStopped" if ended.not_stopped else "failed"
+        self._end(ended.ask_id, reason, ended.answer, ended.error)
+
+    def on_flush(self, timer_id: str) -> None:
+        """Text has waited long enough."""
+        self._out.tell(self.asks.flush(timer_id.removeprefix(FLUSH)))
+
+    def cancel(self, ask_id: str) -> None:
+        """End an ask now, with what it has said so far."""
+        self._out.do(CancelAsk(ask_id))
+        self._end(ask_id, "cancelled", None)
+
+    def end_all(self, reason: EndReason, why: str = "") -> None:
+        """The session ends: so do its asks."""
+        for ask_id in list(self.asks.running):
+            self._out.do(CancelAsk(ask_id))
+            self._end(ask_id, reason, None, why)
+
+    def _accept(self, message: Envelope, arguments: AskArguments, channel: Channel) -> None:
+        refusal = questions.refuse(arguments, self.asks, self._state)
+        if refusal is not None:
+            self._refuse(message, refusal)
+            return
+        level = questions.lower(arguments.level, self._options.level)
+        arguments = msgspec.structs.replace(arguments, level=level)
+        conversation_id = arguments.conversation_id or self.asks.new_conversation()
+        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments)
+        if channel == "console":
+            self.asks.console_conversation = conversation_id
+            self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
+            events = self._options.ask_events
+        else:
+            self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
+            events = arguments.ask_events is not False
+        stop = questions.stop_of(arguments, self._state)
+        state = AskState(ask, channel, events=events, progress=self.client_shows_progress)
+        self._out.tell(self.asks.started(state))
+        self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id)))
+        self._history.add("ask", arguments.question)
+
+    def _refuse(self, message: Envelope, refusal: Refusal) -> None:
+        self._out.fail(message, refusal.entry, **refusal.variables)
+
+    def _respond(self, message: Envelope, result: str) -> None:
+        self._out.respond(message, {"result": result, "variablesReference": 0})
+
+    def _end(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> None:
+        self._out.tell(self.asks.ended(ask_id, reason, answer, why))
+        self._out.do(*self.asks.timers(ask_id))
+        self.reads.drop_ask(ask_id)

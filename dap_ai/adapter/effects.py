@@ -1,0 +1,168 @@
+"""What `Session.receive` is told and what it wants done: data, no behaviour.
+
+An event is something that happened outside; an effect is something that must happen outside. Time is both:
+`SetTimer` goes out, `TimerFired` comes back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.protocol.ask import Category, ToolStep
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.errors import RequestFailed
+
+# -- events ---------------------------------------------------------------------------------------------------------
+
+
+class FromClient(NamedTuple):
+    """A message body from the client."""
+
+    body: bytes
+
+
+class FromBackend(NamedTuple):
+    """A message body from the debug adapter."""
+
+    body: bytes
+
+
+class AgentRequest(NamedTuple):
+    """The agent wants to read: a DAP request for the backend. `token` comes back in ToAgent."""
+
+    ask_id: str
+    token: int
+    epoch: int
+    command: str
+    arguments: dict[str, object]
+
+
+class AgentOutput(NamedTuple):
+    """A piece of an answer, a step or a status."""
+
+    ask_id: str
+    category: Category
+    output: str
+    tool: ToolStep | None = None
+
+
+class AgentEnded(NamedTuple):
+    """The agent is done; `error` says why there is no answer, `not_stopped` that nothing could be read."""
+
+    ask_id: str
+    answer: Answer
+    error: str = ""
+    not_stopped: bool = False
+
+
+class Prepared(NamedTuple):
+    """Launch or attach arguments are ready. `connected`: a backend at another address has taken over."""
+
+    arguments: bytes = b"{}"
+    error: str = ""
+    connected: bool = False
+
+
+class TimerFired(NamedTuple):
+    """The timer `id` ran out."""
+
+    id: str
+
+
+class ClientClosed(NamedTuple):
+    """The client's stream ended."""
+
+
+class BackendClosed(NamedTuple):
+    """The backend's stream ended, or it could not be started; `why` for a person."""
+
+    why: str = ""
+    started: bool = True
+
+
+Event = (
+    FromClient
+    | FromBackend
+    | AgentRequest
+    | AgentOutput
+    | AgentEnded
+    | Prepared
+    | TimerFired
+    | ClientClosed
+    | BackendClosed
+)
+
+# -- effects --------------------------------------------------------------------------------------------------------
+
+
+class ToClient(NamedTuple):
+    """Write a message body to the client."""
+
+    body: bytes
+
+
+class ToBackend(NamedTuple):
+    """Write a message body to the backend."""
+
+    body: bytes
+
+
+class ToAgent(NamedTuple):
+    """The outcome of an AgentRequest: the response's body, or why there is none."""
+
+    token: int
+    body: bytes = b""
+    error: RequestFailed | None = None
+
+
+class StartAsk(NamedTuple):
+    """Start the agent on a question. `stop` is None if nothing is stopped."""
+
+    ask: Ask
+    stop: Stop | None
+    history: tuple[HistoryItem, ...]
+
+
+class CancelAsk(NamedTuple):
+    """Stop the agent's work on an ask; what it still says is ignored."""
+
+    ask_id: str
+
+
+class Prepare(NamedTuple):
+    """Let the backend's recipe complete these launch or attach arguments; Prepared comes back."""
+
+    command: str
+    arguments: bytes
+
+
+class SetTimer(NamedTuple):
+    """Start, or start again, the timer `id`."""
+
+    id: str
+    seconds: float
+
+
+class CancelTimer(NamedTuple):
+    """Forget the timer `id`."""
+
+    id: str
+
+
+class EndBackend(NamedTuple):
+    """End the backend's process tree now."""
+
+
+class Close(NamedTuple):
+    """Nothing more will be said to the client: flush and close."""
+
+
+class Log(NamedTuple):
+    """Something for the log: a peer's mistake, mostly."""
+
+    text: str
+
+
+Effect = (
+    ToClient | ToBackend | ToAgent | StartAsk | CancelAsk | Prepare | SetTimer | CancelTimer | EndBackend | Close | Log
+)

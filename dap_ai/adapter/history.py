@@ -1,0 +1,48 @@
+"""What happened in the session, kept for the agent: the user's own doings and the tail of the output. Bounded."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from dap_ai.protocol.asking import HistoryItem
+
+_MAX_ITEMS = 50
+_MAX_TEXT = 300
+_MAX_OUTPUT_CHARS = 8_000
+_OUTPUT_CATEGORIES = frozenset({"stdout", "stderr"})
+
+
+class History:
+    """Items since each conversation's last question, and the newest output of the program."""
+
+    def __init__(self) -> None:
+        self._items: deque[HistoryItem] = deque(maxlen=_MAX_ITEMS)
+        self._total = 0
+        self._told: dict[str, int] = {}
+        self._output: deque[tuple[str, str]] = deque()
+        self._output_chars = 0
+
+    def add(self, kind: str, text: str, result: str = "") -> None:
+        """Something the user did, or a stop."""
+        self._items.append(HistoryItem(kind, text[:_MAX_TEXT], result[:_MAX_TEXT]))
+        self._total += 1
+
+    def since_last(self, conversation_id: str) -> tuple[HistoryItem, ...]:
+        """What is new for a conversation; asking again gives only what has come since."""
+        new = min(self._total - self._told.get(conversation_id, 0), len(self._items))
+        self._told[conversation_id] = self._total
+        return tuple(self._items)[len(self._items) - new :]
+
+    def add_output(self, category: str, text: str) -> None:
+        """An `output` event of the program."""
+        if category not in _OUTPUT_CATEGORIES or not text:
+            return
+        text = text[-_MAX_OUTPUT_CHARS:]
+        self._output.append((category, text))
+        self._output_chars += len(text)
+        while self._output_chars > _MAX_OUTPUT_CHARS and len(self._output) > 1:
+            self._output_chars -= len(self._output.popleft()[1])
+
+    def output_tail(self) -> tuple[tuple[str, str], ...]:
+        """(category, text), oldest first."""
+        return tuple(self._output)

@@ -1,0 +1,67 @@
+"""May this question be asked now, and what is it about? Pure decisions over the debuggee's state."""
+
+from __future__ import annotations
+
+from dap_ai.adapter.asks import Asks
+from dap_ai.adapter.gate import Refusal
+from dap_ai.adapter.state import DebuggeeState, Phase
+from dap_ai.protocol.ask import AskArguments, Level
+from dap_ai.protocol.asking import Stop
+from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
+from dap_ai.protocol.messages import StoppedBody
+
+MAX_QUESTION_CHARS = 20_000
+
+
+def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState) -> Refusal | None:
+    """Why this question cannot be taken; None if it can.
+
+    Follow-ups are always taken: what conversation, source and output hold can be answered from those alone.
+    """
+    if len(arguments.question) > MAX_QUESTION_CHARS:
+        return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
+    conversation_id = arguments.conversation_id
+    if conversation_id is not None:
+        if conversation_id not in asks.conversations:
+            return Refusal(BAD_ASK, {"reason": f"There is no conversation {conversation_id}."})
+        running = asks.in_conversation(conversation_id)
+        if running is not None:
+            return Refusal(ASK_IN_PROGRESS, {"askId": running.ask.ask_id})
+    if not state.stopped:
+        if conversation_id is not None:
+            return None
+        if state.phase is Phase.RUNNING:
+            return Refusal(NOT_STOPPED, {})
+        return Refusal(ENDED if state.phase is Phase.ENDED else NOT_STARTED, {})
+    if arguments.frame_id is not None and arguments.frame_id not in state.frames:
+        return Refusal(STALE_FRAME, {"frameId": str(arguments.frame_id)})
+    if arguments.thread_id is not None and not state.thread_stopped(arguments.thread_id):
+        return Refusal(NOT_STOPPED, {})
+    return None
+
+
+def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
+    """The stop that the question is about: of its frame, of its thread, else the newest."""
+    newest = state.last_stop()
+    if newest is None:
+        return None
+    thread_id = newest.thread_id
+    if arguments.thread_id is not None:
+        thread_id = arguments.thread_id
+    if arguments.frame_id is not None:
+        thread_id = state.frames[arguments.frame_id] or thread_id
+    why = state.stops.get(thread_id) or StoppedBody(reason="pause", thread_id=thread_id)
+    return Stop(
+        epoch=state.epoch,
+        thread_id=thread_id,
+        frame_id=arguments.frame_id,
+        reason=why.reason,
+        description=why.description,
+        text=why.text,
+        stopped_threads=tuple(state.stops),
+    )
+
+
+def lower(asked: Level | None, allowed: Level) -> Level:
+    """The level of one ask: what it asks for, but never above what is allowed."""
+    return "observe" if "observe" in (asked, allowed) else "compute"

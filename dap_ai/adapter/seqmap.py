@@ -1,0 +1,89 @@
+"""Both seq spaces are ours: every message is restamped, and a response finds its asker by `request_seq` alone.
+
+To the backend: our seq -> who asked (client or agent). To the client: our seq -> the backend's reverse request.
+An entry of a timed-out agent request stays until its late response has come, so that it is swallowed, not misrouted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.protocol.messages import StoppedBody
+
+
+class ClientOwner(NamedTuple):
+    """A forwarded request of the client."""
+
+    client_seq: int
+    command: str
+    thread_id: int = 0
+    stops_before: dict[int, StoppedBody] | None = None
+    """For a resume: what to restore if it fails."""
+    note: str = ""
+    """For an evaluation in the console: its expression."""
+
+
+class AgentOwner(NamedTuple):
+    """A request of the agent."""
+
+    ask_id: str
+    token: int
+    epoch: int
+    command: str
+
+
+class OwnOwner(NamedTuple):
+    """A request of the proxy itself."""
+
+    command: str
+
+
+class ReverseOwner(NamedTuple):
+    """A request of the backend that the client is to answer."""
+
+    backend_seq: int
+    command: str
+
+
+Owner = ClientOwner | AgentOwner | OwnOwner
+
+
+class SeqMap:
+    """Seqs of both links; ours start at 1 and only grow."""
+
+    def __init__(self) -> None:
+        self._to_client = 0
+        self._to_backend = 0
+        self.owners: dict[int, Owner] = {}
+        self.reverse: dict[int, ReverseOwner] = {}
+
+    def next_to_client(self) -> int:
+        """A fresh seq for a message to the client."""
+        self._to_client += 1
+        return self._to_client
+
+    def next_to_backend(self, owner: Owner | None = None) -> int:
+        """A fresh seq for a message to the backend; with `owner`, a response to it is awaited."""
+        self._to_backend += 1
+        if owner is not None:
+            self.owners[self._to_backend] = owner
+        return self._to_backend
+
+    def backend_seq_of(self, client_seq: int) -> int | None:
+        """The backend's name for a pending request of the client (`cancel.requestId`)."""
+        for seq, owner in reversed(self.owners.items()):
+            if isinstance(owner, ClientOwner) and owner.client_seq == client_seq:
+                return seq
+        return None
+
+    def client_seq_of(self, backend_seq: int) -> int | None:
+        """The client's name for its pending request (`progressStart.requestId`)."""
+        owner = self.owners.get(backend_seq)
+        return owner.client_seq if isinstance(owner, ClientOwner) else None
+
+    def drain(self) -> list[Owner]:
+        """Everybody who still waits for the backend, in order; they will wait no more."""
+        owners = list(self.owners.values())
+        self.owners.clear()
+        self.reverse.clear()
+        return owners

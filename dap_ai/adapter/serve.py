@@ -1,0 +1,467 @@
+"""The proxy's only I/O: moves bytes between client, Session and backend, runs timers and the agent's tasks.
+
+    client link -> FrameReader -> Session.receive -> effects -> backend link        and the same way back
+
+All of it happens in the callback that brought the bytes; only the agent and process control are tasks. A failing
+agent ends its ask, never the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any, Protocol
+
+import anyio
+
+from dap_ai.adapter.client import Client
+from dap_ai.adapter.effects import (
+    AgentEnded,
+    AgentOutput,
+    AgentRequest,
+    BackendClosed,
+    CancelAsk,
+    CancelTimer,
+    ClientClosed,
+    Close,
+    Effect,
+    EndBackend,
+    Event,
+    FromBackend,
+    FromClient,
+    Log,
+    Prepare,
+    Prepared,
+    SetTimer,
+    StartAsk,
+    TimerFired,
+    ToAgent,
+    ToBackend,
+    ToClient,
+)
+from dap_ai.adapter.gate import BackendRules
+from dap_ai.adapter.options import Options
+from dap_ai.adapter.session import Session
+from dap_ai.protocol import envelope
+from dap_ai.protocol.ask import Category, ToolStep
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
+from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.streams import Link, TransportLink, memory_pair, open_stdio, open_tcp
+
+_CONNECT_S = 10.0
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class Walker(Protocol):
+    """See dap_ai.backends.Walker."""
+
+    async def inspect(self, request: Request, query: Query) -> Inspection:
+        """One visit."""
+        ...
+
+
+class Start(Protocol):
+    """See dap_ai.backends.Start."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Of launch or attach, completed."""
+        ...
+
+    @property
+    def connect(self) -> tuple[str, int] | None:
+        """The adapter to talk to instead of the one started here."""
+        ...
+
+
+class Process(Protocol):
+    """A running adapter: see dap_ai.backends.spawn.AdapterProcess."""
+
+    @property
+    def link(self) -> TransportLink:
+        """Its stdin and stdout."""
+        ...
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to stderr."""
+        ...
+
+    async def end(self) -> None:
+        """End its process tree; again changes nothing."""
+        ...
+
+
+class Backend(BackendRules, Protocol):
+    """See dap_ai.backends.Backend."""
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Complete the arguments of launch or attach."""
+        ...
+
+    def walker(self) -> Walker | None:
+        """A reader for one session."""
+        ...
+
+
+class Sink(Protocol):
+    """See dap_ai.agent.debugger.Sink."""
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        """Appends to the answer."""
+        ...
+
+
+class Agent(Protocol):
+    """What answers: see dap_ai.agent.agent.Agent. One per session: it holds the session's conversations."""
+
+    async def answer(self, ask: Ask, debugger: AskDebugger, sink: Sink) -> Answer:
+        """Answer one question. Raises NotStopped if nothing could be read."""
+        ...
+
+
+class Recipe(Protocol):
+    """What a Proxy is made of; dap_ai.commands.wiring provides it."""
+
+    @property
+    def backend(self) -> Backend:
+        """The kind of debug adapter."""
+        ...
+
+    async def spawn(self, log: Callable[[str], None]) -> Process:
+        """Start the debug adapter. Raises OSError."""
+        ...
+
+    def agent(self) -> Agent:
+        """A fresh agent for one session."""
+        ...
+
+    def options(self) -> Options:
+        """Fresh options for one session."""
+        ...
+
+    def log(self, text: str) -> None:
+        """Something for the log."""
+        ...
+
+
+class AskDebugger:
+    """The session as one ask sees it; satisfies dap_ai.agent.debugger.Debugger."""
+
+    def __init__(self, pump: Pump, start: StartAsk) -> None:
+        self._pump = pump
+        self._ask_id = start.ask.ask_id
+        self._history = start.history
+        self.stop: Stop | None = start.stop
+
+    @property
+    def current(self) -> bool:
+        """Whether the ask's stop still holds."""
+        return self.stop is not None and self.stop.epoch == self._pump.session.state.epoch
+
+    @property
+    def can_inspect(self) -> bool:
+        """Whether the backend has a static walker."""
+        return self._pump.walker is not None
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """A DAP request's response body. Raises RequestFailed, NotStopped."""
+        if self.stop is None:
+            raise NotStopped(command)
+        return await self._pump.agent_request(self._ask_id, self.stop.epoch, command, dict(arguments))
+
+    async def inspect(self, query: Query) -> Inspection:
+        """One visit of the walker. Raises RequestFailed, NotStopped."""
+        if self._pump.walker is None:
+            raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
+        return await self._pump.walker.inspect(self.request, query)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """(category, text) of the last output."""
+        return self._pump.session.history.output_tail()
+
+    def history(self) -> Sequence[HistoryItem]:
+        """What the user did since the conversation's last question."""
+        return self._history
+
+
+class _AskSink:
+    def __init__(self, pump: Pump, ask_id: str) -> None:
+        self._pump = pump
+        self._ask_id = ask_id
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        self._pump.receive(AgentOutput(self._ask_id, category, text, tool))
+
+
+class Pump:
+    """One session at work. `run` returns when client and backend are gone."""
+
+    def __init__(self, recipe: Recipe, client: Link) -> None:
+        self._recipe = recipe
+        self.session = Session(recipe.backend, recipe.options())
+        self.walker = recipe.backend.walker()
+        self._agent = recipe.agent()
+        self._client = client
+        self._client_frames = FrameReader()
+        self._backend: Link | None = None
+        self._backend_ready = asyncio.Event()
+        self._process: Process | None = None
+        self._processes: list[Process] = []
+        self._early: list[bytes] = []
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._ask_tasks: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._tokens = 0
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        """Serve the session to its end; whatever happens, no process and no task is left."""
+        self._client.start(self._on_client_data, lambda: self.receive(ClientClosed()), self._on_client_full)
+        self._spawn(self._start_backend())
+        try:
+            await self._over.wait()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._clean_up()
+
+    async def _clean_up(self) -> None:
+        for handle in self._timers.values():
+            handle.cancel()
+        tasks = [*self._ask_tasks.values(), *self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._client.close()
+        if self._backend is not None:
+            self._backend.close()
+        for process in self._processes:
+            await process.end()
+
+    def receive(self, event: Event) -> None:
+        """Tell the session, and do what it wants."""
+        for effect in self.session.receive(event):
+            self._do(effect)
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case ToClient(body):
+                self._client.write(encode_frame(body))
+            case ToBackend(body):
+                self._write_backend(encode_frame(body))
+            case ToAgent(token, body, error):
+                self._resolve(token, body, error)
+            case StartAsk():
+                self._start_ask(effect)
+            case CancelAsk(ask_id):
+                if task := self._ask_tasks.get(ask_id):
+                    task.cancel()
+            case Prepare(command, arguments):
+                self._spawn(self._prepare(command, arguments))
+            case SetTimer(timer_id, seconds):
+                self._set_timer(timer_id, seconds)
+            case CancelTimer(timer_id):
+                if handle := self._timers.pop(timer_id, None):
+                    handle.cancel()
+            case EndBackend():
+                self._spawn(self._end_backend())
+            case Close():
+                self._over.set()
+            case Log(text):
+                self._recipe.log(text)
+
+    # -- links ------------------------------------------------------------------------------------------------------
+
+    def _on_client_data(self, data: bytes) -> None:
+        try:
+            for body in self._client_frames.feed(data):
+                self.receive(FromClient(body))
+        except RemoteProtocolError as error:
+            self._recipe.log(f"the client's stream cannot be followed: {error}")
+            self.receive(ClientClosed())
+
+    def _on_client_full(self, full: bool) -> None:
+        """The client does not read: neither is the backend read."""
+        if self._backend is not None:
+            self._backend.pause(paused=full)
+
+    async def _start_backend(self) -> None:
+        try:
+            process = await self._recipe.spawn(self._recipe.log)
+        except OSError as error:
+            self.receive(BackendClosed(f"{error}", started=False))
+            return
+        self._process = process
+        self._processes.append(process)
+        self._use_backend(process.link)
+        self._backend_ready.set()
+
+    def _use_backend(self, link: Link) -> None:
+        self._backend = link
+        frames = FrameReader()
+
+        def on_data(data: bytes) -> None:
+            if self._backend is not link:
+                return
+            try:
+                for body in frames.feed(data):
+                    self.receive(FromBackend(body))
+            except RemoteProtocolError as error:
+                self.receive(BackendClosed(f"its stream cannot be followed: {error}"))
+                self._spawn(self._end_backend())
+
+        def on_end() -> None:
+            if self._backend is link:
+                self.receive(BackendClosed(self._last_words(frames)))
+
+        link.start(on_data, on_end, lambda full: self._client.pause(paused=full))
+        early, self._early = self._early, []
+        for data in early:
+            link.write(data)
+
+    def _last_words(self, frames: FrameReader) -> str:
+        words = self._process.last_words if self._process is not None else ""
+        return words or frames.junk.decode(errors="replace").strip()
+
+    def _write_backend(self, data: bytes) -> None:
+        if self._backend is None:
+            self._early.append(data)
+        else:
+            self._backend.write(data)
+
+    async def _end_backend(self) -> None:
+        if self._process is not None:
+            await self._process.end()
+        elif self._backend is not None:
+            self._backend.close()
+        self.receive(BackendClosed("it did not answer and was ended"))
+
+    async def _prepare(self, command: str, arguments: bytes) -> None:
+        try:
+            start = await self._recipe.backend.prepare(command, envelope.decode(arguments, dict[str, Any]))
+            if start.connect is not None:
+                await self._switch_backend(*start.connect)
+        except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
+            self.receive(Prepared(error=str(error) or type(error).__name__))
+        else:
+            self.receive(Prepared(envelope.encode(start.arguments), connected=start.connect is not None))
+
+    async def _switch_backend(self, host: str, port: int) -> None:
+        """Talk to the adapter that listens at this address instead of the one started here."""
+        try:
+            link = await open_tcp(host, port, _CONNECT_S)
+        except (OSError, TimeoutError, asyncio.TimeoutError) as error:
+            reason = "no answer" if isinstance(error, TimeoutError | asyncio.TimeoutError) else str(error)
+            raise ConnectionError(
+                f"nothing to attach to at {host}:{port} ({reason}); is the program waiting there, "
+                "with debugpy.listen or `python -m debugpy --listen`?"
+            ) from error
+        await self._backend_ready.wait()  # the adapter that is not wanted after all may still be starting
+        process, self._process = self._process, None
+        self._use_backend(link)
+        if process is not None:
+            await process.end()
+
+    # -- time and tasks ---------------------------------------------------------------------------------------------
+
+    def _set_timer(self, timer_id: str, seconds: float) -> None:
+        if handle := self._timers.pop(timer_id, None):
+            handle.cancel()
+        loop = asyncio.get_running_loop()
+
+        def fire() -> None:
+            self._timers.pop(timer_id, None)
+            self.receive(TimerFired(timer_id))
+
+        self._timers[timer_id] = loop.call_later(seconds, fire)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # -- the agent --------------------------------------------------------------------------------------------------
+
+    async def agent_request(self, ask_id: str, epoch: int, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Send one request of the agent. Raises RequestFailed, NotStopped."""
+        self._tokens += 1
+        token = self._tokens
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._waiting[token] = future
+        try:
+            self.receive(AgentRequest(ask_id, token, epoch, command, arguments))
+            return envelope.decode(await future, dict[str, Any])
+        finally:
+            self._waiting.pop(token, None)
+
+    def _resolve(self, token: int, body: bytes, error: RequestFailed | None) -> None:
+        future = self._waiting.get(token)
+        if future is None or future.done():
+            return
+        if error is None:
+            future.set_result(body)
+        else:
+            future.set_exception(error)
+
+    def _start_ask(self, start: StartAsk) -> None:
+        ask_id = start.ask.ask_id
+        task = asyncio.get_running_loop().create_task(self._answer(start))
+        self._ask_tasks[ask_id] = task
+        task.add_done_callback(lambda _task: self._ask_tasks.pop(ask_id, None))
+
+    async def _answer(self, start: StartAsk) -> None:
+        ask_id = start.ask.ask_id
+        try:
+            answer = await self._agent.answer(start.ask, AskDebugger(self, start), _AskSink(self, ask_id))
+        except NotStopped as error:
+            self.receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))
+        except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
+            self._recipe.log(f"{ask_id} failed: {error!r}")
+            self.receive(AgentEnded(ask_id, Answer(), f"{type(error).__name__}: {error}"))
+        else:
+            self.receive(AgentEnded(ask_id, answer))
+
+
+class Proxy:
+    """Sessions over stdio, TCP or in this process; each has its own adapter process."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+
+    async def serve_stdio(self) -> None:
+        """One session on stdin and stdout."""
+        await Pump(self._recipe, await open_stdio()).run()
+
+    async def serve_tcp(self, host: str, port: int, ready: Callable[[str, int], None]) -> None:
+        """Sessions on a listening socket until cancelled; `ready(host, port)` once it listens. Raises OSError."""
+        running: set[asyncio.Task[None]] = set()
+
+        def on_connected(link: TransportLink) -> None:
+            task = asyncio.get_running_loop().create_task(Pump(self._recipe, link).run())
+            running.add(task)
+            task.add_done_callback(running.discard)
+
+        listener = await asyncio.get_running_loop().create_server(lambda: TransportLink(on_connected), host, port)
+        try:
+            ready(*listener.sockets[0].getsockname()[:2])
+            await listener.serve_forever()
+        finally:
+            listener.close()
+            for task in running:
+                task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.gather(*running, return_exceptions=True)
+
+    async def open_in_process(self) -> Client:
+        """A session in this process, and its client. `Client.close` ends both."""
+        near, far = memory_pair()
+        task = asyncio.get_running_loop().create_task(Pump(self._recipe, far).run())
+
+        async def end() -> None:
+            await asyncio.wait([task])
+
+        return Client(near, end)

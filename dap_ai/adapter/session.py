@@ -1,0 +1,450 @@
+"""One debug session: what the proxy does with every message. Pure; event in, effects out.
+
+1. What is not in the tables below passes through, restamped, its content byte-exact.
+2. `ask*`, and `??` in the console, never reach the backend; the agent's own requests never reach the client.
+3. A request is answered exactly once, whatever dies.
+4. `disconnect` and `terminate` end the asks and pass at once; a backend that does not answer `disconnect` is ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from dap_ai.adapter import console
+from dap_ai.adapter.asks import FLUSH
+from dap_ai.adapter.desk import AskDesk
+from dap_ai.adapter.effects import (
+    AgentEnded,
+    AgentOutput,
+    AgentRequest,
+    BackendClosed,
+    CancelTimer,
+    ClientClosed,
+    Close,
+    Effect,
+    EndBackend,
+    Event,
+    FromBackend,
+    FromClient,
+    Log,
+    Prepare,
+    Prepared,
+    SetTimer,
+    TimerFired,
+    ToBackend,
+    ToClient,
+)
+from dap_ai.adapter.gate import BackendRules, Gate
+from dap_ai.adapter.history import History
+from dap_ai.adapter.options import Options, split
+from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.reads import TIMERS
+from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, Owner, OwnOwner, ReverseOwner
+from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, BAD_SEQUENCE, TOKEN_NEEDED, RemoteProtocolError
+from dap_ai.protocol.messages import (
+    CancelArguments,
+    CapabilitiesBody,
+    CompletionsArguments,
+    ContinuedBody,
+    EvaluateArguments,
+    EvaluateBody,
+    InitializeArguments,
+    OutputBody,
+    ProgressStartBody,
+    StackTraceBody,
+    StoppedBody,
+    ThreadArguments,
+)
+
+DISCONNECT_S = 2.0
+"""A backend that has not answered `disconnect` by then is ended with its process tree."""
+DISCONNECT = "session.disconnect"
+PART = "session.part"
+
+Fields = dict[str, msgspec.Raw]
+
+
+class Session:
+    """`receive` takes one event and returns what must happen, in order."""
+
+    def __init__(self, rules: BackendRules, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.state = DebuggeeState()
+        self.history = History()
+        self._out = Outbox()
+        self._desk = AskDesk(self._out, self.state, self.history, self.options)
+        self._reads = self._desk.reads
+        self._rules = rules
+        self._gate = Gate(rules)
+        self._initialize = b"{}"
+        self._start: Envelope | None = None
+        """Launch or attach, until it is forwarded."""
+        self._start_arguments = b"{}"
+        self._launched = False
+        self._authorized = not self.options.token
+        self._backend_dead = ""
+        """Why nothing comes from the backend any more."""
+        self._parting = False
+        self._terminated_sent = False
+        self._client_requests: dict[str, Callable[[Envelope], None]] = {
+            "initialize": self._on_initialize,
+            "launch": self._on_start_request,
+            "attach": self._on_start_request,
+            "ask": self._desk.on_ask,
+            "askApprove": self._desk.on_approve,
+            "cancel": self._on_cancel,
+            "evaluate": self._on_evaluate,
+            "completions": self._on_completions,
+            "disconnect": self._on_disconnect,
+            "terminate": self._on_terminate,
+        }
+        self._backend_events: dict[str, Callable[[Envelope], bytes | None]] = {
+            "initialized": self._on_initialized,
+            "stopped": self._on_stopped,
+            "continued": self._on_continued,
+            "output": self._on_output,
+            "process": self._on_process,
+            "exited": self._on_exited,
+            "terminated": self._on_terminated,
+            "capabilities": self._on_capabilities,
+            "progressStart": self._on_progress_start,
+        }
+
+    def receive(self, event: Event) -> list[Effect]:
+        """What must happen now."""
+        epoch = self.state.epoch
+        try:
+            self._dispatch(event)
+        except RemoteProtocolError as error:
+            self._out.do(Log(f"skipped: {error}"))
+        if self.state.epoch != epoch:
+            self._reads.drop_stale()
+        self._reads.pump()
+        return self._out.take()
+
+    def _dispatch(self, event: Event) -> None:
+        match event:
+            case FromClient(body):
+                self._from_client(Envelope.parse(body))
+            case FromBackend(body):
+                self._from_backend(Envelope.parse(body))
+            case AgentRequest():
+                self._reads.on_request(event)
+            case AgentOutput():
+                self._desk.on_output(event)
+            case AgentEnded():
+                self._desk.on_ended(event)
+            case Prepared():
+                self._on_prepared(event)
+            case TimerFired(timer_id):
+                self._on_timer(timer_id)
+            case ClientClosed():
+                self._on_client_closed()
+            case BackendClosed(why, started):
+                self._on_backend_closed(why, started=started)
+
+    def _on_timer(self, timer_id: str) -> None:
+        if timer_id in TIMERS:
+            self._reads.on_timer(timer_id)
+        elif timer_id.startswith(FLUSH):
+            self._desk.on_flush(timer_id)
+        else:
+            self._out.do(EndBackend())
+            if timer_id == PART:
+                self._out.do(Close())
+
+    # -- the client -------------------------------------------------------------------------------------------------
+
+    def _from_client(self, message: Envelope) -> None:
+        if message.kind == "response":
+            self._on_client_response(message)
+        elif message.kind == "event":
+            self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
+        elif not self._authorized and message.name not in ("initialize", "launch", "attach", "disconnect"):
+            self._out.fail(message, TOKEN_NEEDED)
+        else:
+            self._client_requests.get(message.name, self._forward)(message)
+
+    def _forward(self, message: Envelope) -> None:
+        """Pass a request on, unless the backend must not see it."""
+        if self._refuse_if_dead(message):
+            return
+        thread = read_or(message, ThreadArguments, ThreadArguments())
+        refusal = self._gate.refuse(message.name, thread.thread_id, self.state)
+        if refusal is not None:
+            self._out.fail(message, refusal.entry, **refusal.variables)
+            return
+        before = None
+        if message.name in RESUMING:
+            self.history.add("step", message.name)
+            before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
+        self._send(message, ClientOwner(message.seq, message.name, thread.thread_id, before))
+
+    def _refuse_if_dead(self, message: Envelope) -> bool:
+        if self._backend_dead:
+            self._out.fail(message, BACKEND_DIED, why=self._backend_dead)
+        return bool(self._backend_dead)
+
+    def _send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
+        self._reads.client_asked()
+        self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend(owner), content=content)))
+
+    def _on_initialize(self, message: Envelope) -> None:
+        client = read_or(message, InitializeArguments, InitializeArguments())
+        self._desk.client_shows_progress = client.supports_progress_reporting
+        self._initialize = message.content or b"{}"
+        self._forward(message)
+
+    def _on_start_request(self, message: Envelope) -> None:
+        """Launch and attach go through the backend's recipe before they are forwarded."""
+        if self._refuse_if_dead(message):
+            return
+        if self._start is not None:
+            self._out.fail(message, BAD_SEQUENCE, reason="A launch or attach is already under way.")
+            return
+        arguments = message.read(Fields) if message.content else {}
+        own = split(arguments)
+        if not self._authorized and not self.options.allows(own):
+            self._out.fail(message, TOKEN_NEEDED)
+            self._out.do(EndBackend(), Close())
+            return
+        self._authorized = True
+        self.options.apply(own)
+        self._start = message
+        self._launched = message.name == "launch"
+        self.state.on_start()
+        self._out.do(Prepare(message.name, envelope.encode(arguments)))
+
+    def _on_prepared(self, prepared: Prepared) -> None:
+        message, self._start = self._start, None
+        if message is None:
+            return
+        if prepared.error:
+            self.state.phase = Phase.CREATED
+            self._out.fail(message, BACKEND_FAILED, why=prepared.error)
+            return
+        self._start_arguments = prepared.arguments
+        if prepared.connected:  # another adapter: it must be initialized before it is told to attach
+            self._start = message
+            self._out.ask_backend("initialize", msgspec.Raw(self._initialize))
+        else:
+            self._send(message, ClientOwner(message.seq, message.name), self._start_arguments)
+
+    def _on_evaluate(self, message: Envelope) -> None:
+        arguments = read_or(message, EvaluateArguments, EvaluateArguments())
+        if arguments.context != "repl":
+            self._forward(message)
+            return
+        typed = console.parse(arguments.expression, self.options.console_prefix)
+        if typed is not None:
+            self._desk.on_console(message, typed, arguments.frame_id)
+        elif not self._refuse_if_dead(message):
+            self._send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
+
+    def _on_completions(self, message: Envelope) -> None:
+        arguments = read_or(message, CompletionsArguments, CompletionsArguments())
+        items = console.complete(arguments.text, arguments.column, self.options.console_prefix)
+        if items is None:
+            self._forward(message)
+        else:
+            self._out.respond(message, {"targets": items})
+
+    def _on_cancel(self, message: Envelope) -> None:
+        """Ours ends an ask; else it goes to a backend that announced it; else it succeeds and changes nothing."""
+        arguments = read_or(message, CancelArguments, CancelArguments())
+        if arguments.progress_id is not None and arguments.progress_id in self._desk.asks.running:
+            self._desk.cancel(arguments.progress_id)
+            self._out.respond(message)
+            return
+        if self._backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
+            self._out.respond(message)
+            return
+        content = None
+        if arguments.request_id is not None:
+            backend_seq = self._out.seqs.backend_seq_of(arguments.request_id)
+            if backend_seq is None:  # answered already
+                self._out.respond(message)
+                return
+            content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
+        self._send(message, ClientOwner(message.seq, "cancel"), content)
+
+    def _on_disconnect(self, message: Envelope) -> None:
+        self._desk.end_all("cancelled")
+        self._parting = True
+        if self._backend_dead:
+            self._out.respond(message)
+            return
+        self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
+        self._send(message, ClientOwner(message.seq, "disconnect"))
+
+    def _on_terminate(self, message: Envelope) -> None:
+        self._desk.end_all("cancelled")
+        self._forward(message)
+
+    def _on_client_response(self, message: Envelope) -> None:
+        """The client has answered a reverse request."""
+        owner = self._out.seqs.reverse.pop(message.request_seq, None)
+        if owner is None:
+            self._out.do(Log(f"skipped: a response of the client to nothing: {message!r}"))
+            return
+        seq = self._out.seqs.next_to_backend()
+        self._out.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
+
+    def _on_client_closed(self) -> None:
+        """The client is gone: the backend is told as a client would, then ended."""
+        self._desk.end_all("cancelled")
+        self._parting = True
+        if self._backend_dead:
+            self._out.do(EndBackend(), Close())
+            return
+        self._out.ask_backend("disconnect", {"terminateDebuggee": self._launched})
+        self._out.do(SetTimer(PART, DISCONNECT_S))
+
+    # -- the backend ------------------------------------------------------------------------------------------------
+
+    def _from_backend(self, message: Envelope) -> None:
+        if message.kind == "request":
+            seq = self._out.seqs.next_to_client()
+            self._out.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
+            self._out.do(ToClient(message.encode(seq=seq)))
+        elif message.kind == "response":
+            self._on_backend_response(message)
+        else:
+            read = self._backend_events.get(message.name)
+            content = read(message) if read else None
+            self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client(), content=content)))
+
+    def _on_backend_response(self, message: Envelope) -> None:
+        owner = self._out.seqs.owners.pop(message.request_seq, None)
+        match owner:
+            case ClientOwner():
+                content = self._read_response(message, owner)
+                seq = self._out.seqs.next_to_client()
+                self._out.do(ToClient(message.encode(seq=seq, request_seq=owner.client_seq, content=content)))
+                self._reads.client_answered(owner.command)
+            case AgentOwner():
+                self._reads.on_response(message, owner)
+            case OwnOwner():
+                self._on_own_response(message, owner)
+            case None:
+                self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
+
+    def _read_response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
+        """Learn from a response on its way to the client; its new content, if that changes."""
+        if owner.command == "disconnect":
+            self._out.do(CancelTimer(DISCONNECT))
+        if not message.success:
+            if owner.stops_before is not None:
+                self.state.on_resume_failed(owner.stops_before)
+            elif owner.command in ("launch", "attach"):
+                self.state.phase = Phase.CREATED
+            return None
+        if owner.command == "initialize":
+            return self._announce(message)
+        if owner.command == "stackTrace" and self.state.stopped:
+            for frame in read_or(message, StackTraceBody, StackTraceBody()).stack_frames:
+                self.state.frames[frame.id] = owner.thread_id
+        elif owner.command == "evaluate" and owner.note:
+            self.history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
+        elif owner.command in ("launch", "attach"):
+            self.state.on_started()
+        elif owner.command == "restart":
+            self.state.on_start()
+        return None
+
+    def _announce(self, message: Envelope) -> bytes:
+        """The capabilities, with ours as extra keys."""
+        body = read_or(message, Fields, {})
+        self._learn(body)
+        ours = msgspec.Raw(b"true")
+        return envelope.encode(body | {"supportsAskRequest": ours, "supportsCancelRequest": ours})
+
+    def _learn(self, capabilities: Fields) -> None:
+        self._gate.capabilities.update({name: raw == b"true" for name, raw in capabilities.items()})
+
+    def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
+        start = self._start
+        if owner.command == "initialize" and start is not None:
+            self._start = None
+            self._learn(read_or(message, Fields, {}))
+            self._send(start, ClientOwner(start.seq, start.name), self._start_arguments)
+        elif owner.command == "disconnect":
+            self._out.do(CancelTimer(PART), EndBackend(), Close())
+
+    def _on_initialized(self, _message: Envelope) -> None:
+        """The adapter has its debuggee: say what the backend's recipe wants said."""
+        if self._rules.greeting is not None:
+            self._out.ask_backend(*self._rules.greeting)
+
+    def _on_stopped(self, message: Envelope) -> None:
+        stop = read_or(message, StoppedBody, StoppedBody())
+        self.state.on_stopped(stop)
+        self.history.add("stop", " ".join(part for part in (stop.reason, stop.description, stop.text) if part))
+
+    def _on_continued(self, message: Envelope) -> None:
+        self.state.on_continued(read_or(message, ContinuedBody, ContinuedBody()))
+
+    def _on_output(self, message: Envelope) -> None:
+        body = read_or(message, OutputBody, OutputBody())
+        self.history.add_output(body.category, body.output)
+
+    def _on_process(self, _message: Envelope) -> None:
+        self.state.on_started()
+
+    def _on_exited(self, _message: Envelope) -> None:
+        self.state.on_ended()
+
+    def _on_terminated(self, _message: Envelope) -> None:
+        self._terminated_sent = True
+        self.state.on_ended()
+
+    def _on_capabilities(self, message: Envelope) -> None:
+        self._learn(read_or(message, CapabilitiesBody, CapabilitiesBody()).capabilities)
+
+    def _on_progress_start(self, message: Envelope) -> bytes | None:
+        backend_seq = read_or(message, ProgressStartBody, ProgressStartBody()).request_id
+        if backend_seq is None:
+            return None
+        body = message.read(Fields)
+        client_seq = self._out.seqs.client_seq_of(backend_seq)
+        if client_seq is None:
+            del body["requestId"]  # it would name some other request of the client
+        else:
+            body["requestId"] = msgspec.Raw(b"%d" % client_seq)
+        return envelope.encode(body)
+
+    def _on_backend_closed(self, why: str, *, started: bool) -> None:
+        """Everything pending is answered; the client hears `terminated` once."""
+        if self._backend_dead:
+            return
+        self._backend_dead = f": {why}" if why else " and says nothing more"
+        self._reads.backend_died()
+        for owner in self._out.seqs.drain():
+            self._answer_for_dead_backend(owner, started=started)
+        if self._start is not None:
+            start, self._start = self._start, None
+            self._out.fail(start, BACKEND_DIED, why=self._backend_dead)
+        self.state.on_ended()
+        self._desk.end_all("failed", f"The debug adapter has ended{self._backend_dead}.")
+        self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
+        if self._parting:
+            self._out.do(EndBackend(), Close())
+        elif not self._terminated_sent and started:
+            self._terminated_sent = True
+            self._out.tell([("terminated", {})])
+
+    def _answer_for_dead_backend(self, owner: Owner, *, started: bool) -> None:
+        if isinstance(owner, AgentOwner):
+            self._reads.on_backend_lost(owner)
+        elif isinstance(owner, ClientOwner) and owner.command == "disconnect":
+            seq = self._out.seqs.next_to_client()
+            self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
+        elif isinstance(owner, ClientOwner) and started:
+            self._out.fail_owner(owner, BACKEND_DIED, why=self._backend_dead)
+        elif isinstance(owner, ClientOwner):
+            self._out.fail_owner(owner, BACKEND_FAILED, why=self._backend_dead.removeprefix(": "))

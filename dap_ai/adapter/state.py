@@ -1,0 +1,107 @@
+"""Where the debuggee is: its phase, which threads are stopped, and the stop epoch.
+
+The epoch rises whenever what was read before may no longer hold: on a client's resume (before it is forwarded), on
+`continued`, and when the program, running, stops. A `stopped` while stopped only adds a thread. A resume that failed
+restores the stop but not the epoch: reading again is cheap, a wrong value is not.
+
+    phase      created -> starting -> running -> ended;  restart: ended or running -> starting
+    starting   launch or attach was sent; a stop in this phase makes it running
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from dap_ai.protocol.messages import ContinuedBody, StoppedBody
+
+RESUMING = frozenset(
+    {"continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"}
+)
+"""Requests after which the program may be somewhere else."""
+
+
+class Phase(Enum):
+    """A debuggee's life."""
+
+    CREATED = "created"
+    STARTING = "starting"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+class DebuggeeState:
+    """What is known of the debuggee. `stops` maps a stopped thread to why, in the order in which they stopped."""
+
+    def __init__(self) -> None:
+        self.phase = Phase.CREATED
+        self.epoch = 0
+        self.stops: dict[int, StoppedBody] = {}
+        self.frames: dict[int, int] = {}
+        """Frame ids that the client has seen in this epoch, with their threads."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether any thread is stopped."""
+        return bool(self.stops)
+
+    def thread_stopped(self, thread_id: int) -> bool:
+        """Whether this thread is stopped: itself, or because all are."""
+        return thread_id in self.stops or any(stop.all_threads_stopped for stop in self.stops.values())
+
+    def last_stop(self) -> StoppedBody | None:
+        """The newest stop that still holds."""
+        return next(reversed(self.stops.values()), None)
+
+    def bump(self) -> None:
+        """Nothing read so far is current any more."""
+        self.epoch += 1
+        self.frames.clear()
+
+    def on_resume(self, thread_id: int, *, single_thread: bool) -> dict[int, StoppedBody]:
+        """A resume is about to be forwarded; returns the stops that it may have ended, for `on_resume_failed`."""
+        before = dict(self.stops)
+        self._release(thread_id, all_threads=not single_thread)
+        self.bump()
+        return before
+
+    def on_resume_failed(self, before: dict[int, StoppedBody]) -> None:
+        """The program has not moved."""
+        if not self.stops and self.phase is Phase.RUNNING:
+            self.stops = before
+
+    def on_start(self) -> None:
+        """Launch, attach or restart."""
+        self.phase = Phase.STARTING
+        self.stops.clear()
+        self.bump()
+
+    def on_started(self) -> None:
+        """The debuggee runs (launch or attach has succeeded, or it has said something)."""
+        if self.phase is Phase.STARTING:
+            self.phase = Phase.RUNNING
+
+    def on_stopped(self, stop: StoppedBody) -> None:
+        """The event `stopped`."""
+        self.on_started()
+        if not self.stops:
+            self.bump()
+        self.stops.pop(stop.thread_id, None)
+        self.stops[stop.thread_id] = stop
+
+    def on_continued(self, body: ContinuedBody) -> None:
+        """The event `continued`; it says nothing new if the resume was the client's."""
+        if self.stops:
+            self._release(body.thread_id, all_threads=body.all_threads_continued)
+            self.bump()
+
+    def on_ended(self) -> None:
+        """`terminated`, `exited`, or the end of the backend."""
+        self.phase = Phase.ENDED
+        self.stops.clear()
+        self.bump()
+
+    def _release(self, thread_id: int, *, all_threads: bool) -> None:
+        if all_threads or thread_id not in self.stops:
+            self.stops.clear()
+        else:
+            del self.stops[thread_id]

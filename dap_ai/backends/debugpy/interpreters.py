@@ -1,0 +1,120 @@
+"""Which Python runs the debuggee, and which copy of debugpy goes into it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+OURS_SUPPORTS = (3, 10)
+"""The oldest Python that the newest debugpy runs in; older ones need their own copy."""
+OLDEST = (3, 8)
+_PROBE_TIMEOUT_S = 10.0
+_PROBE = """
+import json, sys
+try:
+    import importlib.util as u
+    spec = u.find_spec("debugpy")
+    where = list(spec.submodule_search_locations)[0] if spec else ""
+except Exception:
+    where = ""
+print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name]))
+"""
+
+
+class Interpreter(NamedTuple):
+    """A Python as it described itself."""
+
+    path: str
+    version: tuple[int, int, int]
+    debugpy: str
+    """Folder of the debugpy installed in it; empty if there is none."""
+    implementation: str
+
+    @property
+    def version_text(self) -> str:
+        """`3.11.7`."""
+        return ".".join(map(str, self.version))
+
+
+class InterpreterError(Exception):
+    """That Python cannot be used; the text says why and what to do."""
+
+
+_known: dict[tuple[str, float], Interpreter] = {}
+
+
+def default_python(cwd: str) -> str:
+    """The interpreter a shell in `cwd` would use: the active environment's, the folder's `.venv`, `python3`, ours."""
+    candidates = [os.environ.get("VIRTUAL_ENV", ""), str(Path(cwd) / ".venv"), str(Path(cwd) / "venv")]
+    for folder in filter(None, candidates):
+        for relative in ("bin/python", "Scripts/python.exe"):
+            python = Path(folder) / relative
+            if python.is_file():
+                return str(python)
+    return shutil.which("python3") or shutil.which("python") or sys.executable
+
+
+async def describe(python: str) -> Interpreter:
+    """Ask an interpreter what it is; remembered until its file changes. Raises InterpreterError."""
+    found = shutil.which(python)
+    if found is None:
+        raise InterpreterError(f"There is no Python interpreter at '{python}'. Name another one with --python.")
+    key = (found, os.stat(found).st_mtime)  # noqa: PTH116  one stat; waiting for a thread costs more
+    if key not in _known:
+        _known[key] = await _probe(found)
+    return _known[key]
+
+
+async def _probe(python: str) -> Interpreter:
+    process = await asyncio.create_subprocess_exec(
+        python,
+        "-c",
+        _PROBE,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    err = b""
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), _PROBE_TIMEOUT_S)
+        version, where, implementation = json.loads(out.decode().strip().splitlines()[-1])
+        return Interpreter(python, (version[0], version[1], version[2]), where, implementation)
+    except asyncio.TimeoutError as error:
+        raise InterpreterError(f"'{python}' did not answer within {_PROBE_TIMEOUT_S:.0f} s.") from error
+    except (ValueError, IndexError) as error:
+        detail = err.decode(errors="replace").strip().splitlines()
+        raise InterpreterError(
+            f"'{python}' is no working Python interpreter{': ' + detail[-1] if detail else ''}."
+        ) from error
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def debugpy_for(interpreter: Interpreter, ours: str) -> str:
+    """The folder of the debugpy that runs inside `interpreter`. Raises InterpreterError.
+
+    Ours (a path to its package) is compiled for our own version and pure Python elsewhere, so an interpreter of
+    another version uses its own copy where it has one, and must where ours is too new for it.
+    """
+    version = interpreter.version
+    if version[:2] == sys.version_info[:2]:
+        return ours
+    if interpreter.debugpy:
+        return interpreter.debugpy
+    if version < OLDEST:
+        raise InterpreterError(
+            f"{interpreter.path} is Python {interpreter.version_text}; programs can be debugged from Python 3.8 on."
+        )
+    if version < OURS_SUPPORTS:
+        raise InterpreterError(
+            f"{interpreter.path} is Python {interpreter.version_text}, which the installed debugpy is too new for. "
+            f"Give it its own: {interpreter.path} -m pip install debugpy"
+        )
+    return ours

@@ -1,0 +1,114 @@
+"""debugpy: how it is started, cured of its 44 ms, and what it must never be sent.
+
+Rules 1, 2 and 6 of adapters.md's list, as far as they are debugpy's own, stand here as data.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.backends import Command, Start, StartError, Walker
+from dap_ai.backends.debugpy import interpreters
+from dap_ai.backends.debugpy.inspector import Inspector
+
+_NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
+"""TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""
+
+
+class DebugpyBackend:
+    """Python programs. Stateless; see dap_ai.backends.Backend."""
+
+    name = "debugpy"
+    denied: Mapping[str, str] = {}
+    wedged_while_running = frozenset({"exceptionInfo"})
+    greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
+
+    def command(self) -> Command:
+        """The adapter of the debugpy that is installed beside us, through the shim."""
+        return Command([sys.executable, str(Path(__file__).with_name("shim.py"))], {})
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""
+        if command == "launch":
+            return Start(await _prepare_launch(arguments))
+        connect = _address(arguments)
+        if connect is None and arguments.get("processId"):
+            await _check_process(arguments["processId"])
+        return Start(arguments, connect)
+
+    def walker(self) -> Walker:
+        """A static walker for one session."""
+        return Inspector()
+
+    def default_python(self, cwd: str) -> str:
+        """See interpreters.default_python."""
+        return interpreters.default_python(cwd)
+
+
+async def _prepare_launch(arguments: dict[str, Any]) -> dict[str, Any]:
+    key = "pythonPath" if "pythonPath" in arguments and "python" not in arguments else "python"
+    chosen = arguments.get(key)
+    words = [chosen] if isinstance(chosen, str) and chosen else list(chosen or ())
+    cwd = arguments.get("cwd") or str(Path(arguments.get("program") or ".").parent)
+    python = str(words[0]) if words else interpreters.default_python(str(cwd))
+    try:
+        interpreter = await interpreters.describe(python)
+        folder = interpreters.debugpy_for(interpreter, _our_debugpy())
+    except interpreters.InterpreterError as error:
+        raise StartError(str(error)) from error
+    prepared = arguments | {key: [python, *words[1:]]}
+    if folder != _our_debugpy():
+        prepared.setdefault("debugLauncherPath", str(Path(folder) / "launcher"))
+    return prepared
+
+
+def _our_debugpy() -> str:
+    """The package's folder, found without importing it: that would cost an idle proxy 50 ms."""
+    spec = importlib.util.find_spec("debugpy")
+    if spec is None or not spec.submodule_search_locations:
+        raise StartError(f"debugpy is not installed beside dap_ai: {sys.executable} -m pip install debugpy")
+    return spec.submodule_search_locations[0]
+
+
+def _address(arguments: dict[str, Any]) -> tuple[str, int] | None:
+    """Where an attach by port goes: `connect: {host, port}`, or the older `host` and `port`."""
+    connect: Any = arguments.get("connect")
+    if connect is None and "port" in arguments and "listen" not in arguments:
+        connect = arguments
+    if connect is None or arguments.get("subProcessId"):
+        return None
+    try:
+        return str(connect.get("host") or "127.0.0.1"), int(connect["port"])
+    except AttributeError as error:
+        raise StartError('"connect" must be an object with host and port.') from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise StartError('attach needs "connect": {"host": ..., "port": ...} with a port number.') from error
+
+
+async def _check_process(process_id: Any) -> None:
+    import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
+
+    try:
+        process = psutil.Process(int(process_id))
+        name, executable = process.name(), process.exe()
+    except (ValueError, psutil.NoSuchProcess) as error:
+        raise StartError(f"There is no process {process_id}.") from error
+    except psutil.AccessDenied as error:
+        raise StartError(
+            f"Process {process_id} belongs to another user: run dap-ai as that user, or as root."
+        ) from error
+    if "python" not in f"{name} {executable}".lower():
+        raise StartError(f"Process {process_id} is '{name}' ({executable}), not a Python program.")
+    try:
+        interpreter = await interpreters.describe(executable)
+    except interpreters.InterpreterError as error:
+        raise StartError(str(error)) from error
+    if interpreter.version < interpreters.OURS_SUPPORTS:
+        raise StartError(
+            f"Process {process_id} runs Python {interpreter.version_text}; attaching by process id works from 3.10 on. "
+            "Call debugpy.listen(PORT) in the program and attach by port instead."
+        )

@@ -1,0 +1,121 @@
+"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+
+from dap_ai.backends import Command
+from dap_ai.streams import TransportLink
+
+_KEPT_STDERR_BYTES = 4096
+_TERM_S = 0.5
+_POLL_S = 0.02
+
+
+class AdapterProcess(asyncio.SubprocessProtocol):
+    """A running adapter. `link` is its stdio; `end` ends it with everything it started."""
+
+    def __init__(self) -> None:
+        self.link = TransportLink()
+        self.exited = asyncio.Event()
+        self.pid = 0
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._stderr = b""
+        self._ended = False
+
+    @classmethod
+    async def start(cls, command: Command, log: Callable[[str], None]) -> AdapterProcess:
+        """Start it in a process group of its own. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        options: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        transport, process = await loop.subprocess_exec(cls, *command.argv, env=os.environ | command.env, **options)
+        process.pid = transport.get_pid()
+        log(f"started {command.argv} as process {process.pid}")
+        return process
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to stderr."""
+        return self._stderr.decode(errors="replace").strip()
+
+    async def end(self) -> None:
+        """End the process tree: TERM, and KILL after half a second."""
+        if self._ended:
+            return
+        self._ended = True
+        tree = _tree(self.pid)
+        _signal(tree, psutil.Process.terminate)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._gone(tree), _TERM_S)
+        _signal(tree, psutil.Process.kill)
+        await self.exited.wait()
+        if self._transport is not None:
+            self._transport.close()
+
+    async def _gone(self, tree: list[psutil.Process]) -> None:
+        await self.exited.wait()
+        while any(_runs(process) for process in tree):  # noqa: ASYNC110  grandchildren raise no event here
+            await asyncio.sleep(_POLL_S)
+
+    # -- asyncio.SubprocessProtocol ---------------------------------------------------------------------------------
+
+    def connection_made(self, transport: Any) -> None:
+        """It runs."""
+        self._transport = transport
+        self.link.attach(transport.get_pipe_transport(1), transport.get_pipe_transport(0))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """It wrote."""
+        if fd == 1:
+            self.link.data_received(data)
+        else:
+            self._stderr = (self._stderr + data)[-_KEPT_STDERR_BYTES:]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """It closed a pipe."""
+        if fd == 1:
+            self.link.connection_lost(exc)
+
+    def process_exited(self) -> None:
+        """It is gone."""
+        self.exited.set()
+
+    def pause_writing(self) -> None:
+        """It does not read."""
+        self.link.pause_writing()
+
+    def resume_writing(self) -> None:
+        """It reads again."""
+        self.link.resume_writing()
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    """A process and its descendants, taken before any of them ends: orphans lose their ancestry."""
+    try:
+        root = psutil.Process(pid)
+        return [*root.children(recursive=True), root]
+    except psutil.Error:
+        return []
+
+
+def _signal(tree: list[psutil.Process], send: Callable[[psutil.Process], None]) -> None:
+    for process in tree:
+        with contextlib.suppress(psutil.Error):  # gone already
+            send(process)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False

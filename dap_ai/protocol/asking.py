@@ -1,0 +1,54 @@
+"""What the adapter and the agent tell each other about a question. In memory only; not on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Suspect, Usage
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """The stop that a question is about."""
+
+    epoch: int
+    thread_id: int
+    frame_id: int | None
+    """The frame that the user has selected; None: the top one."""
+    reason: str
+    """DAP's: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
+    description: str = ""
+    text: str = ""
+    stopped_threads: Sequence[int] = ()
+
+
+class HistoryItem(msgspec.Struct, frozen=True):
+    """Something the user did in the debugger: a console evaluation, a step, a stop."""
+
+    kind: str
+    """`evaluate`, `step`, `stop`, `ask`."""
+    text: str
+    """`orders[3]`, `next`, `breakpoint`."""
+    result: str = ""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question that was accepted."""
+
+    ask_id: str
+    conversation_id: str
+    arguments: AskArguments
+
+
+class Answer(msgspec.Struct):
+    """What came of it; the text has gone to the sink as well."""
+
+    text: str = ""
+    stale: bool = False
+    evidence: list[Evidence] = []
+    suspects: list[Suspect] = []
+    fixes: list[Fix] = []
+    usage: Usage = msgspec.field(default_factory=Usage)
+    limit: bool = False
+    """A budget ended it."""

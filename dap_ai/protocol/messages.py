@@ -1,0 +1,136 @@
+"""Arguments and bodies that the proxy reads: of each, only the fields it looks at.
+
+Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored; a field with a
+wrong type makes the whole struct unreadable, which the proxy then treats as "not of interest".
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class _Read(msgspec.Struct, rename="camel"):
+    pass
+
+
+class InitializeArguments(_Read):
+    """What the client can do."""
+
+    client_id: str = msgspec.field(default="", name="clientID")
+    supports_progress_reporting: bool = False
+    supports_run_in_terminal_request: bool = False
+    supports_invalidated_event: bool = False
+
+
+class ThreadArguments(_Read):
+    """Of continue, next, stepIn, stepOut, stackTrace, ..."""
+
+    thread_id: int = 0
+    single_thread: bool = False
+
+
+class EvaluateArguments(_Read):
+    """Of evaluate."""
+
+    expression: str = ""
+    frame_id: int | None = None
+    context: str = ""
+
+
+class CompletionsArguments(_Read):
+    """Of completions."""
+
+    text: str = ""
+    column: int = 1
+
+
+class CancelArguments(_Read):
+    """Of cancel."""
+
+    request_id: int | None = None
+    progress_id: str | None = None
+
+
+class FrameId(_Read):
+    """A stack frame, as far as the proxy cares."""
+
+    id: int
+    name: str = ""
+    line: int = 0
+
+
+class StackTraceBody(_Read):
+    """Of stackTrace's response."""
+
+    stack_frames: list[FrameId] = []
+
+
+class EvaluateBody(_Read):
+    """Of evaluate's response."""
+
+    result: str = ""
+
+
+class StoppedBody(_Read):
+    """Of the event stopped."""
+
+    reason: str = ""
+    description: str = ""
+    text: str = ""
+    thread_id: int = 0
+    all_threads_stopped: bool = False
+
+
+class ContinuedBody(_Read):
+    """Of the event continued. DAP: without `allThreadsContinued` only `threadId` runs."""
+
+    thread_id: int = 0
+    all_threads_continued: bool = False
+
+
+class ThreadBody(_Read):
+    """Of the event thread."""
+
+    reason: str = ""
+    thread_id: int = 0
+
+
+class OutputBody(_Read):
+    """Of the event output."""
+
+    output: str = ""
+    category: str = "console"
+
+
+class ProgressStartBody(_Read):
+    """Of the event progressStart."""
+
+    request_id: int | None = None
+
+
+class CapabilitiesBody(_Read):
+    """Of the event capabilities."""
+
+    capabilities: dict[str, msgspec.Raw] = {}
+
+
+class ErrorText(_Read):
+    """DAP's Message."""
+
+    format: str = ""
+    variables: dict[str, str] = {}
+
+
+class ErrorBody(_Read):
+    """Of a failed response."""
+
+    error: ErrorText | None = None
+
+    def text(self) -> str:
+        """The message with its variables filled in; empty if there is none."""
+        if self.error is None:
+            return ""
+        text = self.error.format
+        for name, value in self.error.variables.items():
+            text = text.replace("{" + name + "}", value)
+        return text
