@@ -38,13 +38,20 @@ class AgentReads:
     def backend_died(self) -> None:
         """Nothing can be read any more."""
         self._dead = True
+        in_flight = self._slots.in_flight
+        if in_flight is not None:
+            self._out.do(*self._slots.answered())
+            self._fail(in_flight, _backend_died(in_flight))
+        for wanted in self._slots.waiting:
+            self._slots.drop(wanted)
+            self._fail(wanted, _backend_died(wanted))
 
     def on_request(self, wanted: AgentRequest) -> None:
         """The agent wants to read."""
         if wanted.ask_id not in self._asks.running or wanted.epoch != self._state.epoch or not self._state.stopped:
             self._fail(wanted, NotStopped(wanted.command))
         elif self._dead:
-            self._fail(wanted, RequestFailed(wanted.command, "backendDied", "the debug adapter has ended"))
+            self._fail(wanted, _backend_died(wanted))
         elif wanted.command == "evaluate" and self._late_evaluates:
             text = "an earlier read has not come back yet; another one could wait for ever"
             self._fail(wanted, RequestFailed("evaluate", "busy", text))
@@ -72,11 +79,6 @@ class AgentReads:
         else:
             text = read_or(message, ErrorBody, ErrorBody()).text()
             self._fail(in_flight, RequestFailed(owner.command, message.field("message", ""), text))
-
-    def on_backend_lost(self, owner: AgentOwner) -> None:
-        """The backend died with this request unanswered."""
-        error = RequestFailed(owner.command, "backendDied", "the debug adapter has ended")
-        self._out.do(ToAgent(owner.token, error=error))
 
     def drop_stale(self) -> None:
         """The stop is over: what the agent waits for would not be of it."""
@@ -110,3 +112,7 @@ class AgentReads:
 
     def _fail(self, wanted: AgentRequest, error: RequestFailed) -> None:
         self._out.do(ToAgent(wanted.token, error=error))
+
+
+def _backend_died(wanted: AgentRequest) -> RequestFailed:
+    return RequestFailed(wanted.command, "backendDied", "the debug adapter has ended")

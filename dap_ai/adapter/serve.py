@@ -357,7 +357,7 @@ class Pump:
         except (OSError, TimeoutError, asyncio.TimeoutError) as error:
             reason = "no answer" if isinstance(error, TimeoutError | asyncio.TimeoutError) else str(error)
             raise ConnectionError(
-                f"nothing to attach to at {host}:{port} ({reason}); is the program waiting there, "
+                f"There is nothing to attach to at {host}:{port} ({reason}). Is the program waiting there, "
                 "with debugpy.listen or `python -m debugpy --listen`?"
             ) from error
         await self._backend_ready.wait()  # the adapter that is not wanted after all may still be starting

@@ -45,7 +45,14 @@ from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, Owner, OwnOwner, Reve
 from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, BAD_SEQUENCE, TOKEN_NEEDED, RemoteProtocolError
+from dap_ai.protocol.errors import (
+    BACKEND_DIED,
+    BACKEND_FAILED,
+    BAD_SEQUENCE,
+    START_FAILED,
+    TOKEN_NEEDED,
+    RemoteProtocolError,
+)
 from dap_ai.protocol.messages import (
     CancelArguments,
     CapabilitiesBody,
@@ -226,7 +233,7 @@ class Session:
             return
         if prepared.error:
             self.state.phase = Phase.CREATED
-            self._out.fail(message, BACKEND_FAILED, why=prepared.error)
+            self._out.fail(message, START_FAILED, why=prepared.error)
             return
         self._start_arguments = prepared.arguments
         if prepared.connected:  # another adapter: it must be initialized before it is told to attach
@@ -365,7 +372,7 @@ class Session:
         return envelope.encode(body | {"supportsAskRequest": ours, "supportsCancelRequest": ours})
 
     def _learn(self, capabilities: Fields) -> None:
-        self._gate.capabilities.update({name: raw == b"true" for name, raw in capabilities.items()})
+        self._gate.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
 
     def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
         start = self._start
@@ -439,12 +446,12 @@ class Session:
             self._out.tell([("terminated", {})])
 
     def _answer_for_dead_backend(self, owner: Owner, *, started: bool) -> None:
-        if isinstance(owner, AgentOwner):
-            self._reads.on_backend_lost(owner)
-        elif isinstance(owner, ClientOwner) and owner.command == "disconnect":
+        if not isinstance(owner, ClientOwner):
+            return
+        if owner.command == "disconnect":
             seq = self._out.seqs.next_to_client()
             self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
-        elif isinstance(owner, ClientOwner) and started:
+        elif started:
             self._out.fail_owner(owner, BACKEND_DIED, why=self._backend_dead)
-        elif isinstance(owner, ClientOwner):
+        else:
             self._out.fail_owner(owner, BACKEND_FAILED, why=self._backend_dead.removeprefix(": "))

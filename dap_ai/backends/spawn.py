@@ -29,7 +29,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self.pid = 0
         self._transport: asyncio.SubprocessTransport | None = None
         self._stderr = b""
-        self._ended = False
+        self._ending: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(cls, command: Command, log: Callable[[str], None]) -> AdapterProcess:
@@ -49,10 +49,12 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         return self._stderr.decode(errors="replace").strip()
 
     async def end(self) -> None:
-        """End the process tree: TERM, and KILL after half a second."""
-        if self._ended:
-            return
-        self._ended = True
+        """End the process tree: TERM, and KILL after half a second. Again, or cancelled, it ends all the same."""
+        if self._ending is None:
+            self._ending = asyncio.get_running_loop().create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         tree = _tree(self.pid)
         _signal(tree, psutil.Process.terminate)
         with contextlib.suppress(asyncio.TimeoutError):

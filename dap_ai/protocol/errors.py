@@ -72,6 +72,7 @@ DENIED_COMMAND = ErrorEntry(
 WRONG_STATE = ErrorEntry(9008, "notStopped", "'{command}' needs a stopped thread: this debug adapter would hang.")
 BACKEND_DIED = ErrorEntry(9009, "backendDied", "The debug adapter has ended{why}.")
 BACKEND_FAILED = ErrorEntry(9010, "backendFailed", "The debug adapter could not be started: {why}")
+START_FAILED = ErrorEntry(9015, "startFailed", "{why}")
 TOKEN_NEEDED = ErrorEntry(
     9011, "unauthorized", 'This dap_ai wants a token: put "dapAiToken" into the launch or attach arguments.'
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import Command, Start, StartError, Walker
-from dap_ai.backends.debugpy import interpreters
+from dap_ai.backends.debugpy import attach, interpreters
 from dap_ai.backends.debugpy.inspector import Inspector
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
@@ -37,7 +37,7 @@ class DebugpyBackend:
             return Start(await _prepare_launch(arguments))
         connect = _address(arguments)
         if connect is None and arguments.get("processId"):
-            await _check_process(arguments["processId"])
+            await attach.check(arguments["processId"])
         return Start(arguments, connect)
 
     def walker(self) -> Walker:
@@ -87,28 +87,3 @@ def _address(arguments: dict[str, Any]) -> tuple[str, int] | None:
         raise StartError('"connect" must be an object with host and port.') from error
     except (KeyError, TypeError, ValueError) as error:
         raise StartError('attach needs "connect": {"host": ..., "port": ...} with a port number.') from error
-
-
-async def _check_process(process_id: Any) -> None:
-    import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
-
-    try:
-        process = psutil.Process(int(process_id))
-        name, executable = process.name(), process.exe()
-    except (ValueError, psutil.NoSuchProcess) as error:
-        raise StartError(f"There is no process {process_id}.") from error
-    except psutil.AccessDenied as error:
-        raise StartError(
-            f"Process {process_id} belongs to another user: run dap-ai as that user, or as root."
-        ) from error
-    if "python" not in f"{name} {executable}".lower():
-        raise StartError(f"Process {process_id} is '{name}' ({executable}), not a Python program.")
-    try:
-        interpreter = await interpreters.describe(executable)
-    except interpreters.InterpreterError as error:
-        raise StartError(str(error)) from error
-    if interpreter.version < interpreters.OURS_SUPPORTS:
-        raise StartError(
-            f"Process {process_id} runs Python {interpreter.version_text}; attaching by process id works from 3.10 on. "
-            "Call debugpy.listen(PORT) in the program and attach by port instead."
-        )

@@ -1,0 +1,118 @@
+"""Before attaching to a running Python: that it is one, that we may, and that gdb would not break it.
+
+debugpy injects itself with gdb. A gdb that is too old for the processor cannot restore a thread that it has
+interrupted in a system call, and the program dies of it (gdb 13 here: `time.sleep` raises "Unknown error 514"). So
+gdb is first tried on a process of our own that sleeps; only if that survives, gdb comes near the user's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from dap_ai.backends import StartError
+from dap_ai.backends.debugpy import interpreters
+
+_TRIAL_S = 20.0
+_GET_NEWER = f"Get one beside dap_ai: {sys.executable} -m pip install gdb-for-pwndbg"
+
+
+def search_path() -> str:
+    """Where gdb is looked for, here and in shim.py: beside us first, because the system's may be too old."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+
+async def check(process_id: Any) -> None:
+    """Attaching to this process can work and cannot harm it. Raises StartError."""
+    interpreter = await _interpreter_of(process_id)
+    if interpreter.version < interpreters.OURS_SUPPORTS:
+        raise StartError(
+            f"Process {process_id} runs Python {interpreter.version_text}; attaching by process id works from 3.10 on. "
+            "Call debugpy.listen(PORT) in the program and attach by port instead."
+        )
+    injects_itself = hasattr(sys, "remote_exec") and interpreter.version[:2] == sys.version_info[:2]
+    if sys.platform == "linux" and not injects_itself:
+        await _try_gdb()
+
+
+async def _interpreter_of(process_id: Any) -> interpreters.Interpreter:
+    import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
+
+    try:
+        process = psutil.Process(int(process_id))
+        name, executable = process.name(), process.exe()
+    except (ValueError, TypeError, psutil.NoSuchProcess) as error:
+        raise StartError(f"There is no process {process_id}.") from error
+    except psutil.AccessDenied as error:
+        raise StartError(
+            f"Process {process_id} belongs to another user: run dap-ai as that user, or as root."
+        ) from error
+    if "python" not in f"{name} {executable}".lower():
+        raise StartError(f"Process {process_id} is '{name}' ({executable}), not a Python program.")
+    try:
+        return await interpreters.describe(executable)
+    except interpreters.InterpreterError as error:
+        raise StartError(str(error)) from error
+
+
+async def _try_gdb() -> None:
+    """Let gdb do to a sleeper of ours what it would do to the user's program. Raises StartError."""
+    gdb = shutil.which("gdb", path=search_path())
+    if gdb is None:
+        raise StartError(f"Attaching to a process needs gdb, and there is none. {_GET_NEWER}")
+    sleeper = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        "import time; print(flush=True); time.sleep(60)",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        if sleeper.stdout is not None:
+            await sleeper.stdout.readline()
+        said = await _run_gdb(gdb, sleeper.pid)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(sleeper.wait(), 0.2)
+        if "Operation not permitted" in said:
+            raise StartError(
+                "The system does not let gdb attach to processes of yours. Either run dap-ai as root, or allow it: "
+                "sysctl kernel.yama.ptrace_scope=0 (in a container: --cap-add=SYS_PTRACE)."
+            )
+        if sleeper.returncode is not None:
+            raise StartError(
+                f"{gdb} breaks the programs it attaches to on this machine (tried on a process of our own: "
+                f"{_last_line(said)}), so your program was left alone. {_GET_NEWER}"
+            )
+    finally:
+        if sleeper.returncode is None:
+            sleeper.kill()
+        await sleeper.wait()
+
+
+async def _run_gdb(gdb: str, pid: int) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *[gdb, "--nw", "--nh", "--nx", "--batch", f"--pid={pid}"],
+        *["-ex", "set scheduler-locking off", "-ex", "call (int)getpid()"],
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(), _TRIAL_S)
+    except asyncio.TimeoutError:
+        return "it did not come back"
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return output.decode(errors="replace")
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if "detached" not in line]
+    return lines[-1] if lines else "it ended"

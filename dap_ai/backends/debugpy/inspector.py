@@ -1,0 +1,148 @@
+"""Brings the static walker into a debuggee of debugpy and asks it: one `evaluate` a visit.
+
+1. Installing needs statements: context `hover` with a frameId, `exec` reached through `builtins`, because the frame's
+   own names are the program's. A visit is context `clipboard` with a frameId: eval only, and never cut.
+2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
+   travel as base64, replies open with a magic word, and whatever does not is an error text.
+3. The module's name holds a digest of its source: another version's walker in the same process is never called.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import hashlib
+import zlib
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.inspection import Inspection, Query
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Sends a DAP request to debugpy and gives the body of its response; raises RequestFailed."""
+
+MAGIC = "dap_ai:"
+_MODULES = (
+    "statics",
+    "kinds",
+    "plain",
+    "scalars",
+    "arrays",
+    "layouts",
+    "values",
+    "exceptions",
+    "threads",
+    "operations",
+    "methods",
+    "attributes",
+    "calls",
+    "expressions",
+    "walker",
+    "runtime",
+)
+"""In the order of their imports of each other."""
+
+_BOOTSTRAP = """
+def install(name, sources):
+    import sys, types
+    package = types.ModuleType(name)
+    package.__path__ = []
+    made = {name: package}
+    sys.modules[name] = package
+    try:
+        for part, source in sources:
+            module = made[name + "." + part] = types.ModuleType(name + "." + part)
+            module.__package__ = name
+            sys.modules[name + "." + part] = module
+            exec(compile(source, "<" + name + "." + part + ">", "exec", dont_inherit=True), module.__dict__)
+    except BaseException:
+        for known in made:
+            sys.modules.pop(known, None)
+        raise
+"""
+_CURE = "__import__('sys').modules['pydevd'].get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
+"""TCP_NODELAY on pydevd's socket, by numbers that are the same on every system."""
+
+
+@functools.cache
+def _bundle() -> tuple[str, str]:
+    """(name of the module inside the debuggee, its compressed source as base64)."""
+    folder = resources.files("dap_ai.backends.debugpy").joinpath("inject")
+    sources = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in _MODULES]
+    digest = hashlib.sha256(repr(sources).encode()).hexdigest()[:12]
+    name = f"_dap_ai_probe_{digest}"
+    program = f"{_BOOTSTRAP}\ninstall({name!r}, {sources!r})\n"
+    return name, base64.b64encode(zlib.compress(program.encode(), 9)).decode("ascii")
+
+
+def install_expression() -> str:
+    """What puts the walker into a debuggee, once; evaluate it in context `hover` with a frameId."""
+    _, source = _bundle()
+    return (
+        "(lambda b, z, a: b.exec(b.compile(z.decompress(a.a2b_base64("
+        f"'{source}')), '<dap_ai>', 'exec'), {{'__builtins__': b}}))"
+        "(__import__('builtins'), __import__('zlib'), __import__('binascii'))"
+    )
+
+
+def visit_expression(query: Query) -> str:
+    """What asks an installed walker; evaluate it in context `clipboard` with a frameId."""
+    name, _ = _bundle()
+    encoded = base64.b64encode(msgspec.json.encode(query)).decode("ascii")
+    return f"__import__('sys').modules['{name}.runtime'].visit('{encoded}')"
+
+
+class Inspector:
+    """The walker of one debug session; it may meet a new process at any stop, and installs itself anew there."""
+
+    async def inspect(self, request: Request, query: Query) -> Inspection:
+        """One visit. Raises RequestFailed when the debuggee could not be read, NotStopped as `request` does."""
+        if not query.frames:
+            raise RequestFailed("inspect", "noFrames", "there is no frame to read: name one of a stackTrace")
+        frame_id = query.frames[0].frame_id
+        reply = await self._visit(request, frame_id, query)
+        if not reply.startswith(MAGIC):
+            await self._install(request, frame_id)
+            reply = await self._visit(request, frame_id, query)
+        return _decode(reply)
+
+    async def cure_latency(self, request: Request, frame_id: int) -> None:
+        """Ends the 40 ms that debugpy takes for each small message; fails silently where pydevd is unlike ours."""
+        arguments = {"expression": _CURE, "context": "hover", "frameId": frame_id}
+        with contextlib.suppress(RequestFailed):
+            await request("evaluate", arguments)
+
+    async def _visit(self, request: Request, frame_id: int, query: Query) -> str:
+        arguments = {"expression": visit_expression(query), "context": "clipboard", "frameId": frame_id}
+        return _unquoted(str((await request("evaluate", arguments)).get("result", "")))
+
+    async def _install(self, request: Request, frame_id: int) -> None:
+        arguments = {"expression": install_expression(), "context": "hover", "frameId": frame_id}
+        await request("evaluate", arguments)
+
+
+def _unquoted(result: str) -> str:
+    """A string's text, whether or not this debugpy shows it with quotes."""
+    return result[1:-1] if result[:1] in {"'", '"'} and result[-1:] == result[:1] else result
+
+
+def _decode(reply: str) -> Inspection:
+    if not reply.startswith(MAGIC):
+        raise RequestFailed("inspect", "inspectFailed", f"the program could not be read: {_last_line(reply)}")
+    text = reply.removeprefix(MAGIC)
+    if text.startswith("!"):
+        raise RequestFailed("inspect", "inspectFailed", f"the walker failed inside the program: {text[1:]}")
+    try:
+        return msgspec.json.decode(base64.b64decode(text), type=Inspection)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise RequestFailed("inspect", "inspectFailed", f"the walker's reply was not understood: {error}") from error
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1][:300] if lines else "debugpy gave an empty reply (is the frame of a stopped thread?)"

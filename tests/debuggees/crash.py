@@ -1,0 +1,5 @@
+def share(total, people):
+    return total / people  # @bp
+
+
+print(share(10, 0))

@@ -1,0 +1,170 @@
+"""Playbooks: a conversation with a `Session`, written down as it happens.
+
+Each `>>` line is an event; the `<<` lines that follow must be exactly the effects, in order:
+
+    >> client request 7 threads {}          << backend request 1 threads {}
+    >> backend response 1 threads ok {}     << client response 7 threads ok {}
+    >> client response 3 runInTerminal ok   << client event stopped {...}
+    >> backend request 4 runInTerminal {}   << client request 12 runInTerminal {}
+    >> backend closed WHY                   << end backend
+    >> client closed                        << close
+    >> fired TIMER                          << timer NAME          << untimer NAME
+    >> prepared {}                          << prepare launch {}
+    >> prepared error TEXT                  >> prepared connected {}
+    >> agent request ASK TOKEN EPOCH stackTrace {}   << agent TOKEN ok {}   << agent TOKEN error notStopped
+    >> agent output ASK answer TEXT         << start ASK thread T epoch E | << start ASK nothing stopped
+    >> agent ended ASK                      << cancel ASK          << log TEXT
+
+JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers of the scheduler
+are left out unless a line of the playbook names one. Seqs of messages to the client must only grow.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dap_ai.adapter import effects as fx
+from dap_ai.adapter.options import Options
+from dap_ai.adapter.session import Session
+from dap_ai.protocol.asking import Answer
+
+
+class Rules:
+    """A backend's rules, as a test wants them."""
+
+    def __init__(self, denied: dict[str, str] | None = None, greeting: tuple[str, dict[str, Any]] | None = None):
+        self.denied = denied or {}
+        self.wedged_while_running = frozenset({"exceptionInfo"})
+        self.greeting = greeting
+
+
+class Playbook:
+    """A session and what it has said. `play(text)` goes on with the same session."""
+
+    def __init__(self, rules: Rules | None = None, options: Options | None = None, *, timers: bool = False):
+        self.session = Session(rules or Rules(), options)
+        self._timers = timers
+        self._last_seq = 0
+
+    def play(self, text: str) -> None:
+        """Plays the lines; an unexpected effect fails with both sides shown."""
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+        index = 0
+        while index < len(lines):
+            assert lines[index].startswith(">> "), f"not an event: {lines[index]}"
+            event = lines[index][3:]
+            index += 1
+            expected = []
+            while index < len(lines) and lines[index].startswith("<< "):
+                expected.append(" ".join(lines[index][3:].split()))
+                index += 1
+            self._check(event, expected)
+
+    def _check(self, event: str, expected: list[str]) -> None:
+        got = [self._render(effect) for effect in self.session.receive(_event(event))]
+        got = [line for line in got if line is not None]
+        told = "\n  ".join([f"after: {event}", "expected:", *expected, "got:", *got])
+        assert len(got) == len(expected) and all(map(_matches, got, expected)), told
+
+    def _render(self, effect: fx.Effect) -> str | None:
+        match effect:
+            case fx.ToClient(body):
+                message = json.loads(body)
+                assert message["seq"] > self._last_seq, f"seq to the client does not grow: {message}"
+                self._last_seq = message["seq"]
+                return "client " + _render_message(message)
+            case fx.ToBackend(body):
+                return "backend " + _render_message(json.loads(body))
+            case fx.ToAgent(token, body, error):
+                return (
+                    f"agent {token} error {error.message}" if error else f"agent {token} ok {_json(json.loads(body))}"
+                )
+            case fx.StartAsk(ask, stop, _):
+                where = f"thread {stop.thread_id} epoch {stop.epoch}" if stop else "nothing stopped"
+                return f"start {ask.ask_id} {where}"
+            case fx.CancelAsk(ask_id):
+                return f"cancel {ask_id}"
+            case fx.Prepare(command, arguments):
+                return f"prepare {command} {_json(json.loads(arguments))}"
+            case fx.SetTimer(timer_id, _):
+                return f"timer {timer_id}" if self._timers else None
+            case fx.CancelTimer(timer_id):
+                return f"untimer {timer_id}" if self._timers else None
+            case fx.EndBackend():
+                return "end backend"
+            case fx.Close():
+                return "close"
+            case fx.Log(text):
+                return f"log {text}"
+        raise AssertionError(effect)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _render_message(message: dict[str, Any]) -> str:
+    match message["type"]:
+        case "request":
+            return f"request {message['seq']} {message['command']} {_json(message.get('arguments', {}))}"
+        case "event":
+            return f"event {message['event']} {_json(message.get('body', {}))}"
+    outcome = "ok" if message["success"] else f"fail {message.get('message', '')}"
+    return f"response {message['request_seq']} {message['command']} {outcome} {_json(message.get('body', {}))}"
+
+
+def _matches(got: str, expected: str) -> bool:
+    if expected.endswith("..."):
+        return got.startswith(expected[:-3].rstrip())
+    head, brace, tail = expected.partition("{")
+    if brace:
+        expected = head + _json(json.loads(brace + tail))
+    elif got.endswith(" {}"):
+        got = got[:-3]
+    return got == expected.rstrip()
+
+
+def _event(text: str) -> fx.Event:
+    who, _, rest = text.partition(" ")
+    words = rest.split()
+    content = json.loads(rest[rest.index("{") :]) if "{" in rest else None
+    match who, words[0] if words else "":
+        case "client", "closed":
+            return fx.ClientClosed()
+        case "backend", "closed":
+            return fx.BackendClosed(" ".join(words[1:]))
+        case "backend", "unstarted":
+            return fx.BackendClosed(" ".join(words[1:]), started=False)
+        case (("client" | "backend"), kind):
+            body = json.dumps(_message(kind, words[1:], content)).encode()
+            return fx.FromClient(body) if who == "client" else fx.FromBackend(body)
+        case "fired", timer_id:
+            return fx.TimerFired(timer_id)
+        case "prepared", "error":
+            return fx.Prepared(error=" ".join(words[1:]))
+        case "prepared", word:
+            return fx.Prepared(json.dumps(content or {}).encode(), connected=word == "connected")
+        case "agent", "request":
+            return fx.AgentRequest(words[1], int(words[2]), int(words[3]), words[4], content or {})
+        case "agent", "output":
+            return fx.AgentOutput(words[1], words[2], rest.split(" ", 3)[3].replace("\\n", "\n"))  # type: ignore[arg-type]
+        case "agent", "ended":
+            return fx.AgentEnded(words[1], Answer(), " ".join(words[2:]))
+    raise AssertionError(f"no such event: {text}")
+
+
+def _message(kind: str, words: list[str], content: dict[str, Any] | None) -> dict[str, Any]:
+    match kind:
+        case "request":
+            message = {"seq": int(words[0]), "type": "request", "command": words[1]}
+            return message | ({} if content is None else {"arguments": content})
+        case "event":
+            return {"seq": 0, "type": "event", "event": words[0], "body": content or {}}
+        case "response":
+            message = {"seq": 0, "type": "response", "request_seq": int(words[0]), "command": words[1]}
+            message |= {"success": words[2] == "ok"}
+            if words[2] == "fail":
+                message["message"] = words[3] if len(words) > 3 else "no"
+            return message | ({} if content is None else {"body": content})
+    raise AssertionError(f"no such message: {kind}")
