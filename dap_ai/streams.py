@@ -272,10 +272,5 @@ class ThreadedLink:
             self._sink.close()
 
 
-def loopback(host: str) -> bool:
-    """Whether an address to listen on is reachable from this machine only."""
-    return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
-
-
 if sys.platform == "win32":  # the default of asyncio, named because subprocess pipes need it
     asyncio.set_event_loop_policy(asyncio.WindowsProactorEventLoopPolicy())

@@ -61,7 +61,9 @@ async def test_a_whole_session_conforms_in_both_directions(debuggee: Callable[..
         check(message)
 
 
-@pytest.mark.parametrize("entry", [e for e in vars(errors).values() if isinstance(e, ErrorEntry)], ids=lambda e: e.message)
+@pytest.mark.parametrize(
+    "entry", [e for e in vars(errors).values() if isinstance(e, ErrorEntry)], ids=lambda e: e.message
+)
 def test_every_error_of_the_catalogue_conforms_and_fills_its_variables(entry: ErrorEntry):
     names = {part.split("}")[0] for part in entry.text.split("{")[1:]}
     message = json.loads(envelope.failure(1, 2, "ask", entry, dict.fromkeys(names, "x")))
