@@ -51,6 +51,7 @@ from dap_ai.protocol.errors import (
     BAD_SEQUENCE,
     START_FAILED,
     TOKEN_NEEDED,
+    UNKNOWN_REQUEST,
     RemoteProtocolError,
 )
 from dap_ai.protocol.messages import (
@@ -72,6 +73,9 @@ DISCONNECT_S = 2.0
 """A backend that has not answered `disconnect` by then is ended with its process tree."""
 DISCONNECT = "session.disconnect"
 PART = "session.part"
+
+_OURS = "ask"
+"""What requests of ours begin with."""
 
 Fields = dict[str, msgspec.Raw]
 
@@ -179,6 +183,9 @@ class Session:
 
     def _forward(self, message: Envelope) -> None:
         """Pass a request on, unless the backend must not see it."""
+        if message.name.startswith(_OURS):
+            self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
+            return
         if self._refuse_if_dead(message):
             return
         thread = read_or(message, ThreadArguments, ThreadArguments())

@@ -76,6 +76,6 @@ START_FAILED = ErrorEntry(9015, "startFailed", "{why}")
 TOKEN_NEEDED = ErrorEntry(
     9011, "unauthorized", 'This dap_ai wants a token: put "dapAiToken" into the launch or attach arguments.'
 )
-UNKNOWN_ASK = ErrorEntry(9012, "unknownAsk", "There is no ask {askId} that is still running.")
+UNKNOWN_REQUEST = ErrorEntry(9012, "notSupported", "This dap_ai has no request '{command}'.")
 BAD_SEQUENCE = ErrorEntry(9013, "invalidArguments", "{reason}")
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")

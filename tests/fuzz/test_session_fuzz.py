@@ -38,8 +38,11 @@ bodies = st.dictionaries(
     max_size=4,
 )  # fmt: skip
 
+requests = st.tuples(st.just("request"), st.sampled_from(COMMANDS), bodies)
 steps = st.one_of(
-    st.tuples(st.just("request"), st.sampled_from(COMMANDS), bodies),
+    requests,
+    requests,
+    requests,
     st.tuples(st.just("event"), st.sampled_from(EVENTS), bodies),
     st.tuples(st.just("answer"), st.integers(0, 5), st.booleans(), bodies),
     st.tuples(st.just("reverse"), st.sampled_from(["runInTerminal", "startDebugging"]), bodies),
@@ -141,7 +144,7 @@ class World:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(steps, max_size=60), st.booleans())
+@given(st.lists(steps, min_size=5, max_size=60), st.booleans())
 def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tuple[Any, ...]], token: bool):
     world = World(Session(Rules(greeting=("evaluate", {"expression": "x"})), Options(token="t" if token else "")))
     for step in script:

@@ -315,6 +315,16 @@ def test_consent_for_nothing_is_refused():
     )
 
 
+@pytest.mark.parametrize("command", ["askTool", "askContext", "askModelEnd"])
+def test_requests_of_ours_that_are_unknown_never_reach_the_backend(command):
+    stopped(Playbook()).play(
+        f"""
+        >> client request 6 {command} {{}}
+        << client response 6 {command} fail notSupported ...
+        """
+    )
+
+
 CONSOLE_ASK = """
     >> client request 5 evaluate {"expression": "?? why is x 0", "context": "repl", "frameId": 3}
     << client response 5 evaluate ok {"result": "dap-ai-ask-1: why is x 0", "variablesReference": 0}
