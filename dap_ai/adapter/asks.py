@@ -119,8 +119,8 @@ class Asks:
             return []
         messages = self.flush(ask_id)
         del self.running[ask_id]
-        text = "".join(state.pieces)
-        answer = answer or Answer(stale=False)
+        answer = answer or Answer()
+        text = answer.text or "".join(state.pieces)
         if why and not text.strip():
             text = why
         if state.events:

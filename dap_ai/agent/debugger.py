@@ -9,34 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import msgspec
-
-from dap_ai.protocol.ask import AskArguments, Category, Evidence, Fix, Suspect, ToolStep, Usage
+from dap_ai.protocol.ask import Category, ToolStep
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.inspection import Inspection, Query
 
-
-class Stop(msgspec.Struct, frozen=True):
-    """The stop that a question is about."""
-
-    epoch: int
-    thread_id: int
-    frame_id: int | None
-    """The frame that the user has selected; None: the top one."""
-    reason: str
-    """DAP's: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
-    description: str = ""
-    text: str = ""
-    stopped_threads: Sequence[int] = ()
-
-
-class HistoryItem(msgspec.Struct, frozen=True):
-    """Something the user did in the debugger: a console evaluation, a step, a stop."""
-
-    kind: str
-    """`evaluate`, `step`, `stop`, `ask`."""
-    text: str
-    """`orders[3]`, `next`, `breakpoint in main at shop.py:12`."""
-    result: str = ""
+__all__ = ["Answer", "Ask", "Debugger", "HistoryItem", "Sink", "Stop"]
 
 
 class Debugger(Protocol):
@@ -80,24 +57,3 @@ class Sink(Protocol):
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
         """Appends Markdown to the answer, or reports a step or a status. Never blocks."""
         ...
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """A question that was accepted."""
-
-    ask_id: str
-    conversation_id: str
-    arguments: AskArguments
-
-
-class Answer(msgspec.Struct):
-    """What came of it; the text has gone to the sink as well."""
-
-    text: str = ""
-    stale: bool = False
-    evidence: list[Evidence] = []
-    suspects: list[Suspect] = []
-    fixes: list[Fix] = []
-    usage: Usage = msgspec.field(default_factory=Usage)
-    limit: bool = False
-    """A budget ended it."""

@@ -30,6 +30,12 @@ def main():
 
 
 finished = threading.Event()
-waiting = threading.Thread(target=finished.wait, name="waiter", daemon=True)
+
+
+def wait():
+    finished.wait()
+
+
+waiting = threading.Thread(target=wait, name="waiter", daemon=True)
 waiting.start()
 main()

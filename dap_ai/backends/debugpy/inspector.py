@@ -14,17 +14,13 @@ import contextlib
 import functools
 import hashlib
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
-from typing import Any
 
 import msgspec
 
+from dap_ai.backends import Request
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
-
-Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Sends a DAP request to debugpy and gives the body of its response; raises RequestFailed."""
 
 MAGIC = "dap_ai:"
 _MODULES = (
@@ -40,6 +36,7 @@ _MODULES = (
     "operations",
     "methods",
     "attributes",
+    "functions",
     "calls",
     "expressions",
     "walker",

@@ -1,0 +1,119 @@
+"""The first context of each example: its size, its cost in round trips, and how long it takes.
+
+    python benchmarks/context.py [EXAMPLE...] [--json FILE]
+
+`dap-ai serve` attaches to the example through a relay of ours that counts the requests which pass to debugpy, so the
+figures are of the real thing and are not its own word for it. Bytes are given with and without the lines that quote
+the program's source; tokens are estimated as a quarter of the bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import socket
+import sys
+import threading
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from _dap import DAP_AI, ROOT, Client, connect, free_port, machine, running, show
+
+BYTES_PER_TOKEN = 4
+QUOTED = re.compile(r"^\W*(\d+)[\s|:>*→]*(.*)$")
+
+
+class Relay:
+    """Passes one connection on to a port, byte for byte, and counts the requests of the client."""
+
+    def __init__(self, port: int) -> None:
+        self.requests = 0
+        self._port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def close(self) -> None:
+        """No connection is taken any more."""
+        self._listener.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            client, _ = self._listener.accept()
+            adapter = connect(self._port)
+            for link in (client, adapter):
+                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._pass, args=(client, adapter, True), daemon=True).start()
+            self._pass(adapter, client, counting=False)
+
+    def _pass(self, source: socket.socket, destination: socket.socket, counting: bool) -> None:
+        with contextlib.suppress(OSError), source, destination:
+            while data := source.recv(1 << 16):
+                if counting:
+                    self.requests += data.count(b"Content-Length:")
+                destination.sendall(data)
+
+
+@contextlib.contextmanager
+def stopped(program: Path) -> Generator[tuple[Client, int, Relay]]:
+    """The program, stopped at its failure behind dap_ai; the thread that stopped; the relay in between."""
+    port = free_port()
+    command = [sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", "--wait-for-client", program]
+    relay = Relay(port)
+    with running(command), Client.spawn([*DAP_AI, "serve"]) as client:
+        arguments = {"connect": {"host": "127.0.0.1", "port": relay.port}}
+        yield client, client.start("attach", arguments, filters=["uncaught"])["threadId"], relay
+    relay.close()
+
+
+def without_source(context: str, program: Path) -> str:
+    """The context without the numbered lines that quote the program."""
+    source = program.read_text(encoding="utf-8").splitlines()
+
+    def quotes(line: str) -> bool:
+        found = QUOTED.match(line.rstrip())
+        number = int(found[1]) if found else 0
+        return found is not None and 0 < number <= len(source) and found[2].strip() == source[number - 1].strip()
+
+    return "".join(line for line in context.splitlines(keepends=True) if not quotes(line))
+
+
+def measure(program: Path) -> dict[str, Any]:
+    """The figures of one program."""
+    with stopped(program) as (client, thread_id, relay):
+        before = relay.requests
+        began = time.perf_counter()
+        context: str = client.request("askContext", {"threadId": thread_id})["context"]
+        milliseconds = (time.perf_counter() - began) * 1000
+        round_trips = relay.requests - before
+    size = len(context.encode())
+    return {
+        "bytes": size,
+        "beside_source_bytes": len(without_source(context, program).encode()),
+        "tokens": size // BYTES_PER_TOKEN,
+        "round_trips": round_trips,
+        "milliseconds": round(milliseconds, 1),
+    }
+
+
+def main() -> None:
+    """Prints one line an example."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("examples", nargs="*", type=Path, help="programs (default: all of examples/)")
+    parser.add_argument("--json", type=Path, help="write the figures there as well")
+    options = parser.parse_args()
+    programs = [path.resolve() for path in options.examples] or sorted((ROOT / "examples").glob("*.py"))
+    figures = {program.stem: measure(program) for program in programs}
+    rows = [[name, *row.values()] for name, row in figures.items()]
+    columns = ["example", "bytes", "beside source", "tokens", "round trips", "ms"]
+    show("the first context", columns, rows)
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(), **figures}, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""The answer in words: what happened, why, the root cause, a recommendation. Evidence first; every claim is cited."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.facts import Cited, proving
+from dap_ai.agent.analyst.findings import Finding, shorten
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.slicing import Step
+from dap_ai.agent.stack import Case, Place
+from dap_ai.agent.values import cut, find, show, typed
+from dap_ai.protocol.ask import Suspect
+
+_SURE = 0.6
+_MAX_CHAIN = 6
+
+
+def where(case: Case, file: str, line: int) -> str:
+    """`shop.py:12` as code."""
+    return f"`{shorten(file, case.inspection.cwd)}:{line}`"
+
+
+def happened(analysis: Analysis) -> str:
+    """The exception or stop, where, and the value that proves it."""
+    case, diagnosis = analysis.case, analysis.diagnosis
+    place = diagnosis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    error = case.exception
+    if error:
+        message = f": {cut(error.message, 300)}" if error.message else ""
+        first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
+    else:
+        reason = case.stop.description or case.stop.reason
+        first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`; this line has not run yet"
+    text = f"**What happened.** {first}:\n\n{quote(place)}"
+    if diagnosis.sentences:
+        text += "\n\n" + " ".join(diagnosis.sentences)
+    if case.replayed:
+        told = "; ".join(f"`{text}` gives `{value}`" for text, value in case.replayed.items())
+        text += f"\n\nIn a replay of the source outside the program, {told}."
+    values = "\n".join(_cite(cited) for cited in proving(diagnosis))
+    chain = "".join(
+        f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
+        for e in case.inspection.exceptions[1:]
+    )
+    notes = "".join(f"\n- note: {cut(note, 160)}" for note in (error.notes if error else []))
+    unwound = (
+        "\n\nThe frames are read after unwinding: `finally` blocks have run."
+        if place.facts and place.facts.unwound and _has_finally(place)
+        else ""
+    )
+    return f"{text}\n\n{values}{chain}{notes}{unwound}".rstrip()
+
+
+def _has_finally(place: Place) -> bool:
+    return bool(place.function) and any(isinstance(n, ast.Try) and n.finalbody for n in ast.walk(place.function))
+
+
+def quote(place: Place) -> str:
+    """The line a frame stands at, as a code block."""
+    source = place.source
+    return f"```python\n{place.frame.line}  {source.line(place.frame.line).strip()}\n```" if source else "(no source)"
+
+
+def _cite(cited: Cited) -> str:
+    value = cited.place.value(cited.expression)
+    text = typed(value, 160) if value else "not read"
+    return f"- `{cited.expression}` = `{text}`"
+
+
+def why(analysis: Analysis) -> str:
+    """The chain from the failing line back to the root cause; each link cites file, line and value."""
+    chain = _chain(analysis)
+    if not chain:
+        return ""
+    lines = [f"{n}. {_link(analysis.case, step)}" for n, step in enumerate(chain, 1)]
+    return "**Why.** Back from the failing line:\n\n" + "\n".join(lines)
+
+
+def _chain(analysis: Analysis) -> list[Step]:
+    steps = analysis.slice.steps
+    top = {(s.file, s.line) for s in analysis.suspects[:3]}
+    nearest = [s for s in steps if s.role != "decides"][:_MAX_CHAIN]
+    suspicious = [s for s in steps if (s.scope.source.path, s.line) in top]
+    chosen = sorted({id(s): s for s in [*nearest, *suspicious]}.values(), key=lambda s: s.distance)
+    return chosen[: _MAX_CHAIN + 2]
+
+
+def _link(case: Case, step: Step) -> str:
+    code = step.scope.source.line(step.line).strip()
+    words = {
+        "assigned": "sets",
+        "argument": "passes",
+        "returned": "gives the result of",
+        "stored": "changes",
+        "decides": "decides about",
+        "written": "writes",
+    }
+    value = _value_now(step)
+    spot = f"{where(case, step.scope.source.path, step.line)} in `{step.scope.name}`"
+    return f"{spot} {words[step.role]} `{step.name}`: `{cut(code, 110)}`{value}"
+
+
+def _value_now(step: Step) -> str:
+    place = step.scope.place
+    if place is None:
+        return ""
+    if step.role == "argument" and step.line == place.frame.line:
+        return ""
+    value = place.value(step.name) or find(place.facts, step.name)
+    if value is None or value.kind in ("function", "class", "module"):
+        return ""
+    return f" (`{step.name}` is now `{show(value, 80)}`)"
+
+
+def root_cause(analysis: Analysis) -> str:
+    """The most suspicious line with its reason, how sure it is, and the others in short."""
+    case = analysis.case
+    if not analysis.suspects:
+        return "**Root cause.** Nothing in the code that was read stands out."
+    first, *others = analysis.suspects
+    source = case.sources.read(first.file)
+    code = source.line(first.line).strip() if source else ""
+    finding = analysis.finding_at(first.file, first.line)
+    sure = finding is not None and finding.weight >= _SURE
+    title = f"**Root cause{'' if sure else ' (a guess)'}.**"
+    text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n```python\n{first.line}  {code}\n```"
+    if others:
+        text += (
+            "\n\nOther suspects: " + "; ".join(f"{where(case, s.file, s.line)} ({s.reason})" for s in others[:3]) + "."
+        )
+    return text
+
+
+def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
+    """A fix as a diff where a rule can write one, else the next debugging steps; and the finding of the fix."""
+    case = analysis.case
+    first = analysis.suspects[0] if analysis.suspects else None
+    finding = analysis.finding_at(first.file, first.line) if first else None
+    if finding and finding.edit and finding.weight >= 0.5:
+        diff = finding.edit.diff(case.inspection.cwd)
+        tried = (
+            "It was tried in the replay only, not in your program." if finding.rule == "replay" else "It was not tried."
+        )
+        return f"**Recommendation.** A possible fix. {tried}\n\n```diff\n{diff}\n```", finding
+    return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in _next_steps(analysis, first)), None
+
+
+def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
+    case, place = analysis.case, analysis.diagnosis.place
+    if first and (first.file, first.line) != (place.frame.path, place.frame.line):
+        source = case.sources.read(first.file)
+        scope = source.scope_at(first.line) if source else None
+        names = (
+            sorted({n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)})
+            if source and scope
+            else []
+        )
+        watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+        yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
+    condition = _condition(analysis)
+    if condition:
+        spot = where(case, place.frame.path, place.frame.line)
+        yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
+    if analysis.diagnosis.roots:
+        yield f"Ask `where does {cut(ast.unparse(analysis.diagnosis.roots[0]), 60)} come from?`"
+
+
+def _condition(analysis: Analysis) -> str:
+    for root in analysis.diagnosis.roots[:2]:
+        value = analysis.diagnosis.value(root)
+        if (
+            isinstance(root, ast.Name | ast.Attribute)
+            and value
+            and value.kind in ("none", "int", "str", "bool")
+            and len(value.text) < 40
+        ):
+            return f"{ast.unparse(root)} {'is' if value.kind == 'none' else '=='} {value.text}"
+    return ""

@@ -1,0 +1,94 @@
+"""A finding: a line that looks like a known mistake, why, and what the fix would be."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dap_ai.agent.analyst.definitions import Resolver, Scope
+from dap_ai.agent.analyst.facts import Cited, Diagnosis
+from dap_ai.agent.analyst.slicing import Slice
+from dap_ai.agent.source import SourceFile, header_expressions
+from dap_ai.agent.stack import Case
+
+
+@dataclass
+class Edit:
+    """A change of whole lines, `first` to `last` inclusive, 1-based."""
+
+    source: SourceFile
+    first: int
+    last: int
+    lines: list[str]
+
+    def diff(self, root: str = "") -> str:
+        """The change as a unified diff, paths relative to `root` where they lie under it."""
+        old = self.source.lines
+        new = [*old[: self.first - 1], *self.lines, *old[self.last :]]
+        name = shorten(self.source.path, root)
+        return "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=1, lineterm=""))
+
+
+@dataclass
+class Finding:
+    """A suspicious line. `weight` 0..1: how sure the rule is by itself."""
+
+    scope: Scope
+    line: int
+    weight: float
+    reason: str
+    rule: str
+    cited: list[Cited] = field(default_factory=list[Cited])
+    edit: Edit | None = None
+
+
+@dataclass
+class View:
+    """What a rule may look at."""
+
+    case: Case
+    diagnosis: Diagnosis
+    slice: Slice
+    resolver: Resolver
+    scopes: dict[tuple[str, int], tuple[Scope, int]]
+    """Every function in reach, with its distance."""
+
+
+Rule = Callable[[Scope, View], Iterator[Finding]]
+
+
+def shorten(path: str, root: str) -> str:
+    """The path relative to `root` where that is shorter."""
+    try:
+        relative = Path(path).relative_to(root) if root else Path(path)
+    except ValueError:
+        return path
+    return str(relative)
+
+
+def swap(source: SourceFile, node: ast.expr | ast.stmt, text: str) -> Edit | None:
+    """The edit that puts other text in a node's place; None for a node of several lines."""
+    if node.lineno != node.end_lineno or node.end_col_offset is None:
+        return None
+    line = source.line(node.lineno).encode()
+    new = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
+    return Edit(source, node.lineno, node.lineno, [new.decode(errors="replace")])
+
+
+def expressions(scope: Scope) -> Iterator[tuple[ast.stmt, ast.expr]]:
+    """Every expression of the scope with the statement it stands in; nested functions are left out."""
+    for statement in scope.statements():
+        for root in header_expressions(statement):
+            for node in ast.walk(root):
+                if isinstance(node, ast.expr):
+                    yield statement, node
+
+
+def is_call(node: ast.AST | None, *names: str) -> bool:
+    """Whether the node calls a function or method of one of these names."""
+    if not isinstance(node, ast.Call):
+        return False
+    return (getattr(node.func, "id", None) or getattr(node.func, "attr", "")) in names

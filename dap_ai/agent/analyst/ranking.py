@@ -1,0 +1,155 @@
+"""From findings and slice to a ranking of suspicious lines."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dap_ai.agent.analyst.definitions import Resolver, Scope
+from dap_ai.agent.analyst.facts import Diagnosis, diagnose
+from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.rules import TABLE
+from dap_ai.agent.analyst.slicing import Slice, Slicer, Step, reach
+from dap_ai.agent.source import FunctionNode, is_user_path
+from dap_ai.agent.stack import Case
+from dap_ai.protocol.ask import Suspect
+
+MAX_SUSPECTS = 10
+_OF_CHECKS = frozenset({"float equality", "identity"})
+"""Rules whose mistake can be the failed check itself."""
+
+
+@dataclass
+class Analysis:
+    """What the analyst found at one stop."""
+
+    case: Case
+    diagnosis: Diagnosis
+    view: View
+    slice: Slice
+    findings: list[Finding]
+    suspects: list[Suspect] = field(default_factory=list[Suspect])
+    scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+
+    def finding_at(self, file: str, line: int) -> Finding | None:
+        """The surest finding of a line."""
+        here = [f for f in self.findings if f.scope.source.path == file and f.line == line]
+        return max(here, key=lambda f: (f.weight, f.edit is not None), default=None)
+
+    def step_at(self, file: str, line: int) -> Step | None:
+        """The step of the slice at a line."""
+        return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
+
+    def refresh(self, extra: list[Finding]) -> None:
+        """Ranks anew with further findings, and with what the rules see in replayed values."""
+        self.findings = [*_apply(self.view), *extra]
+        self.suspects = _rank(self)
+
+    def rank(self) -> None:
+        """Ranks the lines."""
+        self.suspects = _rank(self)
+
+
+def analyse(case: Case, roots: list[ast.expr] | None = None) -> Analysis | None:
+    """The whole analysis of a stop; `roots`: expressions of the focus frame to explain instead of the failure."""
+    diagnosis = diagnose(case)
+    if diagnosis is None:
+        return None
+    resolver = Resolver(case.sources, case.places)
+    scopes = [s for p in case.places if (s := resolver.of_place(p))]
+    start = next((s for s in scopes if s.place is diagnosis.place), None)
+    slicer = Slicer(resolver)
+    if start:
+        line = diagnosis.place.frame.line
+        slicer.run([(start, root, line) for root in roots or diagnosis.roots])
+    reached = reach(resolver, scopes)
+    for key, (scope, distance) in slicer.slice.scopes.items():
+        reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
+    view = View(case, diagnosis, slicer.slice, resolver, reached)
+    analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
+    analysis.rank()
+    return analysis
+
+
+def _apply(view: View) -> list[Finding]:
+    findings: list[Finding] = []
+    for scope, _ in view.scopes.values():
+        for rule in TABLE:
+            findings += [f for f in rule(scope, view) if is_user_path(f.scope.source.path) or f.scope.place]
+    return findings
+
+
+def _rank(analysis: Analysis) -> list[Suspect]:
+    scores: dict[tuple[str, int], float] = {}
+    reasons: dict[tuple[str, int], tuple[float, str]] = {}
+
+    def add(key: tuple[str, int], score: float, reason: str) -> None:
+        scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - min(score, 0.99))
+        if score > reasons.get(key, (0.0, ""))[0]:
+            reasons[key] = (score, reason)
+
+    place = analysis.diagnosis.place
+    failed = (place.frame.path, place.frame.line)
+    assertion = _is_check(analysis)
+    if analysis.case.exception:
+        add(failed, 0.02 if assertion else 0.3, "the line that failed")
+    for step in analysis.slice.steps:
+        key = (step.scope.source.path, step.line)
+        if key != failed and _executes(step.statement):
+            add(key, _step_score(step, assertion), _step_reason(step))
+    for finding in analysis.findings:
+        key = (finding.scope.source.path, finding.line)
+        if key != failed or not assertion or finding.rule in _OF_CHECKS:
+            add(key, _weight(finding, analysis), finding.reason)
+    order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
+    top = scores[order[0]] if order else 1.0
+    return [
+        Suspect(file, line, round(scores[file, line] / max(top, 0.5), 3), reasons[file, line][1])
+        for file, line in order
+    ]
+
+
+def _is_check(analysis: Analysis) -> bool:
+    error, statement = analysis.case.exception, analysis.diagnosis.place.statement
+    return isinstance(statement, ast.Assert | ast.Raise) or bool(error and error.type == "AssertionError")
+
+
+def _executes(statement: ast.stmt) -> bool:
+    return not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
+
+
+def _step_score(step: Step, assertion: bool) -> float:
+    score = 0.3 * 0.9**step.distance
+    statement = step.statement
+    constant = isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
+        statement.value, ast.Constant | ast.List | ast.Dict | ast.Tuple
+    )
+    module = isinstance(step.scope.node, ast.Module)
+    if module or (assertion and step.scope.place is not None):
+        score *= 0.6
+    if constant:
+        score *= 0.6
+    if step.role == "argument":
+        score *= 0.7
+    return score
+
+
+def _step_reason(step: Step) -> str:
+    words = {
+        "assigned": "sets `{}`",
+        "argument": "passes the argument `{}`",
+        "returned": "gives the result of `{}`",
+        "stored": "changes `{}`",
+        "decides": "decides whether `{}` is reached",
+        "written": "writes `{}`",
+    }
+    return words[step.role].format(step.name)
+
+
+def _weight(finding: Finding, analysis: Analysis) -> float:
+    known = analysis.scopes.get(finding.scope.key())
+    distance = known[1] if known else 6
+    in_slice = analysis.step_at(finding.scope.source.path, finding.line) is not None
+    if finding.rule == "replay":
+        return finding.weight
+    return finding.weight * (1.0 if in_slice else 0.85) * 0.97**distance

@@ -1,0 +1,174 @@
+"""Conditions and types: comparisons that cannot hold, floats compared exactly, text where a number is meant."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+
+
+def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
+    """`==` between floats that differ by rounding only."""
+    for statement, node in expressions(scope):
+        match node:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                one, other = (_number(side, statement, scope, view) for side in (left, right))
+            case _:
+                continue
+        if one is not None and other is not None and one != other and math.isclose(one, other, rel_tol=1e-9):
+            edit = swap(scope.source, node, f"abs({ast.unparse(left)} - {ast.unparse(right)}) < 1e-9")
+            reason = f"floats are compared exactly: {one!r} and {other!r} differ by rounding only"
+            yield Finding(scope, node.lineno, 0.85, reason, "float equality", edit=edit)
+
+
+def _number(side: ast.expr, statement: ast.stmt, scope: Scope, view: View) -> float | None:
+    """The value of one side of a comparison at the failing line."""
+    if isinstance(side, ast.Constant):
+        return side.value if isinstance(side.value, float) else None
+    if scope.place is None or statement is not scope.place.statement:
+        return None
+    value = scope.place.value(side)
+    text = value.text if value else view.case.replayed.get(ast.unparse(side), "")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def identity(scope: Scope, view: View) -> Iterator[Finding]:
+    """`is` with a literal, `x == x`, and `a or 'b'` where a comparison was meant."""
+    for _, node in expressions(scope):
+        if isinstance(node, ast.Compare):
+            other = node.comparators[0]
+            if (
+                isinstance(node.ops[0], ast.Is | ast.IsNot)
+                and isinstance(other, ast.Constant)
+                and isinstance(other.value, str | int | float)
+                and not isinstance(other.value, bool)
+            ):
+                yield Finding(
+                    scope, node.lineno, 0.6, f"`is` compares identity, not value: `{ast.unparse(node)}`", "identity"
+                )
+            if ast.dump(node.left) == ast.dump(other):
+                yield Finding(
+                    scope, node.lineno, 0.7, f"`{ast.unparse(node)}` compares a thing with itself", "condition"
+                )
+        match node:
+            case ast.BoolOp(op=ast.Or(), values=[ast.Compare(), *rest]):
+                always = any(isinstance(v, ast.Constant) and v.value for v in rest)
+            case _:
+                always = False
+        if always:
+            yield Finding(
+                scope,
+                node.lineno,
+                0.8,
+                f"`{ast.unparse(node)}` is always true: only the first part compares",
+                "condition",
+            )
+
+
+def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
+    """Text from outside (csv, input, split, environ) that is used as a number."""
+    error = view.case.exception
+    mixed = bool(error and error.type == "TypeError" and "str" in error.message) or any(
+        "(`str`)" in s for s in view.diagnosis.sentences
+    )
+    if not mixed:
+        return
+    for statement, node in expressions(scope):
+        if is_call(node, "DictReader", "reader", "input", "split", "getenv", "get") and isinstance(
+            statement, ast.For | ast.Assign
+        ):
+            weight = 0.75 if is_call(node, "DictReader", "reader", "input") else 0.4
+            yield Finding(
+                scope,
+                node.lineno,
+                weight * 0.8,
+                f"`{ast.unparse(node)}` gives text, which is used as a number later",
+                "text as number",
+            )
+        if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
+            target = statement.targets[0]
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                yield Finding(
+                    scope,
+                    statement.lineno,
+                    0.8,
+                    f"only `{ast.unparse(target)}` is made a number here; the other fields stay text",
+                    "text as number",
+                )
+
+
+def defaults(scope: Scope, view: View) -> Iterator[Finding]:
+    """`d.get(k)` whose None is used without a check."""
+    none = any("`None`" in s for s in view.diagnosis.sentences)
+    for statement, node in expressions(scope):
+        if (
+            isinstance(node, ast.Call)
+            and is_call(node, "get")
+            and len(node.args) == 1
+            and isinstance(node.func, ast.Attribute)
+            and none
+        ):
+            yield Finding(
+                scope,
+                node.lineno,
+                0.6,
+                f"`{ast.unparse(node)}` gives `None` for a key that is not there",
+                "get without default",
+            )
+        if is_call(node, "match", "search", "fullmatch") and none and isinstance(statement, ast.Assign | ast.Return):
+            yield Finding(
+                scope, node.lineno, 0.6, f"`{ast.unparse(node)}` gives `None` where nothing matches", "no match"
+            )
+
+
+def repeated_branch(scope: Scope, view: View) -> Iterator[Finding]:
+    """Two branches with one test, or one body; a branch that an earlier test already took."""
+    for statement in scope.statements():
+        if not isinstance(statement, ast.If):
+            continue
+        tests, bodies, branch = [statement], [statement.body], statement
+        while len(branch.orelse) == 1 and isinstance(branch.orelse[0], ast.If):
+            branch = branch.orelse[0]
+            tests.append(branch)
+            bodies.append(branch.body)
+        seen: set[str] = set()
+        for one in tests:
+            text = ast.unparse(one.test)
+            if text in seen:
+                yield Finding(
+                    scope,
+                    one.lineno,
+                    0.6,
+                    f"`{text}` was already tested above: this branch is never taken",
+                    "condition",
+                )
+            seen.add(text)
+        for earlier, later in pairwise(tests):
+            if _covers(earlier.test, later.test):
+                one, other = ast.unparse(earlier.test), ast.unparse(later.test)
+                reason = f"`{one}` takes everything that `{other}` in line {later.lineno} should"
+                yield Finding(scope, earlier.lineno, 0.6, reason, "condition")
+
+
+def _covers(one: ast.expr, other: ast.expr) -> bool:
+    """Whether `x > 1` stands before `x > 10`: the second can never be reached."""
+    match one, other:
+        case ast.Compare(left=a, ops=[op], comparators=[ast.Constant(value=int() | float() as x)]), ast.Compare(
+            left=b, ops=[same], comparators=[ast.Constant(value=int() | float() as y)]
+        ):
+            if ast.dump(a) != ast.dump(b) or type(op) is not type(same):
+                return False
+            return (isinstance(op, ast.Gt | ast.GtE) and x <= y) or (isinstance(op, ast.Lt | ast.LtE) and x >= y)
+        case _:
+            return False
+
+
+RULES = [float_equality, identity, unconverted, defaults, repeated_branch]

@@ -1,0 +1,210 @@
+"""Names against what the code does: the operator, the arguments, the parameters that nobody uses."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.source import FunctionNode
+
+_BUILTINS = frozenset(
+    [
+        "list",
+        "dict",
+        "str",
+        "int",
+        "float",
+        "set",
+        "tuple",
+        "sum",
+        "min",
+        "max",
+        "len",
+        "sorted",
+        "type",
+        "id",
+        "input",
+        "filter",
+        "map",
+        "range",
+        "any",
+        "all",
+    ]
+)
+_ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
+_SUBTRACT = re.compile(r"(^|_)(sub|subtract|diff|difference|withdraw|decrease|decrement|minus|remaining)(_|s?$)")
+_MULTIPLY = re.compile(r"(^|_)(mul|multiply|product|factorial|area|volume|scale)(_|s?$)")
+_MEAN = re.compile(r"(^|_)(mean|average|avg|ratio|rate|per)(_|s?$)")
+
+
+def unused(scope: Scope, view: View) -> Iterator[Finding]:
+    """A parameter or local that is never read: something else was used in its place."""
+    node = scope.node
+    if not isinstance(node, FunctionNode) or _is_stub(node):
+        return
+    read = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    names = {n.id for n in read}
+    for parameter in scope.parameters:
+        if parameter.arg not in names and parameter.arg not in ("self", "cls") and not parameter.arg.startswith("_"):
+            vararg = parameter in (node.args.vararg, node.args.kwarg)
+            if not vararg:
+                yield Finding(scope, node.lineno, 0.4, f"parameter `{parameter.arg}` is never used", "unused")
+    for statement in scope.statements():
+        bound = bindings(statement)
+        for name in bound:
+            if (
+                name in names
+                or name.startswith("_")
+                or isinstance(statement, ast.AugAssign | FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
+            ):
+                continue
+            if isinstance(statement, ast.For):
+                yield Finding(
+                    scope, statement.lineno, 0.35, f"loop variable `{name}` is never used in the loop", "unused"
+                )
+                continue
+            if any(name in ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global)):
+                continue
+            yield Finding(scope, statement.lineno, 0.35, f"`{name}` is computed here and never used", "unused")
+            yield from _instead(scope, statement, name, bound[name])
+
+
+def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr | None) -> Iterator[Finding]:
+    """The line after, that uses what the unused value was made of."""
+    made_of = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set[str]()
+    for other, node in expressions(scope):
+        if other.lineno <= statement.lineno or not isinstance(node, ast.Name) or node.id not in made_of:
+            continue
+        if isinstance(node.ctx, ast.Load) and not _is_called(other, node):
+            reason = f"uses `{node.id}`, while `{name}`, made from it in line {statement.lineno}, is never used"
+            yield Finding(scope, other.lineno, 0.8, reason, "wrong variable", edit=swap(scope.source, node, name))
+            return
+
+
+def _is_called(statement: ast.stmt, name: ast.Name) -> bool:
+    return any(isinstance(n, ast.Call) and n.func is name for n in ast.walk(statement))
+
+
+def operator(scope: Scope, view: View) -> Iterator[Finding]:
+    """An operator that contradicts the name of the function or of what it assigns."""
+    own = getattr(scope.node, "name", "")
+    for statement, node in _operations(scope):
+        op = node.op
+        target = statement.target if isinstance(statement, ast.AugAssign) else None
+        named = " ".join([own, *bindings(statement), getattr(target, "attr", "")])
+        words = re.findall(r"\w+", named)
+        if (
+            isinstance(op, ast.Sub)
+            and any(_ADD.search(w) for w in words)
+            and not any(_SUBTRACT.search(w) for w in words)
+        ):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Constant):
+                yield _operator(scope, node, "-", "+", words)
+        elif (
+            isinstance(op, ast.Add)
+            and any(_SUBTRACT.search(w) for w in words)
+            and not any(_ADD.search(w) for w in words)
+        ):
+            yield _operator(scope, node, "+", "-", words)
+        elif isinstance(op, ast.Add) and any(_MULTIPLY.search(w) for w in words):
+            yield _operator(scope, node, "+", "*", words)
+        elif isinstance(op, ast.FloorDiv) and any(_MEAN.search(w) for w in words):
+            yield _operator(scope, node, "//", "/", words, weight=0.7)
+
+
+def _operations(scope: Scope) -> Iterator[tuple[ast.stmt, ast.BinOp | ast.AugAssign]]:
+    for statement in scope.statements():
+        if isinstance(statement, ast.AugAssign):
+            yield statement, statement
+    for statement, node in expressions(scope):
+        # An operation inside a larger one serves another purpose than the name tells: `total = a * (1 - b)`.
+        if isinstance(node, ast.BinOp) and getattr(statement, "value", None) is node:
+            yield statement, node
+
+
+def _operator(
+    scope: Scope, node: ast.BinOp | ast.AugAssign, have: str, want: str, words: list[str], *, weight: float = 0.55
+) -> Finding:
+    text = ast.unparse(node)
+    new = f"{ast.unparse(node.left)} {want} {ast.unparse(node.right)}" if isinstance(node, ast.BinOp) else ""
+    edit = swap(scope.source, node, new or text.replace(f" {have}= ", f" {want}= ", 1))
+    reason = f"`{have}` in `{text}` contradicts the name `{' '.join(words) or scope.name}`"
+    return Finding(scope, node.lineno, weight, reason, "wrong operator", edit=edit)
+
+
+def mean_without_division(scope: Scope, view: View) -> Iterator[Finding]:
+    """`mean` and `average` that never divide."""
+    own = getattr(scope.node, "name", "")
+    nodes = list(ast.walk(scope.node))
+    divides = any(
+        isinstance(n, ast.Div | ast.FloorDiv) or is_call(n, "mean", "fmean", "average", "median") for n in nodes
+    )
+    if set(own.split("_")) & {"mean", "average", "avg"} and not divides:
+        for statement in scope.statements():
+            if isinstance(statement, ast.Return):
+                yield Finding(scope, statement.lineno, 0.6, f"`{own}` never divides", "wrong operator")
+
+
+def extremum(scope: Scope, view: View) -> Iterator[Finding]:
+    """`min` in a function named max, and the other way round."""
+    own = set(getattr(scope.node, "name", "").split("_"))
+    pairs = [
+        ({"max", "maximum", "largest", "highest", "longest", "latest", "best", "strongest"}, "min", "max"),
+        ({"min", "minimum", "smallest", "lowest", "shortest", "cheapest", "earliest"}, "max", "min"),
+    ]
+    for words, have, want in pairs:
+        for _, node in expressions(scope):
+            if words & own and isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == have:
+                yield Finding(
+                    scope,
+                    node.lineno,
+                    0.6,
+                    f"`{have}(...)` in `{scope.name}`",
+                    "wrong operator",
+                    edit=swap(scope.source, node.func, want),
+                )
+
+
+def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
+    """Arguments whose names are those of other parameters."""
+    for _, node in expressions(scope):
+        if (
+            not isinstance(node, ast.Call)
+            or len(node.args) < 2
+            or not all(isinstance(a, ast.Name | ast.Attribute) for a in node.args)
+        ):
+            continue
+        given = [getattr(a, "id", getattr(a, "attr", "")) for a in node.args]
+        for callee in view.resolver.callees(node, scope):
+            names = [p.arg for p in callee.parameters if p.arg not in ("self", "cls")]
+            swapped = [
+                i
+                for i, g in enumerate(given)
+                if g in names and i < len(names) and names[i] != g and names.index(g) < len(given)
+            ]
+            if len(swapped) >= 2:
+                reason = f"the arguments stand in another order than the parameters `({', '.join(names)})`"
+                yield Finding(scope, node.lineno, 0.8, reason, "argument order")
+
+
+def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
+    """A builtin's name that is bound here and then called."""
+    called = {n.func.id for n in ast.walk(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    for statement in scope.statements():
+        for name in bindings(statement):
+            if name in _BUILTINS and name in called and not isinstance(statement, FunctionNode):
+                yield Finding(scope, statement.lineno, 0.7, f"`{name}` hides the builtin of that name", "shadowed")
+
+
+def _is_stub(node: FunctionNode) -> bool:
+    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return all(isinstance(s, ast.Pass | ast.Raise) for s in body) or any(
+        d for d in node.decorator_list if "abstract" in ast.unparse(d)
+    )
+
+
+RULES = [unused, operator, mean_without_division, extremum, argument_order, shadowed]

@@ -1,0 +1,177 @@
+"""Results: functions that give None, too early, or not what they made."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop
+from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call
+from dap_ai.agent.source import FunctionNode, own_statements
+
+_IN_PLACE = frozenset(
+    ["sort", "reverse", "append", "extend", "insert", "update", "clear", "add", "discard", "shuffle", "setdefault_"]
+)
+
+
+def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
+    """Some paths return a value, and the end falls through; or nothing is returned although the result is used."""
+    node = scope.node
+    if not isinstance(node, FunctionNode) or node.name.startswith("__"):
+        return
+    results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
+    generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
+    if generator or not _falls_through(node.body):
+        return
+    suspicious = _none_matters(view)
+    if results:
+        weight = 0.9 if suspicious else 0.3
+        for result in results:
+            tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
+            if tests:
+                reason = f"`{scope.name}` gives `None` when this test never holds: its end has no `return`"
+                yield Finding(scope, tests[0].lineno, weight, reason, "implicit None")
+        reason = f"`{scope.name}` gives `None` when no `return` is reached"
+        yield Finding(scope, node.lineno, weight * 0.8, reason, "implicit None")
+    elif _result_used(scope, view):
+        made = _made(node)
+        edit = (
+            Edit(
+                scope.source,
+                node.end_lineno or 0,
+                node.end_lineno or 0,
+                [scope.source.line(node.end_lineno or 0), f"{' ' * (node.col_offset + 4)}return {made}"],
+            )
+            if made
+            else None
+        )
+        yield Finding(
+            scope,
+            node.body[-1].lineno,
+            0.9 if suspicious else 0.5,
+            f"`{scope.name}` has no `return`, but its result is used",
+            "missing return",
+            edit=edit,
+        )
+
+
+def in_place(scope: Scope, view: View) -> Iterator[Finding]:
+    """`x = y.sort()`: in-place methods give None."""
+    for statement, node in expressions(scope):
+        if (
+            isinstance(statement, ast.Assign | ast.Return | ast.For)
+            and isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+        ):
+            value = statement.iter if isinstance(statement, ast.For) else statement.value
+            if node is value and node.func.attr in _IN_PLACE and (len(node.args) <= 2):
+                yield Finding(
+                    scope,
+                    node.lineno,
+                    0.75 if _none_matters(view) else 0.5,
+                    f"`.{node.func.attr}()` changes its object in place and gives `None`",
+                    "in-place None",
+                )
+
+
+def early_return(scope: Scope, view: View) -> Iterator[Finding]:
+    """A `return` of the accumulator inside the loop that fills it."""
+    for statement in scope.statements():
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name):
+            loop = enclosing_loop(scope.node, statement.lineno)
+            if loop and statement in loop.body and not isinstance(loop.body[0], ast.Return):
+                text = scope.source.line(statement.lineno)
+                edit = Edit(
+                    scope.source, statement.lineno, statement.lineno, [f"{' ' * loop.col_offset}{text.strip()}"]
+                )
+                yield Finding(
+                    scope,
+                    statement.lineno,
+                    0.8,
+                    "this `return` ends the loop in its first round",
+                    "early return",
+                    edit=edit,
+                )
+
+
+def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
+    """An accumulator that starts anew in each round."""
+    for loop in scope.statements():
+        if not isinstance(loop, ast.For | ast.While):
+            continue
+        for statement in loop.body:
+            if not (isinstance(statement, ast.Assign) and _is_empty(statement.value)):
+                continue
+            for name in bindings(statement):
+                filled = any(
+                    isinstance(s, ast.AugAssign) and name in bindings(s) and s in loop.body
+                    for s in own_statements(loop)
+                )
+                used = sum(
+                    isinstance(n, ast.Name) and n.id == name and n.lineno > (loop.end_lineno or 0)
+                    for n in ast.walk(scope.node)
+                )
+                if filled and used:
+                    yield Finding(
+                        scope,
+                        statement.lineno,
+                        0.8,
+                        f"`{name}` is set back in each round of the loop, and used after it",
+                        "reset in loop",
+                    )
+
+
+def _none_matters(view: View) -> bool:
+    error = view.case.exception
+    return bool(error and "NoneType" in error.message) or any("`None`" in s for s in view.diagnosis.sentences)
+
+
+def _none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _falls_through(body: list[ast.stmt]) -> bool:
+    match body[-1]:
+        case ast.Return() | ast.Raise():
+            return False
+        case ast.If(body=one, orelse=other):
+            return not other or _falls_through(one) or _falls_through(other)
+        case ast.With(body=inner):
+            return _falls_through(inner)
+        case ast.While(test=ast.Constant(value=True)):
+            return False
+        case ast.Try(body=inner, handlers=handlers, orelse=other, finalbody=final):
+            if final and not _falls_through(final):
+                return False
+            return _falls_through(other or inner) or any(_falls_through(h.body) for h in handlers)
+        case ast.Match(cases=cases):
+            return any(_falls_through(c.body) for c in cases)
+        case _:
+            return True
+
+
+def _result_used(scope: Scope, view: View) -> bool:
+    name = getattr(scope.node, "name", "")
+    return any(
+        is_call(node, name) and not (isinstance(statement, ast.Expr) and statement.value is node)
+        for other, _ in view.scopes.values()
+        for statement, node in expressions(other)
+    )
+
+
+def _made(node: FunctionNode) -> str:
+    """The name that the function seems to build its result in."""
+    first = next((s for s in node.body if isinstance(s, ast.Assign) and _is_empty(s.value)), None)
+    return next(iter(bindings(first)), "") if first else ""
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return (
+        (isinstance(node, ast.Constant) and node.value in (0, 1, "", 0.0))
+        or (isinstance(node, ast.List | ast.Dict | ast.Tuple) and not ast.unparse(node).strip("[](){}"))
+        or (isinstance(node, ast.Call) and ast.unparse(node) in ("set()", "dict()", "list()"))
+    )
+
+
+RULES = [implicit_none, in_place, early_return, reset_in_loop]

@@ -1,0 +1,306 @@
+"""Objects under two names: defaults, repeated lists, aliases, closures, and threads that write the same state."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations, target_names
+from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.source import FunctionNode, own_statements
+
+_FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
+
+
+def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
+    """A default that is one object for all calls, and is stored or changed."""
+    node = scope.node
+    if not isinstance(node, FunctionNode):
+        return
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = list(zip(positional[::-1], node.args.defaults[::-1], strict=False))
+    pairs += [(p, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
+    for parameter, default in pairs:
+        if not isinstance(default, _FRESH) and ast.unparse(default) not in ("list()", "dict()", "set()"):
+            continue
+        changed = any(root == parameter.arg for s in own_statements(node) for root, _, _ in mutations(s))
+        kept = any(
+            isinstance(s, ast.Assign | ast.Return) and isinstance(s.value, ast.Name) and s.value.id == parameter.arg
+            for s in own_statements(node)
+        )
+        if changed or kept:
+            reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
+            yield Finding(
+                scope, default.lineno, 0.9, reason, "mutable default", edit=_none_default(scope, parameter, default)
+            )
+
+
+def _none_default(scope: Scope, parameter: ast.arg, default: ast.expr) -> Edit | None:
+    node = scope.node
+    first = swap(scope.source, default, "None")
+    if first is None or isinstance(node, ast.Module) or node.body[0].lineno != default.lineno + 1:
+        return None
+    pad = " " * node.body[0].col_offset
+    first.lines += [f"{pad}if {parameter.arg} is None:", f"{pad}    {parameter.arg} = {ast.unparse(default)}"]
+    return first
+
+
+def class_default(scope: Scope, view: View) -> Iterator[Finding]:
+    """A list or dict in a class body that methods change through `self`."""
+    owner = scope.owner
+    if owner is None:
+        return
+    for statement in owner.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, _FRESH):
+            for name in bindings(statement):
+                own = any(
+                    f"self.{name} =" in scope.source.line(s.lineno) for f in owner.body for s in own_statements(f)
+                )
+                if not own and any(
+                    text.startswith(f"self.{name}") for s in scope.statements() for _, text, _ in mutations(s)
+                ):
+                    yield Finding(
+                        scope,
+                        statement.lineno,
+                        0.9,
+                        f"`{name}` belongs to the class: all instances share one object",
+                        "class default",
+                    )
+
+
+def repeated(scope: Scope, view: View) -> Iterator[Finding]:
+    """`[[0] * n] * m`: m times the same list."""
+    for _, node in expressions(scope):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for part, count in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(part, ast.List) and any(_is_mutable(e) for e in part.elts):
+                    text = f"[{ast.unparse(part)[1:-1]} for _ in range({ast.unparse(count)})]"
+                    yield Finding(
+                        scope,
+                        node.lineno,
+                        0.9,
+                        f"`{ast.unparse(node)}` repeats one and the same object",
+                        "aliasing",
+                        edit=swap(scope.source, node, text),
+                    )
+        if (
+            is_call(node, "fromkeys")
+            and isinstance(node, ast.Call)
+            and len(node.args) == 2
+            and _is_mutable(node.args[1])
+        ):
+            yield Finding(
+                scope,
+                node.lineno,
+                0.9,
+                f"`{ast.unparse(node)}` puts one and the same object under every key",
+                "aliasing",
+            )
+
+
+def _is_mutable(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_mutable(node.left) or _is_mutable(node.right)
+    return isinstance(node, _FRESH) or ast.unparse(node) in ("list()", "dict()", "set()")
+
+
+def alias(scope: Scope, view: View) -> Iterator[Finding]:
+    """`b = a`, then one of them is changed in place; or one changing object is stored again and again."""
+    changed = {root for s in scope.statements() for root, text, _ in mutations(s) if "." not in text}
+    changed |= {n for s in scope.statements() if isinstance(s, ast.AugAssign) for n in bindings(s)} & _containers(scope)
+    for statement in scope.statements():
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=one)], value=ast.Name(id=other)) if {one, other} & changed:
+                if not _number(scope, one, view):
+                    edit = swap(scope.source, statement.value, f"{other}.copy()")
+                    yield Finding(
+                        scope,
+                        statement.lineno,
+                        0.55,
+                        f"`{one}` and `{other}` are the same object from here on, and it is changed in place",
+                        "aliasing",
+                        edit=edit,
+                    )
+            case ast.For(body=body):
+                for inner in body:
+                    for put in _stored_names(inner):
+                        if (
+                            put in changed
+                            and not any(put in bindings(s) for s in own_statements(statement))
+                            and put not in target_names(statement.target)
+                        ):
+                            yield Finding(
+                                scope,
+                                inner.lineno,
+                                0.7,
+                                f"the same `{put}` is stored in each round of the loop",
+                                "aliasing",
+                                edit=None,
+                            )
+            case _:
+                pass
+
+
+def _stored_names(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[ast.Name(id=name)])):
+            yield name
+        case ast.Assign(targets=[ast.Subscript()], value=ast.Name(id=name)):
+            yield name
+        case _:
+            pass
+
+
+def _containers(scope: Scope) -> set[str]:
+    return {
+        n for s in scope.statements() if isinstance(s, ast.Assign) and isinstance(s.value, _FRESH) for n in bindings(s)
+    }
+
+
+def _number(scope: Scope, name: str, view: View) -> bool:
+    value = scope.place.value(name) if scope.place else None
+    return bool(value and value.kind in ("int", "float", "str", "bool", "tuple", "none"))
+
+
+def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
+    """A container that its own loop adds to or removes from."""
+    for loop in scope.statements():
+        if not isinstance(loop, ast.For):
+            continue
+        name = ast.unparse(loop.iter)
+        for holder in (".items()", ".keys()", ".values()"):
+            name = name.removesuffix(holder)
+        name = name.removeprefix("enumerate(").removesuffix(")") if name.startswith("enumerate(") else name
+        for statement in own_statements(loop):
+            removal = isinstance(statement, ast.Delete) and any(
+                isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in statement.targets
+            )
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            method = (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr in MUTATORS
+                and ast.unparse(call.func.value) == name
+            )
+            if removal or method:
+                yield Finding(
+                    scope,
+                    statement.lineno,
+                    0.7,
+                    f"`{name}` is changed while the loop walks over it: items are skipped",
+                    "changed in loop",
+                )
+                yield Finding(
+                    scope,
+                    loop.lineno,
+                    0.65,
+                    f"this loop walks over `{name}` while its body changes it",
+                    "changed in loop",
+                    edit=swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})"),
+                )
+
+
+def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
+    """A function made in a loop that reads the loop's variable when it is called, after the loop."""
+    for loop in scope.statements():
+        if not isinstance(loop, ast.For):
+            continue
+        names = set(target_names(loop.target))
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Lambda | FunctionNode):
+                free = {
+                    n.id
+                    for n in ast.walk(node.body if isinstance(node, ast.Lambda) else ast.Module(node.body, []))
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+                }
+                late = free & names - {a.arg for a in node.args.args}
+                if late and not _called_at_once(loop, node):
+                    name = min(late)
+                    edit = _bind_now(scope, node, name)
+                    yield Finding(
+                        scope,
+                        node.lineno,
+                        0.85,
+                        f"`{name}` is looked up when the function is called: each one sees the loop's last `{name}`",
+                        "late binding",
+                        edit=edit,
+                    )
+
+
+def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
+    return any(
+        is_call(c, "sorted", "min", "max", "map", "filter", "sort", "sum", "any", "all", "reduce")
+        and node in ast.walk(c)
+        for c in ast.walk(loop)
+    )
+
+
+def _bind_now(scope: Scope, node: ast.Lambda | FunctionNode, name: str) -> Edit | None:
+    if not isinstance(node, ast.Lambda):
+        return None
+    arguments = ast.unparse(node.args)
+    text = f"lambda {arguments + ', ' if arguments else ''}{name}={name}: {ast.unparse(node.body)}"
+    return swap(scope.source, node, text)
+
+
+def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
+    """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
+    if not _threaded(scope, view):
+        return
+    for statement in scope.statements():
+        if (
+            isinstance(statement, ast.AugAssign)
+            and isinstance(statement.target, ast.Attribute | ast.Subscript)
+            and not _locked(scope, statement)
+        ):
+            yield Finding(
+                scope,
+                statement.lineno,
+                0.6,
+                f"`{ast.unparse(statement)}` reads, changes and writes shared state without a lock",
+                "race",
+            )
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            name, text = statement.targets[0].id, ast.unparse(statement.value)
+            if (
+                isinstance(statement.value, ast.Attribute | ast.Subscript)
+                and _written_back(scope, name, text)
+                and not _locked(scope, statement)
+            ):
+                yield Finding(
+                    scope,
+                    statement.lineno,
+                    0.85,
+                    f"`{text}` is read without the lock and written back later: another thread may write in between",
+                    "race",
+                )
+
+
+def _threaded(scope: Scope, view: View) -> bool:
+    texts = {s.source.path: s.source.text for s, _ in view.scopes.values()}
+    threads = any("Thread(" in t or "ThreadPool" in t for t in texts.values())
+    return threads and not isinstance(scope.node, ast.Module)
+
+
+def _locked(scope: Scope, statement: ast.stmt) -> bool:
+    return any(
+        isinstance(w, ast.With)
+        and w.lineno < statement.lineno <= (w.end_lineno or 0)
+        and "lock" in ast.unparse(w.items[0]).casefold()
+        for w in scope.statements()
+    )
+
+
+def _written_back(scope: Scope, name: str, text: str) -> bool:
+    for statement in scope.statements():
+        if isinstance(statement, ast.Assign) and any(ast.unparse(t) == text for t in statement.targets):
+            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+    return False
+
+
+RULES = [mutable_default, class_default, repeated, alias, changed_while_read, late_binding, unlocked]

@@ -1,0 +1,338 @@
+"""A backward slice: from suspicious expressions to the lines that made their values.
+
+It goes through assignments of every form, through parameters to the arguments of live callers or of the call that
+led into a function that has returned, through calls to `return`s, through attributes to the methods that write
+them, and through stores into containers. Nearest first; bounded.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dap_ai.agent.analyst.definitions import (
+    Resolver,
+    Scope,
+    argument_for,
+    bindings,
+    control_tests,
+    enclosing_loop,
+    mutations,
+    root_name,
+)
+from dap_ai.agent.source import header_expressions, own_statements
+from dap_ai.agent.stack import sub_expressions
+
+MAX_STEPS = 80
+MAX_DISTANCE = 14
+_DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
+
+
+@dataclass
+class Step:
+    """A line that had a part in a value. `distance` counts steps back from the failing line."""
+
+    scope: Scope
+    statement: ast.stmt
+    line: int
+    distance: int
+    role: str
+    """`assigned`, `argument`, `returned`, `stored`, `decides`, `written`: its part in the value."""
+    name: str
+    """The name or expression whose value it made."""
+
+
+@dataclass
+class _Site:
+    """The call that led into a function which is not on the stack any more."""
+
+    scope: Scope
+    call: ast.Call
+    line: int
+    outer: _Site | None = None
+
+
+@dataclass
+class _Work:
+    scope: Scope
+    expression: ast.expr
+    line: int
+    distance: int
+    site: _Site | None = None
+
+
+@dataclass
+class Slice:
+    """The steps in the order they were found (nearest first), and every function that was reached."""
+
+    steps: list[Step] = field(default_factory=list[Step])
+    scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    """Each reached function and its distance."""
+
+
+class Slicer:
+    """Builds one slice."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._queue: deque[_Work] = deque()
+        self._seen: set[tuple[tuple[str, int], str, int]] = set()
+        self._lines: set[tuple[str, int]] = set()
+        self.slice = Slice()
+
+    def run(self, roots: list[tuple[Scope, ast.expr, int]]) -> Slice:
+        """The slice of these expressions, each given with its scope and line."""
+        for scope, expression, line in roots:
+            self._reach(scope, 0)
+            self._queue.append(_Work(scope, expression, line, 0))
+        while self._queue and len(self.slice.steps) < MAX_STEPS:
+            work = self._queue.popleft()
+            if work.distance <= MAX_DISTANCE:
+                self._visit(work)
+        return self.slice
+
+    def _visit(self, work: _Work) -> None:
+        for node in sub_expressions([work.expression]):
+            key = (work.scope.key(), ast.unparse(node), work.line)
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            if isinstance(node, ast.Call):
+                self._into(node, work)
+            elif isinstance(node, ast.Name):
+                self._name(node.id, work)
+            elif isinstance(node, ast.Attribute):
+                self._attribute(node, work)
+        for name in _inner_names(work.expression):
+            self._name(name, work)
+
+    def _name(self, name: str, work: _Work) -> None:
+        scope = work.scope
+        found = False
+        for statement, value in self._reaching(name, scope, work.line):
+            found = True
+            self._step(scope, statement, work, "assigned", name, value)
+        for statement in scope.statements():
+            for root, text, values in mutations(statement):
+                if root == name and statement.lineno != work.line:
+                    self._step(scope, statement, work, "stored", text, *values)
+            self._passed_on(name, statement, work)
+        if name in [p.arg for p in scope.parameters] and not (found and self._always_bound(name, work)):
+            self._argument(name, work)
+        elif not found and not isinstance(scope.node, ast.Module):
+            self._outer(name, work)
+
+    def _reaching(self, name: str, scope: Scope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
+        made = (s for s in scope.statements() if not isinstance(s, _DECLARATIONS))
+        bound = [(s, b[name]) for s in made if name in (b := bindings(s))]
+        before = [pair for pair in bound if pair[0].lineno < line][::-1]
+        loop = enclosing_loop(scope.node, line)
+        around = [p for p in bound if loop and loop.lineno <= p[0].lineno <= (loop.end_lineno or 0)]
+        later = [p for p in around if p[0].lineno >= line]
+        kept: list[tuple[ast.stmt, ast.expr | None]] = []
+        for pair in before:
+            kept.append(pair)
+            if self._kills(pair[0], scope, line):
+                break
+        return kept + later
+
+    def _kills(self, statement: ast.stmt, scope: Scope, line: int) -> bool:
+        if isinstance(statement, ast.AugAssign | ast.For | ast.With | ast.Try):
+            return False
+        outside = [test for test, _ in control_tests(scope.node, line)]
+        return all(test in outside for test, _ in control_tests(scope.node, statement.lineno))
+
+    def _always_bound(self, name: str, work: _Work) -> bool:
+        reaching = self._reaching(name, work.scope, work.line)
+        return any(self._kills(s, work.scope, work.line) for s, _ in reaching)
+
+    def _argument(self, parameter: str, work: _Work) -> None:
+        scope, site = work.scope, work.site
+        caller = self._live_call(scope) if scope.place else site
+        if caller is None:
+            return
+        statement = caller.scope.source.statement_at(caller.line)
+        argument = argument_for(caller.call, scope, parameter)
+        if statement is None or argument is None:
+            return
+        self._reach(caller.scope, work.distance + 1)
+        inner = _Work(caller.scope, argument, caller.line, work.distance, caller.outer)
+        self._step(caller.scope, statement, inner, "argument", parameter, argument, line=caller.line)
+
+    def _live_call(self, scope: Scope) -> _Site | None:
+        place = scope.place
+        if place is None or place not in self._resolver.places:
+            return None
+        index = self._resolver.places.index(place) + 1
+        if index >= len(self._resolver.places):
+            return None
+        outer = self._resolver.of_place(self._resolver.places[index])
+        statement = outer.place.statement if outer and outer.place else None
+        if outer is None or outer.place is None or statement is None:
+            return None
+        own_name = getattr(scope.node, "name", "")
+        name = scope.owner.name if own_name == "__init__" and scope.owner else own_name
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and (
+                getattr(node.func, "id", "") == name or getattr(node.func, "attr", "") == name
+            ):
+                return _Site(outer, node, outer.place.frame.line)
+        return None
+
+    def _outer(self, name: str, work: _Work) -> None:
+        tree = work.scope.source.tree
+        if tree is None:
+            return
+        place = next((p for p in self._resolver.places if p.source is work.scope.source and p.function is None), None)
+        module = Scope(work.scope.source, tree, place)
+        end = len(work.scope.source.lines) + 1
+        for holder in work.scope.source.functions:
+            first, last = holder.lineno, holder.end_lineno or 0
+            if holder is not work.scope.node and first < getattr(work.scope.node, "lineno", 0) <= last:
+                outer = Scope(work.scope.source, holder)
+                for statement, value in self._reaching(name, outer, end):
+                    self._step(outer, statement, work, "assigned", name, value)
+        for statement, value in self._reaching(name, module, end):
+            self._step(module, statement, work, "assigned", name, value)
+
+    def _into(self, call: ast.Call, work: _Work) -> None:
+        for callee in self._resolver.callees(call, work.scope):
+            site = _Site(work.scope, call, work.line, work.site)
+            self._enter(callee, work, site)
+        for argument in call.args:
+            if isinstance(argument, ast.Name | ast.Attribute):
+                for callee in self._resolver.functions(argument, work.scope):
+                    self._enter(callee, work, None)
+
+    def _enter(self, callee: Scope, work: _Work, site: _Site | None) -> None:
+        if callee.key() in self.slice.scopes and any(
+            s.role == "returned" and s.scope.key() == callee.key() for s in self.slice.steps
+        ):
+            return
+        self._reach(callee, work.distance + 1)
+        for statement in reversed(callee.statements()):
+            values = _results(statement)
+            for value in values:
+                inner = _Work(callee, value, statement.lineno, work.distance, site)
+                self._step(callee, statement, inner, "returned", callee.name, value)
+        if getattr(callee.node, "name", "") == "__init__":
+            for statement in callee.statements():
+                for _, text, values in mutations(statement):
+                    self._step(
+                        callee,
+                        statement,
+                        _Work(callee, call_value(values), statement.lineno, work.distance, site),
+                        "written",
+                        text,
+                        *values,
+                    )
+
+    def _attribute(self, node: ast.Attribute, work: _Work) -> None:
+        for scope, statement, values in self._resolver.writers(node.attr):
+            if scope.key() != work.scope.key() or statement.lineno != work.line:
+                self._reach(scope, work.distance + 1)
+                self._step(scope, statement, work, "written", ast.unparse(node), *values)
+
+    def _passed_on(self, name: str, statement: ast.stmt, work: _Work) -> None:
+        """A function that is given a container may change it."""
+        if statement.lineno >= work.line and enclosing_loop(work.scope.node, work.line) is None:
+            return
+        for root in header_expressions(statement):
+            for call in ast.walk(root):
+                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in call.args):
+                    continue
+                for callee in self._resolver.callees(call, work.scope):
+                    self._changes(callee, call, name, work)
+
+    def _changes(self, callee: Scope, call: ast.Call, name: str, work: _Work) -> None:
+        for parameter in callee.parameters:
+            argument = argument_for(call, callee, parameter.arg)
+            if argument is None or root_name(argument) != name:
+                continue
+            for statement in callee.statements():
+                for root, text, values in mutations(statement):
+                    if root == parameter.arg:
+                        self._reach(callee, work.distance + 1)
+                        site = _Site(work.scope, call, call.lineno, work.site)
+                        self._step(
+                            callee,
+                            statement,
+                            _Work(callee, call, statement.lineno, work.distance, site),
+                            "stored",
+                            text,
+                            *values,
+                        )
+
+    def _step(
+        self,
+        scope: Scope,
+        statement: ast.stmt,
+        work: _Work,
+        role: str,
+        name: str,
+        *values: ast.expr | None,
+        line: int = 0,
+    ) -> None:
+        line = line or statement.lineno
+        distance = work.distance + 1
+        self._reach(scope, distance)
+        site = work.site if scope.key() == work.scope.key() else None
+        if (scope.source.path, line) not in self._lines:
+            self._lines.add((scope.source.path, line))
+            self.slice.steps.append(Step(scope, statement, line, distance, role, name))
+            for test, condition in control_tests(scope.node, statement.lineno):
+                if (scope.source.path, test.lineno) not in self._lines:
+                    self._lines.add((scope.source.path, test.lineno))
+                    self.slice.steps.append(Step(scope, test, test.lineno, distance + 1, "decides", name))
+                self._queue.append(_Work(scope, condition, test.lineno, distance + 1, site))
+        for value in values:
+            if value is not None:
+                self._queue.append(_Work(scope, value, line, distance, site))
+
+    def _reach(self, scope: Scope, distance: int) -> None:
+        known = self.slice.scopes.get(scope.key())
+        if known is None or known[1] > distance:
+            self.slice.scopes[scope.key()] = (scope, distance)
+
+
+def call_value(values: list[ast.expr]) -> ast.expr:
+    """One expression that stands for several."""
+    return values[0] if len(values) == 1 else ast.Tuple(list(values), ast.Load())
+
+
+def _results(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Return):
+        return [statement.value or ast.Constant(None)]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield | ast.YieldFrom):
+        return [statement.value.value or ast.Constant(None)]
+    return []
+
+
+def _inner_names(expression: ast.expr) -> Iterator[str]:
+    """Names used inside comprehensions and lambdas that come from outside of them."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
+            bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+            for name in ast.walk(node):
+                if isinstance(name, ast.Name) and name.id not in bound:
+                    yield name.id
+
+
+def reach(resolver: Resolver, start: list[Scope], max_scopes: int = 40) -> dict[tuple[str, int], tuple[Scope, int]]:
+    """Every function that these may call, directly or not, with its distance in calls."""
+    found = {scope.key(): (scope, 0) for scope in start}
+    todo = deque((scope, 0) for scope in start)
+    while todo and len(found) < max_scopes:
+        scope, distance = todo.popleft()
+        for statement in own_statements(scope.node):
+            for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
+                if not isinstance(node, ast.Call):
+                    continue
+                for callee in resolver.callees(node, scope):
+                    if callee.key() not in found:
+                        found[callee.key()] = (callee, distance + 1)
+                        todo.append((callee, distance + 1))
+    return found

@@ -1,0 +1,253 @@
+"""The first context: what a reader needs to know of a stop, as Markdown, within a budget.
+
+Degrades depth first, then names, then counts, and says what is missing. A token is counted as 4 characters.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.findings import shorten
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
+from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
+from dap_ai.agent.values import cut, show, show_fact, variables
+from dap_ai.protocol.inspection import ThreadFacts
+
+CHARS_PER_TOKEN = 4
+MAX_LINES = 30
+
+
+@dataclass
+class _Section:
+    """A part of the context; `render(0)` is the richest, higher levels say less. `keep`: higher is kept longer."""
+
+    keep: int
+    render: Callable[[int], str]
+    levels: int
+    level: int = 0
+
+    def text(self) -> str:
+        return self.render(self.level)
+
+
+class _Context:
+    """The sections of one context; a source line is shown once."""
+
+    def __init__(self, case: Case, analysis: Analysis | None) -> None:
+        shown: set[tuple[str, int]] = set()
+        self._shown = shown
+        self.sections = [
+            _Section(9, lambda level: _stop(case, level), 3),
+            _Section(7, lambda level: _failing(case, analysis, level), 4),
+            *[_Section(6 - min(n, 4), partial(_place, case, p, n, shown), 6) for n, p in enumerate(case.places)],
+            _Section(3, lambda level: _called(case, analysis, shown, level), 4),
+            _Section(5, lambda level: _suspects(case, analysis, level), 3),
+            _Section(1, lambda level: _surroundings(case, level), 3),
+        ]
+
+    def text(self) -> str:
+        """The sections at their present levels."""
+        self._shown.clear()
+        return "\n\n".join(text for section in self.sections if (text := section.text()))
+
+
+def first_context(case: Case, analysis: Analysis | None, budget_tokens: int) -> str:
+    """The first context, at most `budget_tokens` long."""
+    context = _Context(case, analysis)
+    limit = budget_tokens * CHARS_PER_TOKEN
+    text = context.text()
+    while len(text) > limit:
+        open_ones = [s for s in context.sections if s.level < s.levels]
+        if not open_ones:
+            mark = f"\n... {len(text) - limit} characters more"
+            return text[: max(0, limit - len(mark) - 8)] + mark if limit > len(mark) + 8 else "..."[:limit]
+        # The least important first, but evenly: nothing is reduced to a count while another is at its fullest.
+        min(open_ones, key=lambda s: s.level * 2 + s.keep).level += 1
+        text = context.text()
+    return text
+
+
+def _at(case: Case, path: str, line: int) -> str:
+    return f"{shorten(path, case.inspection.cwd)}:{line}"
+
+
+def _stop(case: Case, level: int) -> str:
+    size = (400, 160, 60, 30)[level]
+    lines: list[str] = []
+    for error in case.inspection.exceptions[: (8, 4, 2, 1)[level]]:
+        relation = f"{error.relation}: " if error.relation else ""
+        lines.append(f"{relation}{error.type}: {cut(error.message, size)} ({_at(case, error.file, error.line)})")
+        lines += [f"  note: {cut(note, size)}" for note in error.notes[: 3 - level]]
+    hidden = len(case.inspection.exceptions) - (8, 4, 2, 1)[level]
+    if hidden > 0:
+        lines.append(f"... {hidden} more exceptions")
+    if not lines:
+        lines.append(f"stopped: {case.stop.description or case.stop.reason} {cut(case.stop.text, size)}".rstrip())
+    if case.exception and case.exception.type == "AssertionError":
+        lines.append("The assertion is to be taken as right.")
+    return "\n".join(lines)
+
+
+def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
+    """Values of the failing line's sub-expressions: what pytest shows of an assert."""
+    place = analysis.diagnosis.place if analysis else case.focus
+    if place is None or place.statement is None:
+        return ""
+    size = (60, 40, 30, 20, 0)[level]
+    bound = {v.name for v in variables(place.facts)} if place.facts else set[str]()
+    rows: dict[str, str] = {}
+    for node in sub_expressions(header_expressions(place.statement)):
+        text = ast.unparse(node)
+        fact = place.fact(text)
+        if fact is None or text in bound or fact.error in ("refused", "raised"):
+            continue
+        if fact.value is None or fact.value.kind not in ("function", "class", "module"):
+            rows[text] = f"{cut(text, 80)} -> {show_fact(fact, size)}"
+    if level >= 4:
+        return f"... {len(rows)} sub-expressions" if rows else ""
+    shown = list(rows.values())[: (8, 6, 4, 3)[level]]
+    more = f"\n... {len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
+    return "\n".join(shown) + more
+
+
+def _place(case: Case, place: Place, index: int, shown: set[tuple[str, int]], level: int) -> str:
+    frame = place.frame
+    folded = _folded(case, frame)
+    head = f"{folded}#{index} {frame.name} {_at(case, frame.path, frame.line)}"
+    if level >= 6:
+        return head
+    parts = [head, _values(place, level, 90 if index == 0 else 45)]
+    lines = _lines(place, shown, level, whole=index == 0)
+    if lines:
+        parts.append(f"```python\n{lines}\n```")
+    return "\n".join(p for p in parts if p)
+
+
+def _folded(case: Case, frame: Frame) -> str:
+    """Library frames between this user frame and the one further in, in one line."""
+    position = case.frames.index(frame)
+    count, name = 0, ""
+    while position > count and not case.frames[position - count - 1].user:
+        count += 1
+        name = case.frames[position - count].path.replace("\\", "/").rsplit("/", 1)[-1]
+    return f"... {count} library frames ({name})\n" if count else ""
+
+
+def _values(place: Place, level: int, full: int) -> str:
+    facts = place.facts
+    if facts is None:
+        return ""
+    if facts.error:
+        return f"(not read: {cut(facts.error, 80)})"
+    size = min(full, (90, 60, 36, 20, 0, 0)[level])
+    found = variables(facts)
+    if level >= 5:
+        return f"... {len(found) + facts.hidden_variables} variables"
+    shown = found[: (24, 16, 12, 8, 24, 0)[level]]
+    texts = [v.name if level == 4 else f"{v.name} = {show(v.value, size)}" for v in shown]
+    hidden = len(found) - len(shown) + facts.hidden_variables
+    if hidden > 0:
+        texts.append(f"... {hidden} more")
+    return "; ".join(texts)
+
+
+def _lines(place: Place, shown: set[tuple[str, int]], level: int, *, whole: bool) -> str:
+    source, line = place.source, place.frame.line
+    if source is None:
+        return ""
+    around = (8, 5, 3, 1, 0, 0)[level]
+    first, last = max(1, line - around), min(len(source.lines), line + around // 2)
+    if whole and level < 2:
+        first, last = source.window(line)
+    elif place.function is not None:
+        first, last = max(first, place.function.lineno), min(last, last_line(place.function))
+    if last - first > 2 * MAX_LINES:
+        first, last = max(first, line - MAX_LINES), min(last, line + MAX_LINES // 2)
+    return _rows(source, first, last, line, shown)
+
+
+def _rows(source: SourceFile, first: int, last: int, marked: int, shown: set[tuple[str, int]]) -> str:
+    """Numbered lines that were not shown before; blank ends are left out."""
+    numbers = [n for n in range(first, last + 1) if (source.path, n) not in shown]
+    while numbers and not source.line(numbers[0]).strip():
+        numbers.pop(0)
+    while numbers and not source.line(numbers[-1]).strip():
+        numbers.pop()
+    shown.update((source.path, n) for n in numbers)
+    return "\n".join(f"{'>' if n == marked else ' '}{n} {cut(source.line(n), 160)}".rstrip() for n in numbers)
+
+
+def _called(case: Case, analysis: Analysis | None, shown: set[tuple[str, int]], level: int) -> str:
+    """Source of the functions in reach that are on no frame, most suspicious first."""
+    if analysis is None:
+        return ""
+    on_stack = {p.function for p in case.places}
+    reached = sorted(analysis.scopes.values(), key=lambda entry: _suspicion(entry[0], analysis), reverse=True)
+    scopes = [(s, s.node) for s, _ in reached if isinstance(s.node, FunctionNode) and s.node not in on_stack]
+    count = (4, 3, 2, 1, 0)[level]
+    parts: list[str] = []
+    for scope, node in scopes[:count]:
+        first, last = node.lineno, last_line(node)
+        stop = min(last, first + (40, 25, 15, 10, 0)[level])
+        rows = _rows(scope.source, first, stop, 0, shown)
+        if rows:
+            more = f"\n... {last - stop} more lines" if stop < last else ""
+            parts.append(f"called: {scope.name}\n```python\n{rows}{more}\n```")
+    hidden = len(scopes) - count
+    return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
+
+
+def _suspicion(scope: Scope, analysis: Analysis) -> float:
+    node = scope.node
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    scores = [s.score for s in analysis.suspects if s.file == scope.source.path and first <= s.line <= last]
+    return max(scores, default=0.0) - 0.01 * analysis.scopes[scope.key()][1]
+
+
+def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:
+    if analysis is None or not analysis.suspects or level >= 3:
+        return ""
+    rows = [
+        f"{_at(case, s.file, s.line)} {s.score:.2f} {cut(s.reason, 60)}" for s in analysis.suspects[: (2, 2, 1)[level]]
+    ]
+    return "suspicious (heuristic):\n" + "\n".join(rows)
+
+
+def _surroundings(case: Case, level: int) -> str:
+    seen = case.inspection
+    size = (300, 120, 40, 0)[level]
+    lines = (
+        [f"python {seen.python}; argv {cut(' '.join(seen.argv), 120)}; cwd {cut(seen.cwd, 80)}"]
+        if seen.python and level < 3
+        else []
+    )
+    others = [t for t in seen.threads if not t.current]
+    if others:
+        count = (6, 3, 1, 0)[level]
+        tops = [f"{t.name}: {t.waiting or _top(case, t)}" for t in others[:count]]
+        more = [f"... {len(others) - count} more"] if len(others) > count else []
+        lines.append("other threads: " + "; ".join([*tops, *more]))
+    tail = "".join(text for _, text in case.output)
+    if tail.strip():
+        lines.append(
+            f"output: {('... ' if len(tail) > size else '')}{tail[-size:].strip()}"
+            if size
+            else f"output: ... {len(tail)} characters"
+        )
+    if case.history:
+        shown = case.history[-(6, 3, 1, 1)[level] :]
+        lines.append(
+            "the user did: " + "; ".join(f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
+        )
+    return "\n".join(lines)
+
+
+def _top(case: Case, thread: ThreadFacts) -> str:
+    return (
+        f"{thread.frames[0].name} {_at(case, thread.frames[0].file, thread.frames[0].line)}" if thread.frames else "?"
+    )

@@ -1,0 +1,1 @@
+"""Who writes the answer; built-ins and others come through the entry-point group `dap_ai.providers`."""

@@ -1,0 +1,147 @@
+"""The embedded default: the analyst answers. No model, no key, no network."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import time
+
+from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_cause, where, why
+from dap_ai.agent.analyst.facts import Cited, proving
+from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
+from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.replay.client import repairs
+from dap_ai.agent.debugger import Answer
+from dap_ai.agent.providers.base import Work
+from dap_ai.agent.values import show, typed
+from dap_ai.protocol.ask import Evidence, Fix, ToolStep, Usage
+
+_NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+
+
+class Offline:
+    """Answers by program analysis alone."""
+
+    name = "offline"
+    notice = "offline: no language model, nothing leaves this machine"
+
+    async def answer(self, work: Work) -> Answer:
+        """The answer; its paragraphs go to the sink as they are ready."""
+        case = work.case
+        question = work.ask.arguments.question
+        wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
+        if wanted:
+            await work.read(wanted)
+        roots = named(case, question)
+        line = line_of(question)
+        if line is not None and not roots and case.focus:
+            path = case.focus.frame.path
+            work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
+        analysis = await asyncio.to_thread(analyse, case, roots or None)
+        if analysis is None:
+            text = "There is no frame with source to look at in this stop.\n"
+            work.sink.emit("answer", text)
+            return Answer(text=text, usage=self._usage())
+        if roots:
+            return self._about(work, analysis, roots)
+        await self._replay(work, analysis)
+        return self._stop(work, analysis)
+
+    async def _replay(self, work: Work, analysis: Analysis) -> None:
+        began = time.monotonic()
+        found = await repairs(analysis)
+        if found or analysis.case.replayed:
+            analysis.refresh(found)
+            seconds = round(time.monotonic() - began, 3)
+            step = ToolStep("replay", "replay of the source outside the program", f"{len(found)} lines", seconds)
+            work.sink.emit(
+                "tool", f"{step.call} -> {step.result} where one change lets it pass ({seconds:.1f} s)", step
+            )
+
+    def _stop(self, work: Work, analysis: Analysis) -> Answer:
+        parts = [happened(analysis)]
+        advice, finding = recommendation(analysis)
+        if analysis.case.exception:
+            parts += [why(analysis), root_cause(analysis), advice]
+        else:
+            parts += [why(analysis).replace("Back from the failing line", "How these values came about")]
+            parts += [_standing(analysis), _suspicious(analysis)]
+        parts.append(f"*{_NO_MODEL}*")
+        text = self._emit(work, parts)
+        fixes = (
+            [Fix(finding.edit.source.path, finding.edit.diff(analysis.case.inspection.cwd))]
+            if finding and finding.edit
+            else []
+        )
+        evidence = _evidence(analysis, proving(analysis.diagnosis))
+        return Answer(text=text, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
+
+    def _about(self, work: Work, analysis: Analysis, roots: list[ast.expr]) -> Answer:
+        case, place = analysis.case, analysis.case.focus
+        assert place is not None  # noqa: S101  roots have values in it
+        cited = [Cited(place, ast.unparse(root)) for root in roots]
+        spot = where(case, place.frame.path, place.frame.line)
+        values = [
+            f"`{c.expression}` is `{typed(v, 300)}` at {spot}, in `{place.frame.name}`."
+            for c in cited
+            if (v := place.value(c.expression))
+        ]
+        history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
+        found = history or "No assignment to it was found in the code that was read."
+        text = self._emit(work, ["**Now.** " + " ".join(values), quote(place), found, f"*{_NO_MODEL}*"])
+        return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
+
+    def _emit(self, work: Work, parts: list[str]) -> str:
+        kept = [part for part in parts if part]
+        for part in kept:
+            work.sink.emit("answer", part + "\n\n")
+        return "\n\n".join(kept) + "\n"
+
+    def _usage(self) -> Usage:
+        return Usage(provider=self.name)
+
+
+def _standing(analysis: Analysis) -> str:
+    place = analysis.diagnosis.place
+    facts = place.facts
+    if facts is None:
+        return ""
+    rows = [
+        f"`{v.name}` = `{show(v.value, 60)}`"
+        for v in [*facts.arguments, *facts.locals]
+        if v.value.kind not in ("function", "class", "module")
+    ]
+    return (
+        "**Values here.** " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "")
+        if rows
+        else ""
+    )
+
+
+def _suspicious(analysis: Analysis) -> str:
+    first = analysis.suspects[0] if analysis.suspects else None
+    finding = analysis.finding_at(first.file, first.line) if first else None
+    if not first or not finding or finding.weight < 0.5:
+        return "**Recommendation.** Step over this line, and ask about a name: `where does NAME come from?`"
+    return f"**Recommendation.** Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
+
+
+def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:
+    stop = analysis.case.stop
+    return [
+        Evidence(
+            c.expression,
+            value.text,
+            c.place.frame.path,
+            c.place.frame.line,
+            c.place.frame.id,
+            stop.thread_id,
+            stop.epoch,
+            confirmed=False,
+        )
+        for c in cited
+        if (value := c.place.value(c.expression))
+    ]
+
+
+provider = Offline()

@@ -1,0 +1,213 @@
+"""Source of the frames: read, cached by modification time, parsed once. Lines are 1-based.
+
+A file that does not parse (a newer grammar, a cell) still has lines, and its statements are parsed one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode = FunctionNode | ast.Module
+
+MAX_SOURCE_BYTES = 4_000_000
+_LIBRARY = re.compile(
+    r"[/\\](site-packages|dist-packages)[/\\]"
+    r"|[/\\]lib(32|64)?[/\\]python\d+(\.\d+)?t?[/\\]"
+    r"|[/\\]python\d*[/\\]lib[/\\]"
+    r"|[/\\](debugpy|pydevd|_pydevd_bundle)[/\\]"
+    r"|[/\\]dap_ai[/\\]backends[/\\]debugpy[/\\]inject[/\\]",
+    re.IGNORECASE,
+)
+
+
+def is_user_path(path: str) -> bool:
+    """Whether a frame of this file is the user's own code: a real file outside the library folders."""
+    return bool(path) and not path.startswith("<") and not _LIBRARY.search(path)
+
+
+def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The statement lists that a statement holds (body, else, finally, handlers, cases)."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
+    for name in ("handlers", "cases"):
+        for part in getattr(node, name, ()):
+            yield part.body
+
+
+def own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
+    """Every statement of a function or module in order, without those of nested functions and classes."""
+    for block in body_fields(scope):
+        for statement in block:
+            yield statement
+            if not isinstance(statement, FunctionNode | ast.ClassDef):
+                yield from own_statements(statement)
+
+
+def header_expressions(statement: ast.stmt) -> list[ast.expr]:
+    """The expressions that a statement itself evaluates: of an `if`, its test; not those of its body."""
+    match statement:
+        case ast.If(test=test) | ast.While(test=test):
+            return [test]
+        case ast.For(iter=iterable, target=target) | ast.AsyncFor(iter=iterable, target=target):
+            return [iterable, target]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return [item.context_expr for item in items]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            defaults = [d for d in statement.args.kw_defaults if d is not None]
+            return [*statement.decorator_list, *statement.args.defaults, *defaults]
+        case ast.ClassDef():
+            return [*statement.decorator_list, *statement.bases]
+        case ast.Try():
+            return []
+        case _:
+            return [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
+
+
+def last_line(node: ast.stmt | ast.expr) -> int:
+    """The last line of a node, inclusive."""
+    return node.end_lineno or node.lineno
+
+
+@dataclass
+class SourceFile:
+    """One file of source, as it is on disk now."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines without line ends; `lines[0]` is line 1."""
+        return self.text.splitlines()
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The whole file's syntax tree; None where this Python cannot parse it."""
+        try:
+            return ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def line(self, number: int) -> str:
+        """One line; empty outside the file."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    @cached_property
+    def functions(self) -> list[FunctionNode]:
+        """Every function and method, in order."""
+        tree = self.tree
+        return [node for node in ast.walk(tree) if isinstance(node, FunctionNode)] if tree else []
+
+    @cached_property
+    def classes(self) -> list[ast.ClassDef]:
+        """Every class, in order."""
+        tree = self.tree
+        return [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if tree else []
+
+    @cached_property
+    def owners(self) -> dict[ast.AST, ast.ClassDef]:
+        """The class that a method stands in."""
+        return {node: owner for owner in self.classes for node in owner.body if isinstance(node, FunctionNode)}
+
+    def function_at(self, line: int) -> FunctionNode | None:
+        """The innermost function that holds the line; None: the module."""
+        holders = [f for f in self.functions if f.lineno <= line <= last_line(f)]
+        return max(holders, key=lambda f: f.lineno, default=None)
+
+    def function_starting(self, line: int) -> FunctionNode | None:
+        """The function whose `def`, or first decorator, stands at the line."""
+        for function in self.functions:
+            first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+            if first <= line <= function.lineno:
+                return function
+        return None
+
+    def scope_at(self, line: int) -> ScopeNode | None:
+        """The function that holds the line, else the module; None where nothing could be parsed."""
+        return self.function_at(line) or self.tree
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The innermost statement whose own part (for a compound one: its header) holds the line."""
+        if self.tree is None:
+            return self._lone_statement(line)
+        around = [n for n in ast.walk(self.tree) if isinstance(n, ast.stmt) and n.lineno <= line <= last_line(n)]
+        return max(around, key=lambda n: (n.lineno, -last_line(n)), default=None)
+
+    def _lone_statement(self, line: int) -> ast.stmt | None:
+        for count in range(1, 20):
+            text = textwrap.dedent("\n".join(self.lines[line - 1 : line - 1 + count]))
+            for suffix in ("", "\n    pass"):
+                try:
+                    body = ast.parse(text + suffix).body
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
+                if body:
+                    return ast.increment_lineno(body[0], line - 1)
+        return None
+
+    def window(self, line: int, *, before: int = 6, after: int = 4) -> tuple[int, int]:
+        """(first, last) line to show around a line: its whole function where that is short enough."""
+        function = self.function_at(line)
+        first, last = max(1, line - before), min(len(self.lines), line + after)
+        if function is None:
+            return first, last
+        if last_line(function) - function.lineno <= before + after + 20:
+            return function.lineno, last_line(function)
+        return max(first, function.lineno), min(last, last_line(function))
+
+
+@dataclass
+class Sources:
+    """The source files of one session."""
+
+    _cache: dict[str, tuple[tuple[float, int], SourceFile | None]] = field(
+        default_factory=dict[str, tuple[tuple[float, int], SourceFile | None]]
+    )
+    _given: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+
+    def read(self, path: str) -> SourceFile | None:
+        """The file's source; None if it is missing, too large or no text."""
+        if path in self._given:
+            return self._given[path]
+        if not path or path.startswith("<"):
+            return None
+        try:
+            stat = Path(path).stat()
+        except (OSError, ValueError):
+            return None
+        key = (stat.st_mtime, stat.st_size)
+        cached = self._cache.get(path)
+        if cached and cached[0] == key:
+            return cached[1]
+        file = _load(path, stat.st_size)
+        self._cache[path] = (key, file)
+        return file
+
+    def add(self, path: str, text: str) -> SourceFile:
+        """Source that has no file: a cell, `<string>`; from DAP's `source`."""
+        file = self._given[path] = SourceFile(path, text)
+        return file
+
+
+def _load(path: str, size: int) -> SourceFile | None:
+    if size > MAX_SOURCE_BYTES:
+        return None
+    try:
+        data = Path(path).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return SourceFile(path, io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace").read())
+    except (OSError, SyntaxError, LookupError, ValueError):
+        return None

@@ -1,0 +1,323 @@
+"""The stopped program as the analyst sees it: frames with their source and values, exceptions, threads.
+
+Two round trips bring it: DAP's `stackTrace`, and one visit of the walker that answers every expression of interest
+at once. A backend without a walker gives `scopes` and `variables` instead, of the innermost frames.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dap_ai.agent.debugger import Debugger, HistoryItem, Stop
+from dap_ai.agent.sanitize import SyntaxRefused, to_node
+from dap_ai.agent.source import FunctionNode, SourceFile, Sources, header_expressions, is_user_path, own_statements
+from dap_ai.agent.values import find
+from dap_ai.protocol.ask import Level
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.inspection import (
+    ExceptionFacts,
+    Fact,
+    FrameFacts,
+    FrameQuery,
+    Inspection,
+    Node,
+    Query,
+    Value,
+    Variable,
+)
+
+MAX_FRAMES = 80
+MAX_PLACES = 8
+MAX_EXPRESSIONS = 60
+
+_BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@dataclass
+class Frame:
+    """A row of DAP's stack trace. `line` is 1-based."""
+
+    id: int
+    name: str
+    path: str
+    line: int
+    user: bool
+    reference: int = 0
+
+
+@dataclass
+class Place:
+    """A frame of the user's code, with what was read of it."""
+
+    frame: Frame
+    source: SourceFile | None = None
+    facts: FrameFacts | None = None
+    known: dict[str, Fact] = field(default_factory=dict[str, Fact])
+
+    @property
+    def function(self) -> FunctionNode | None:
+        """The function that the frame runs; None: a module."""
+        return self.source.function_at(self.frame.line) if self.source else None
+
+    @property
+    def scope(self) -> FunctionNode | ast.Module | None:
+        """The function, else the module."""
+        return self.source.scope_at(self.frame.line) if self.source else None
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The statement at which the frame stands."""
+        return self.source.statement_at(self.frame.line) if self.source else None
+
+    def fact(self, expression: ast.expr | str) -> Fact | None:
+        """What was read for the expression in this frame."""
+        text = expression if isinstance(expression, str) else ast.unparse(expression)
+        if text in self.known:
+            return self.known[text]
+        value = find(self.facts, text)
+        return Fact(value) if value else None
+
+    def value(self, expression: ast.expr | str) -> Value | None:
+        """Its value, where there is one."""
+        fact = self.fact(expression)
+        return fact.value if fact else None
+
+
+@dataclass
+class Case:
+    """All that was read at one stop."""
+
+    stop: Stop
+    sources: Sources
+    frames: list[Frame]
+    places: list[Place]
+    """User frames, innermost first."""
+    inspection: Inspection
+    level: Level = "compute"
+    question: str = ""
+    output: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    history: list[HistoryItem] = field(default_factory=list[HistoryItem])
+    notes: list[str] = field(default_factory=list[str])
+    """What could not be read, in words for the user."""
+    replayed: dict[str, str] = field(default_factory=dict[str, str])
+    """Values of expressions of the failed check in a replay of the source, where the program itself was not asked."""
+
+    @property
+    def exception(self) -> ExceptionFacts | None:
+        """The exception that stopped the program."""
+        return self.inspection.exceptions[0] if self.inspection.exceptions else None
+
+    @property
+    def focus(self) -> Place | None:
+        """The user's frame of the question: the selected one, else the innermost."""
+        wanted = self.stop.frame_id
+        chosen = next((p for p in self.places if p.frame.id == wanted), None)
+        return chosen or (self.places[0] if self.places else None)
+
+    def caller_of(self, place: Place) -> Place | None:
+        """The next user frame outwards."""
+        index = self.places.index(place)
+        return self.places[index + 1] if index + 1 < len(self.places) else None
+
+
+def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
+    """Every expression under the roots that has a value of its own, outermost first; none that is bound inside."""
+    for root in roots:
+        todo: list[ast.AST] = [root]
+        while todo:
+            node = todo.pop(0)
+            if isinstance(node, ast.Lambda):
+                continue
+            if isinstance(node, ast.expr) and not isinstance(node, ast.Constant | ast.Starred | ast.Slice):
+                yield node
+            if isinstance(node, _BOUND_INSIDE):
+                generators = getattr(node, "generators", [])
+                todo[:0] = [generators[0].iter] if generators else []
+                continue
+            todo[:0] = list(ast.iter_child_nodes(node))
+
+
+def expressions_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
+    """What is worth reading in a frame, by its text: the sub-expressions of its statement and the functions it calls.
+
+    `wide`: also the plain names, attributes and subscripts of the whole function.
+    """
+    found: dict[str, ast.expr] = {}
+    statement, scope = place.statement, place.scope
+    if statement is None:
+        return found
+
+    def add(node: ast.expr) -> None:
+        if len(found) < MAX_EXPRESSIONS:
+            found.setdefault(ast.unparse(node), node)
+
+    for node in sub_expressions(header_expressions(statement)):
+        add(_loaded(node))
+    for other in own_statements(scope) if scope else ():
+        for node in sub_expressions(header_expressions(other)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                add(node.func)
+            elif wide and isinstance(node, ast.Attribute | ast.Subscript) and _is_chain(node):
+                add(_loaded(node))
+    return found
+
+
+def _loaded(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body if isinstance(getattr(node, "ctx", None), ast.Store) else node
+
+
+def _is_chain(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Name | ast.Constant):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+class Reader:
+    """Reads one stop through a Debugger."""
+
+    def __init__(self, debugger: Debugger, sources: Sources, level: Level) -> None:
+        self._debugger = debugger
+        self._sources = sources
+        self._level: Level = level
+
+    async def read(self, stop: Stop, extra: list[str] | None = None) -> Case:
+        """The case of this stop. `extra` expressions are read in the focus frame. Raises NotStopped, RequestFailed."""
+        frames = await self._stack(stop)
+        selected = [f for f in frames if f.user][:MAX_PLACES]
+        chosen = next((f for f in frames if f.id == stop.frame_id), None)
+        if chosen and chosen not in selected:
+            selected.append(chosen)
+        if not selected:
+            selected = frames[:1]
+        places = [Place(frame, await self._source(frame)) for frame in selected]
+        case = Case(stop, self._sources, frames, places, Inspection(frames=[]), self._level)
+        case.output = list(self._debugger.output_tail())
+        case.history = list(self._debugger.history())
+        if self._debugger.can_inspect:
+            await self._inspect(case, extra or [])
+        else:
+            await self._plain(case)
+        return case
+
+    async def more(self, case: Case, wanted: dict[int, list[str]]) -> None:
+        """Reads further expressions, by frame id, into the case."""
+        queries: list[FrameQuery] = []
+        texts: list[list[str]] = []
+        for place in case.places:
+            pairs = _nodes(t for t in wanted.get(place.frame.id, []) if t not in place.known)
+            if pairs:
+                nodes = [node for _, node in pairs]
+                queries.append(FrameQuery(frame_id=place.frame.id, variables=False, expressions=nodes))
+                texts.append([text for text, _ in pairs])
+        if not queries or not self._debugger.can_inspect:
+            return
+        query = Query(frames=queries, level=self._level, exception=False, threads=False)
+        reply = await self._debugger.inspect(query)
+        for facts, names in zip(reply.frames, texts, strict=False):
+            place = next(p for p in case.places if p.frame.id == facts.frame_id)
+            place.known.update(zip(names, facts.values, strict=False))
+
+    async def again(self, expressions: list[tuple[int, str]]) -> dict[tuple[int, str], Fact]:
+        """The same expressions read anew, each apart from what is remembered."""
+        queries: dict[int, list[tuple[str, Node]]] = {}
+        for frame_id, text in expressions:
+            queries.setdefault(frame_id, []).extend(_nodes([text]))
+        frames = [
+            FrameQuery(frame_id=frame_id, variables=False, expressions=[node for _, node in pairs])
+            for frame_id, pairs in queries.items()
+        ]
+        reply = await self._debugger.inspect(Query(frames=frames, level=self._level, exception=False, threads=False))
+        facts: dict[tuple[int, str], Fact] = {}
+        for frame, pairs in zip(reply.frames, queries.values(), strict=False):
+            facts.update({(frame.frame_id, t): f for (t, _), f in zip(pairs, frame.values, strict=False)})
+        return facts
+
+    async def _stack(self, stop: Stop) -> list[Frame]:
+        body = await self._debugger.request("stackTrace", {"threadId": stop.thread_id, "levels": MAX_FRAMES})
+        frames: list[Frame] = []
+        for row in body.get("stackFrames", []):
+            source: dict[str, Any] = row.get("source") or {}
+            path = str(source.get("path") or source.get("name") or "")
+            reference = int(source.get("sourceReference") or 0)
+            subtle = "subtle" in (row.get("presentationHint"), source.get("presentationHint"))
+            user = (is_user_path(path) or bool(reference)) and not subtle
+            frames.append(Frame(row["id"], row.get("name", "?"), path, row.get("line", 0), user, reference))
+        return frames
+
+    async def _source(self, frame: Frame) -> SourceFile | None:
+        found = self._sources.read(frame.path)
+        if found or not frame.reference:
+            return found
+        try:
+            arguments = {"source": {"sourceReference": frame.reference}, "sourceReference": frame.reference}
+            body = await self._debugger.request("source", arguments)
+        except NotStopped:
+            raise
+        except RequestFailed:
+            return None
+        return self._sources.add(frame.path or f"<source {frame.reference}>", str(body.get("content", "")))
+
+    async def _inspect(self, case: Case, extra: list[str]) -> None:
+        queries: list[FrameQuery] = []
+        texts: list[list[str]] = []
+        for index, place in enumerate(case.places):
+            wanted = list(expressions_at(place, wide=index == 0 or place is case.focus))
+            pairs = _nodes([*(extra if place is case.focus else []), *wanted])
+            queries.append(FrameQuery(frame_id=place.frame.id, expressions=[node for _, node in pairs]))
+            texts.append([text for text, _ in pairs])
+        case.inspection = await self._debugger.inspect(Query(frames=queries, level=self._level))
+        by_id = {facts.frame_id: facts for facts in case.inspection.frames}
+        for place, names in zip(case.places, texts, strict=True):
+            place.facts = by_id.get(place.frame.id)
+            if place.facts:
+                place.known.update(zip(names, place.facts.values, strict=False))
+
+    async def _plain(self, case: Case) -> None:
+        """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""
+        if case.stop.reason == "exception":
+            case.inspection.exceptions = await self._exception_info(case.stop.thread_id)
+        for place in case.places[:3]:
+            frame = place.frame
+            facts = place.facts = FrameFacts(frame_id=frame.id, name=frame.name, file=frame.path, line=frame.line)
+            try:
+                scopes = (await self._debugger.request("scopes", {"frameId": frame.id})).get("scopes", [])
+                for scope in scopes:
+                    if not scope.get("expensive") and scope.get("name", "").lower() not in ("globals", "registers"):
+                        facts.locals += await self._variables(scope["variablesReference"])
+            except NotStopped:
+                raise
+            except RequestFailed as error:
+                facts.error = error.user_text
+            case.inspection.frames.append(facts)
+        case.notes.append("this debug adapter has no static walker: sub-expressions were not evaluated")
+
+    async def _variables(self, reference: int) -> list[Variable]:
+        body = await self._debugger.request("variables", {"variablesReference": reference})
+        rows = [row for row in body.get("variables", []) if not row.get("name", "").endswith(" variables")]
+        return [Variable(r["name"], Value(text=r.get("value", ""), type=r.get("type", ""))) for r in rows[:60]]
+
+    async def _exception_info(self, thread_id: int) -> list[ExceptionFacts]:
+        try:
+            body = await self._debugger.request("exceptionInfo", {"threadId": thread_id})
+        except NotStopped:
+            raise
+        except RequestFailed:
+            return []
+        kind = str(body.get("exceptionId", "exception")).removeprefix("builtins.")
+        return [ExceptionFacts(type=kind, message=str(body.get("description") or ""))]
+
+
+def _nodes(texts: Iterable[str]) -> list[tuple[str, Node]]:
+    return [(text, node) for text in texts if (node := _node(text)) is not None]
+
+
+def _node(text: str) -> Node | None:
+    try:
+        return to_node(text)
+    except SyntaxRefused:
+        return None

@@ -1,0 +1,126 @@
+"""Functions of builtins, math and numpy that only compute, each with the rule that its arguments must keep."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import math
+import types
+from typing import Any, Callable
+
+from .operations import legitimate, quietly, truth_of
+from .plain import MAX_BITS, MAX_ITEMS, NUMBERS, Raised, Refused, is_array, is_plain, is_scalar, one_of
+from .statics import definer, loaded, lookup, made_in_c, mro, short_name, text_of, type_name
+
+_LIMITED_MATH = ("factorial", "comb", "perm", "pow", "ldexp", "lcm")
+MATH = {id(f): name for name, f in vars(math).items() if type(f) is types.BuiltinFunctionType}
+_UFUNCS = ("isnan", "isinf", "isfinite", "sqrt", "exp", "log", "absolute", "square", "sign", "floor", "ceil")
+
+
+def number(function: Any, x: Any) -> Any:
+    if is_array(x):
+        return quietly(function, x)
+    if not is_plain(x):
+        raise Refused("a %s may have its own arithmetic; read its stored fields" % type_name(type(x)))
+    return legitimate(function, x)
+
+
+def _round(x: Any, digits: Any = None) -> Any:
+    if not one_of(x, NUMBERS) or not (digits is None or (type(digits) is int and abs(digits) < 1000)):
+        raise Refused("round() is for numbers, with few digits, here")
+    return legitimate(round, x, digits)
+
+
+def ints(parts: Any) -> Any:
+    for part in parts:
+        if not is_scalar(part):
+            raise Refused("an argument of type %s may run its code; use an int" % type_name(type(part)))
+    return parts
+
+
+def _plain_call(function: Any) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        for x in arguments:
+            if not is_plain(x):
+                name = type_name(type(x))
+                raise Refused("%s() of a %s may run its code; read its stored fields" % (name_of(function), name))
+            if type(x) is str and function in (int, float, complex) and len(x) > MAX_ITEMS // 2:
+                raise Refused("the text is too long for a number")
+        return legitimate(function, *arguments)
+
+    return call
+
+
+def name_of(f: Any) -> str:
+    """The name of a builtin function or class."""
+    return short_name(f) if type(f) is type else text_of(f.__name__)
+
+
+def _type(x: Any) -> Any:
+    return type(x)
+
+
+def _bool(x: Any = False) -> bool:
+    return truth_of(x)
+
+
+def _abs(x: Any) -> Any:
+    return number(abs, x)
+
+
+def _range(*parts: Any) -> Any:
+    return legitimate(range, *ints(parts))
+
+
+def _isinstance(x: Any, classes: Any) -> bool:
+    wanted = classes if type(classes) is tuple else (classes,)
+    cls = type(x)
+    for known in wanted:
+        if type(known) is tuple:
+            if _isinstance(x, known):
+                return True
+        elif type(known) is not type:
+            if not issubclass(type(known), type):
+                raise Raised(TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union"))
+            if lookup(type(known), "__instancecheck__") is not type.__dict__["__instancecheck__"]:
+                raise Refused("the metaclass of %s decides what its instances are; use type(x)" % type_name(known))
+    if any(known is base for base in mro(cls) for known in wanted):
+        return True
+    if definer(cls, "__class__") is not object or not _finds_attributes_as_usual(cls):
+        raise Refused("a %s may say that it is of another class; use type(x)" % type_name(cls))
+    return False
+
+
+def _finds_attributes_as_usual(cls: Any) -> bool:
+    owner = definer(cls, "__getattribute__")
+    return owner is object or made_in_c(owner)
+
+
+def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    if not all(is_plain(x) for x in (*arguments, *keywords.values())):
+        raise Refused("math.%s takes builtin numbers only here" % name)
+    numbers = [x for x in arguments if type(x) is int]
+    if name in _LIMITED_MATH and any(abs(x) > 2000 for x in numbers):
+        raise Refused("the result may be too large; use numbers up to 2000")
+    if any(len(x) > MAX_ITEMS // 10 for x in arguments if type(x) is list) and name == "prod":
+        raise Refused("the product may be too large; use fewer factors")
+    if any(x.bit_length() > MAX_BITS for x in numbers):
+        raise Refused("the number is too large to compute with here")
+    return legitimate(f, *arguments, **keywords)
+
+
+def is_ufunc(f: Any) -> bool:
+    return type(f) is loaded("numpy", "ufunc") and any(f is loaded("numpy", name) for name in _UFUNCS)
+
+
+FUNCTIONS: dict[int, Callable[..., Any]] = {
+    id(isinstance): _isinstance,
+    id(type): _type,
+    id(bool): _bool,
+    id(abs): _abs,
+    id(round): _round,
+    id(range): _range,
+    **{id(f): _plain_call(f) for f in (ord, chr, divmod, hex, bin, oct, str, repr, ascii, int, float, complex)},
+}

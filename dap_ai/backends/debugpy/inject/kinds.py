@@ -1,0 +1,109 @@
+"""Which layout an object has, decided by its exact type, then by the builtin types that it derives from."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import collections
+import enum
+import sys
+import threading
+import types
+from typing import Any
+
+from .statics import MISSING, loaded, lookup, made_in_c, mro
+
+_async_generator: Any = types.AsyncGeneratorType
+
+_BUILTIN: tuple[tuple[Any, str], ...] = (
+    (type(None), "none"),
+    (bool, "bool"),
+    (int, "int"),
+    (float, "float"),
+    (complex, "complex"),
+    (str, "str"),
+    (bytes, "bytes"),
+    (bytearray, "bytes"),
+    (list, "list"),
+    (collections.deque, "list"),
+    (tuple, "tuple"),
+    (set, "set"),
+    (frozenset, "set"),
+    (dict, "dict"),
+    (range, "range"),
+    (types.FunctionType, "function"),
+    (types.BuiltinFunctionType, "function"),
+    (types.MethodType, "function"),
+    (type, "class"),
+    (types.ModuleType, "module"),
+    (types.GeneratorType, "iterator"),
+    (types.CoroutineType, "iterator"),
+    (_async_generator, "iterator"),
+    (BaseException, "exception"),
+    (type(threading.Lock()), "lock"),
+    (type(threading.RLock()), "lock"),
+    (threading.Thread, "thread"),
+)
+_OPTIONAL = (
+    ("datetime", "date", "date"),
+    ("datetime", "time", "date"),
+    ("datetime", "timedelta", "date"),
+    ("datetime", "timezone", "date"),
+    ("pathlib", "PurePath", "path"),
+    ("_io", "_IOBase", "file"),
+    ("numpy", "ndarray", "ndarray"),
+    ("pandas", "Series", "series"),
+    ("pandas", "DataFrame", "dataframe"),
+)
+_OF_C = ("numpy", "datetime", "_io")
+_NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+class Kinds:
+    """The kinds of this visit: types of libraries count once the program has imported them."""
+
+    def __init__(self) -> None:
+        self._by_id = {id(cls): kind for cls, kind in _BUILTIN}
+        for module, name, kind in _OPTIONAL:
+            cls = loaded(module, name)
+            genuine = issubclass(type(cls), type) and (made_in_c(cls) or module not in _OF_C)
+            if genuine:  # else a program's own class stands where the library's would
+                self._by_id[id(cls)] = kind
+        self._numpy = "numpy" in sys.modules
+
+    def of(self, x: Any) -> str:
+        """One of the kinds that `protocol.inspection.Value.kind` lists."""
+        cls = type(x)
+        kind = self._by_id.get(id(cls))
+        if kind is not None:
+            return kind
+        if issubclass(type(cls), enum.EnumMeta):
+            return "enum"
+        if self.of_numpy(x):
+            return _NUMPY_KINDS[x.dtype.kind]
+        for base in mro(cls):
+            kind = self._by_id.get(id(base))
+            if kind is not None:
+                return kind
+        return "iterator" if lookup(cls, "__next__") is not MISSING and made_in_c(cls) else "object"
+
+    def of_numpy(self, x: Any) -> bool:
+        """Whether it is one of numpy's own numbers: they have no digits of a builtin type to read."""
+        return self._numpy and numpy_scalar(x)
+
+
+def numpy_array(x: Any) -> bool:
+    """Whether an object is an exact numpy array whose items are numbers, booleans, dates or strings."""
+    cls = type(x)
+    if cls is not loaded("numpy", "ndarray") or not made_in_c(cls):
+        return False
+    return x.dtype.kind in "biufcSUmM"
+
+
+def numpy_scalar(x: Any) -> bool:
+    """Whether an object is one of numpy's own numbers."""
+    generic = loaded("numpy", "generic")
+    cls = type(x)
+    return made_in_c(cls) and any(base is generic for base in mro(cls)) and x.dtype.kind in "biufc"

@@ -1,0 +1,127 @@
+"""Which objects are plain: of exact builtin types all the way down, so that C code may compare, hash and write them."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import collections
+import sys
+from typing import Any
+
+from .kinds import numpy_array, numpy_scalar
+from .statics import MISSING, loaded, lookup, made_in_c, mro, namespace, type_name
+
+MAX_ITEMS = 10_000
+"""Items that one operation may look at or make."""
+
+MAX_CHARACTERS = 1_000_000
+MAX_BITS = 100_000
+
+SCALARS: tuple[Any, ...] = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+SEQUENCES: tuple[Any, ...] = (list, tuple, collections.deque)
+SETS: tuple[Any, ...] = (set, frozenset)
+DICTS: tuple[Any, ...] = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+CONTAINERS: tuple[Any, ...] = (*SEQUENCES, *SETS, *DICTS, range, bytearray)
+NUMBERS: tuple[Any, ...] = (bool, int, float, complex)
+_scalar_ids = {id(cls) for cls in SCALARS}
+
+
+class Refused(Exception):  # noqa: N818  an answer, not an error
+    """The walker will not do it; the text names the rule and what to do instead."""
+
+
+class Missing(Exception):  # noqa: N818  the same
+    """No such name, or not bound at this moment."""
+
+
+class Raised(Exception):  # noqa: N818  the same
+    """The program's own expression raises this; the text is `KeyError: 'prise'`."""
+
+
+def one_of(x: Any, classes: tuple[Any, ...]) -> bool:
+    """Whether an object's exact type is one of these; compares identities only."""
+    cls = type(x)
+    return any(cls is known for known in classes)
+
+
+def is_scalar(x: Any) -> bool:
+    """None, bool, int, float, complex, str, bytes or Ellipsis, exactly."""
+    return id(type(x)) in _scalar_ids
+
+
+def is_plain(x: Any, room: list[int] | None = None, depth: int = 0) -> bool:
+    """Whether nothing but exact builtin scalars and containers is in it, at most MAX_ITEMS in all."""
+    if is_scalar(x) or type(x) is range or type(x) is bytearray or is_date(x):
+        return True
+    room = [MAX_ITEMS] if room is None else room
+    if depth > 20 or not one_of(x, CONTAINERS):
+        return False
+    size = len(x)
+    room[0] -= size
+    if room[0] < 0:
+        return False
+    if one_of(x, DICTS):
+        pairs = list(dict.items(x))
+        return all(is_plain(key, room, depth + 1) and is_plain(part, room, depth + 1) for key, part in pairs)
+    return all(is_plain(part, room, depth + 1) for part in list(x))
+
+
+def is_date(x: Any) -> bool:
+    """A date, timedelta or datetime without a time zone of its own: their operators are C code throughout."""
+    cls = type(x)
+    if not made_in_c(cls):  # libraries that freeze time put classes of their own there
+        return False
+    if cls is loaded("datetime", "date") or cls is loaded("datetime", "timedelta"):
+        return True
+    return cls is loaded("datetime", "datetime") and x.tzinfo is None
+
+
+def is_array(x: Any) -> bool:
+    """A numpy array of plain items of a bounded size, or one of numpy's numbers."""
+    return "numpy" in sys.modules and (numpy_scalar(x) or (numpy_array(x) and x.size <= MAX_CHARACTERS))
+
+
+def plain_keys(container: Any) -> bool:
+    """Whether looking something up in a dict or set can only meet keys of exact builtin types."""
+    size = len(container)
+    if size > 20 * MAX_ITEMS:
+        return False
+    kinds = set(map(id, map(type, list(container))))
+    if kinds <= _scalar_ids:
+        return True
+    return size <= MAX_ITEMS and all(is_plain(key) for key in list(container))
+
+
+def builtin_base(x: Any, method: str) -> Any:
+    """The builtin type whose own method an object would use, else MISSING: `list` for a list that only has a name."""
+    for base in mro(type(x)):
+        if any(base is known for known in (*SCALARS, *CONTAINERS)):
+            return base
+        own = namespace(base)
+        if method in own or (method == "__getitem__" and "__missing__" in own):
+            return MISSING
+    return MISSING
+
+
+def truth(x: Any) -> bool:
+    """`bool(x)` where no code of the program decides it."""
+    if is_scalar(x) or one_of(x, (*CONTAINERS, *VIEWS)) or is_date(x):
+        return bool(x)
+    cls = type(x)
+    if lookup(cls, "__bool__") is MISSING:
+        base = builtin_base(x, "__len__")
+        if base is not MISSING:
+            return bool(base.__len__(x))
+        if lookup(cls, "__len__") is MISSING:
+            return True
+    raise Refused("the truth of a %s is decided by its own code; use `is None`, or read its fields" % type_name(cls))
+
+
+def hashable(x: Any) -> Any:
+    """The object itself, if hashing it runs no code of the program."""
+    if not is_plain(x):
+        raise Refused("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
+    return x

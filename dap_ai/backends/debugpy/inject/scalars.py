@@ -1,0 +1,163 @@
+"""Texts of values that hold no others; each reads by the methods of the builtin type, never by a subclass's."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from .statics import MISSING, loaded, made_in_c, mro, namespace, short_name, slots, stored, text_of, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .values import Describer
+
+_MAX_BITS = 4000
+"""Of an int that is written out: Python limits the digits, and the work grows with their square."""
+
+
+def int_text(describer: Describer, x: Any) -> str:
+    """Digits, or the size of an int that is too long to write."""
+    bits = int.bit_length(x)
+    if bits > _MAX_BITS:
+        describer.omit()
+        return "<int of %d bits>" % bits
+    return _middle_cut(describer, int.__repr__(x))
+
+
+def str_text(describer: Describer, x: Any) -> str:
+    """A quoted string, its tail counted."""
+    return _quoted(describer, str.__getitem__(x, slice(0, describer.max_text)), str.__len__(x))
+
+
+def bytes_text(describer: Describer, x: Any) -> str:
+    """Bytes or a bytearray, the tail counted."""
+    base: Any = bytearray if issubclass(type(x), bytearray) else bytes
+    head = bytes(base.__getitem__(x, slice(0, describer.max_text)))
+    text = _quoted(describer, head, base.__len__(x))
+    return "bytearray(" + text + ")" if base is bytearray else text
+
+
+def range_text(describer: Describer, x: Any) -> str:
+    """A range as it is written."""
+    start, stop, step = x.start, x.stop, x.step
+    parts = [start, stop] if type(step) is int and step == 1 else [start, stop, step]
+    return "range(" + ", ".join(int_text(describer, part) for part in parts) + ")"
+
+
+def enum_text(describer: Describer, x: Any) -> str:
+    """`<Color.RED: 1>`."""
+    parts = stored(x)
+    name, value = text_of(parts.get("_name_")), parts.get("_value_", MISSING)
+    written = describer.text(value, 1) if value is not MISSING else "?"
+    return "<" + short_name(type(x)) + "." + (name or written) + ": " + written + ">"
+
+
+def date_text(describer: Describer, x: Any) -> str:
+    """A date, time, datetime, timedelta or timezone by its stored fields."""
+    module: Any = "datetime"
+    cls = type(x)
+    base = next(part for part in mro(cls) if made_in_c(part) and part is not object)
+    if base is loaded(module, "timezone"):
+        return repr(x) if cls is base else "<" + short_name(cls) + ">"
+    names = _DATE_PARTS[short_name(base)]
+    if short_name(base) == "timedelta":
+        parts = [(name, getattr(base, name).__get__(x)) for name in names]
+        return type_name(cls) + "(" + ", ".join("%s=%d" % part for part in parts if part[1]) + ")"
+    numbers = [getattr(base, name).__get__(x) for name in names]
+    while len(numbers) > _DATE_MINIMUM[short_name(base)] and not numbers[-1]:
+        numbers.pop()
+    text = ", ".join(map(str, numbers))
+    zone = getattr(base, "tzinfo").__get__(x) if "hour" in names else None  # noqa: B009  the class is not known
+    if zone is not None:
+        text += ", tzinfo=" + describer.text(zone, 1)
+    return type_name(cls) + "(" + text + ")"
+
+
+_DATE_PARTS = {
+    "date": ("year", "month", "day"),
+    "datetime": ("year", "month", "day", "hour", "minute", "second", "microsecond"),
+    "time": ("hour", "minute", "second", "microsecond"),
+    "timedelta": ("days", "seconds", "microseconds"),
+}
+_DATE_MINIMUM = {"date": 3, "datetime": 5, "time": 2}
+
+
+def path_text(describer: Describer, x: Any) -> str:
+    """A path from the parts it was made of; pathlib would compute and keep its text."""
+    parts = slots(x)
+    text = parts.get("_str")
+    if type(text) is not str:
+        pieces = parts.get("_raw_paths") or parts.get("_parts") or []
+        texts = [text_of(piece) for piece in list.__getitem__(pieces, slice(0, 64))]
+        text = "/".join(texts).replace("//", "/") or "."
+    return short_name(type(x)) + "(" + str_text(describer, text) + ")"
+
+
+def known_text(x: Any) -> str:
+    """Decimal, Fraction and UUID by their stored parts; "" for anything else."""
+    cls = type(x)
+    if cls is loaded("decimal", "Decimal"):
+        parts = namespace(cls).get("as_tuple")
+        if type(parts) is types.MethodDescriptorType:  # the C implementation
+            return "Decimal('" + _decimal(*parts.__get__(x)()) + "')"
+    if cls is loaded("fractions", "Fraction"):
+        parts = slots(x)
+        top, bottom = parts.get("_numerator"), parts.get("_denominator")
+        if type(top) is int and type(bottom) is int and max(top.bit_length(), bottom.bit_length()) < _MAX_BITS:
+            return "Fraction(%d, %d)" % (top, bottom)
+    if cls is loaded("uuid", "UUID"):
+        number = stored(x).get("int")
+        if type(number) is int:
+            digits = "%032x" % number
+            parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+            return "UUID('" + "-".join(parts) + "')"
+    return ""
+
+
+def _decimal(sign: int, digits: tuple[int, ...], exponent: Any) -> str:
+    minus = "-" if sign else ""
+    if type(exponent) is not int:
+        return minus + {"F": "Infinity", "n": "NaN"}.get(exponent, "sNaN")
+    text = "".join(map(str, digits[:60])) + ("..." if len(digits) > 60 else "")
+    if exponent == 0 or len(digits) > 60:
+        return minus + text + ("E%+d" % exponent if exponent else "")
+    if -40 < exponent < 0:
+        text = text.rjust(1 - exponent, "0")
+        return minus + text[:exponent] + "." + text[exponent:]
+    return minus + text + "E%+d" % exponent
+
+
+def _quoted(describer: Describer, head: Any, total: int) -> str:
+    text = repr(head)
+    if total > len(head):
+        describer.omit()
+        text += "... %d more" % (total - len(head))
+    return text
+
+
+def _middle_cut(describer: Describer, digits: str) -> str:
+    if len(digits) <= describer.max_text:
+        return digits
+    describer.omit()
+    half = describer.max_text // 2
+    return digits[:half] + "..." + digits[-half:] + " (%d digits)" % len(digits)
+
+
+SCALARS: dict[str, Callable[[Describer, Any], str]] = {
+    "none": lambda _, x: "None",  # noqa: ARG005  one signature for all
+    "bool": lambda _, x: repr(x),
+    "int": int_text,
+    "float": lambda _, x: float.__repr__(x),
+    "complex": lambda _, x: complex.__repr__(x),
+    "str": str_text,
+    "bytes": bytes_text,
+    "range": range_text,
+    "enum": enum_text,
+    "date": date_text,
+    "path": path_text,
+}

@@ -1,0 +1,168 @@
+"""One visit: frames, exception chain and threads of a stopped program, as the plain dicts of `protocol.inspection`."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import types
+from itertools import islice
+from typing import Any
+
+from .exceptions import exception_chain
+from .expressions import Interpreter
+from .statics import end_line, forget, is_dunder, names_of, qualified_name, text_of
+from .threads import live_frames, thread_facts
+from .values import Budget, Describer
+
+_HIDDEN = ("__exception__", "__pydevd_ret_val_dict", "_pydev_stop_at_break")
+"""What pydevd puts among the variables of a frame."""
+
+
+def _locals_of_a_function() -> Any:
+    return sys._getframe().f_locals  # pyright: ignore[reportPrivateUsage]  its documented name
+
+
+_FRAME_PROXY: Any = type(_locals_of_a_function())
+"""The type of `f_locals` in a function: a dict; from 3.13 on a view written in C."""
+
+_VARARGS, _VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
+
+
+def inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any]:
+    """Reads frames by the rules of a query (`protocol.inspection.Query` as a dict); gives an Inspection as a dict.
+
+    `frames` holds (frame_id, frame or None, line, offset of the last instruction or None) and may hold more frames
+    than the query asks for. Runs no code of the program and keeps no reference.
+    """
+    collecting = gc.isenabled()
+    gc.disable()  # a collection runs finalizers and callbacks of the program
+    try:
+        return _inspect(frames, exc, query)
+    finally:
+        forget()
+        if collecting:
+            gc.enable()
+
+
+def _inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any]:
+    budget = Budget(query.get("max_bytes", 200_000), query.get("deadline_ms", 500))
+    describer = Describer(query, budget)
+    located = {frame_id: (frame, line, offset) for frame_id, frame, line, offset in frames}
+    alive = live_frames()
+    inspection: dict[str, Any] = {
+        "frames": [_frame(describer, wanted, located, alive, query) for wanted in query.get("frames", [])],
+        "python": "%d.%d.%d" % sys.version_info[:3],
+        **_process(),
+    }
+    if query.get("exception", True) and exc is not None:
+        inspection["exceptions"] = exception_chain(describer, exc)
+    if query.get("threads", True):
+        inspection["threads"] = thread_facts(budget)
+    inspection["truncated"] = budget.truncated
+    inspection["milliseconds"] = budget.milliseconds()
+    return inspection
+
+
+def _frame(
+    describer: Describer, wanted: dict[str, Any], located: dict[Any, Any], alive: set[int], query: dict[str, Any]
+) -> dict[str, Any]:
+    frame_id = wanted["frame_id"]
+    frame, line, offset = located.get(frame_id, (None, 0, None))
+    if type(frame) is not types.FrameType:
+        error = "frame %s is not of a stopped thread; take one from a stackTrace of this stop" % frame_id
+        return {"frame_id": frame_id, "name": "", "file": "", "line": 0, "error": error}
+    code = frame.f_code
+    facts: dict[str, Any] = {
+        "frame_id": frame_id,
+        "name": qualified_name(code),
+        "file": text_of(code.co_filename),
+        "line": line or frame.f_lineno or 0,
+        "first_line": code.co_firstlineno,
+        "end_line": end_line(code),
+        "is_module": code.co_name == "<module>",
+        "unwound": id(frame) not in alive,
+    }
+    position = _position(code, offset)
+    if position:
+        facts["position"] = position
+    try:
+        names = frame_locals(frame)
+        if wanted.get("expressions"):
+            interpreter = Interpreter(describer, frame, names, query.get("level", "compute"))
+            facts["values"] = [interpreter.fact(node) for node in wanted["expressions"]]
+        if wanted.get("variables", True):
+            facts.update(_variables(describer, code, names, wanted.get("names"), query.get("max_variables", 60)))
+    except Exception as error:
+        facts["error"] = "not readable: " + type(error).__name__
+    return facts
+
+
+def scope_names(frame: Any) -> dict[str, Any]:
+    """Names bound in a frame, in the interpreter's order."""
+    scope = frame.f_locals
+    if issubclass(type(scope), dict):
+        return names_of(scope)
+    if type(scope) is _FRAME_PROXY:
+        return {name: x for name, x in scope.items() if type(name) is str}
+    return {}  # a class body whose metaclass made a mapping of its own
+
+
+def frame_locals(frame: Any) -> dict[str, Any]:
+    """The same without the debugger's names and those of comprehensions."""
+    return {name: x for name, x in scope_names(frame).items() if name not in _HIDDEN and not name.startswith(".")}
+
+
+def parameters(code: types.CodeType) -> list[str]:
+    """Parameter names in the order of the definition: `*args` stands before the keyword-only ones."""
+    positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
+    names = list(code.co_varnames)
+    rest = positional + keyword_only
+    order = names[:positional]
+    if code.co_flags & _VARARGS:
+        order.append(names[rest])
+        rest += 1
+    order += names[positional : positional + keyword_only]
+    if code.co_flags & _VARKEYWORDS:
+        order.append(names[rest])
+    return order
+
+
+def _variables(
+    describer: Describer, code: types.CodeType, names: dict[str, Any], only: Any, max_variables: int
+) -> dict[str, Any]:
+    arguments = [name for name in parameters(code) if name in names]
+    known = set(arguments)
+    rest = [name for name in names if name not in known]
+    if code.co_name == "<module>":
+        rest = [name for name in rest if not is_dunder(name)]
+    if only is not None:
+        arguments = [name for name in arguments if name in only]
+        rest = [name for name in rest if name in only]
+    shown = arguments[:max_variables], rest[: max(0, max_variables - len(arguments))]
+    made = [[{"name": text_of(name), "value": describer.value(names[name])} for name in part] for part in shown]
+    hidden = len(arguments) + len(rest) - len(made[0]) - len(made[1])
+    return {"arguments": made[0], "locals": made[1], "hidden_variables": hidden}
+
+
+def _position(code: Any, offset: Any) -> list[int] | None:
+    if offset is None or offset < 0 or sys.version_info < (3, 11):
+        return None
+    found = next(islice(code.co_positions(), offset // 2, None), None)
+    if not found or None in found:
+        return None
+    line, last, column, end = found
+    return [line, column, last, end]
+
+
+def _process() -> dict[str, Any]:
+    try:
+        cwd = os.getcwd()
+    except OSError:  # the directory is gone
+        cwd = ""
+    argv: Any = sys.argv
+    return {"argv": [text_of(part)[:500] for part in argv[:50]] if type(argv) is list else [], "cwd": text_of(cwd)}

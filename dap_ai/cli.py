@@ -1,0 +1,36 @@
+"""`dap-ai`: a command's module is imported only when the command is used, so that each starts quickly."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+import dap_ai
+
+_HELP = """Ask a program that is being debugged why it does what it does.
+
+\b
+In a terminal:   dap-ai ask program.py
+In an editor:    dap-ai serve     (and type ??why in the debug console)
+Something wrong: dap-ai doctor
+"""
+_COMMANDS = ("ask", "serve", "config", "doctor")
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        return importlib.import_module(f"dap_ai.commands.{cmd_name}").command
+
+
+@click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["--help", "-h"]})
+@click.version_option(dap_ai.__version__, prog_name="dap-ai")
+def main() -> None:
+    """The command `dap-ai`."""

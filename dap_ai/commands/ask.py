@@ -1,0 +1,210 @@
+"""`dap-ai ask`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints
+from dap_ai.commands.display import Display
+from dap_ai.commands.job import Job
+from dap_ai.commands.json_lines import JsonLines
+from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
+from dap_ai.commands.program import Program, find_program
+from dap_ai.commands.rendering import TerminalDisplay
+from dap_ai.commands.run import Run
+from dap_ai.commands.table import resolve
+from dap_ai.commands.terminal import Terminal
+from dap_ai.commands.wiring import backend_of, proxy_of
+from dap_ai.config import Resolved
+from dap_ai.protocol.errors import RequestFailed
+
+_HELP = """Run a Python program to its first uncaught exception, failed assertion or breakpoint, and ask about it.
+
+The answer goes to stdout, everything about the run to stderr. After it the program goes on as it would have without
+dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is the program's.
+Ctrl-C while an answer is made cancels it; pressed again, it ends the program.
+
+\b
+Examples:
+  dap-ai ask report.py data.csv
+  dap-ai ask report.py -q "why is total negative?" -b report.py:40:"total < 0"
+  dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
+  dap-ai ask --pid 4711 -q "what is it waiting for?"
+  dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'
+
+\b
+Exit codes:
+    0  answered
+    1  the program ended without a stop
+    2  usage error
+    3  the debugger or the answer failed
+  130  interrupted (128 + n: ended by signal n)
+With --exit-code program: the program's own, 128 + n if signal n killed it.
+"""
+
+
+class _Ask(SplitCommand):
+    """With `--json`, whoever reads the lines is told of a usage error by a line too."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, list(args), parent, **extra)
+        except click.UsageError as error:
+            _tell(error, as_json="--json" in self.split(args)[0])
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            _tell(error, as_json=ctx.params["json_lines"])
+            raise
+
+
+def _tell(error: click.UsageError, *, as_json: bool) -> None:
+    if as_json:
+        JsonLines(sys.stdout.buffer).error(error.format_message())
+
+
+@click.command(cls=_Ask, help=_HELP, options_metavar="[OPTIONS]")
+@click.option("-q", "--question", default="", help="Default: why did it stop here?")
+@click.option(
+    "-b",
+    "--breakpoint",
+    "breakpoints",
+    multiple=True,
+    callback=parse_breakpoints,
+    metavar="FILE:LINE[:CONDITION]",
+    help="Stop there. Repeatable.",
+)
+@click.option(
+    "--exception",
+    "exceptions",
+    multiple=True,
+    type=click.Choice(["uncaught", "userUnhandled", "raised"]),
+    help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable.  [default: uncaught]",
+)
+@click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
+@click.option("--pid", type=click.IntRange(min=1), help="Attach to a running Python instead, and leave it running.")
+@click.option(
+    "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
+)
+@click.option(
+    "--env", multiple=True, callback=parse_assignments, metavar="K=V", help="Add to its environment. Repeatable."
+)
+@click.option("--python", type=click.Path(), help="The interpreter that runs it.")
+@click.option("--provider", metavar="NAME", help="Who answers: offline (no key, no network).")
+@click.option("--level", type=click.Choice(["observe", "compute"]), help="observe only reads; compute also calls.")
+@click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
+@click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first.")
+@click.option(
+    "--then",
+    type=click.Choice(["continue", "quit"]),
+    default="continue",
+    help="What the program does after the answer.  [default: continue]",
+)
+@click.option("--json", "json_lines", is_flag=True, help="One JSON object a line on stdout, and nothing else.")
+@click.option(
+    "--exit-code",
+    type=click.Choice(["answer", "program"]),
+    default="answer",
+    help="Whose exit code dap-ai ends with.  [default: answer]",
+)
+@click.help_option("-h", "--help")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
+def command(  # noqa: PLR0917  click gives each option by its name
+    question: str,
+    breakpoints: list[Breakpoint],
+    exceptions: tuple[str, ...],
+    module: str | None,
+    pid: int | None,
+    cwd: Path | None,
+    env: dict[str, str],
+    python: str | None,
+    provider: str | None,
+    level: str | None,
+    program: tuple[str, ...],
+    then: Literal["continue", "quit"],
+    exit_code: str,
+    *,
+    show_context: bool,
+    each_stop: bool,
+    json_lines: bool,
+) -> None:
+    """Ends the process with the documented exit codes."""
+    if pid and (program or module):
+        raise click.UsageError("--pid attaches to a program that runs already: name no PROGRAM with it.")
+    flags = {"provider": provider, "level": level, "python": python, "exceptions": exceptions or None}
+    resolved = resolve(flags)
+    settings = resolved.settings
+    # With --pid and nothing to wait for, the question is about now.
+    waits_for = exceptions or (settings.exceptions if pid is None else ())
+    wishes = Wishes(
+        program=_program(program, module, cwd, env, resolved) if pid is None else None,
+        pid=pid,
+        question=question,
+        level=settings.level,
+        breakpoints=breakpoints,
+        exceptions=waits_for,
+        just_my_code=settings.just_my_code,
+        show_context=show_context,
+        then=then,
+        each_stop=each_stop,
+    )
+    outcome = _ask(wishes, resolved, JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings))
+    if exit_code == "program" and outcome.program_status is not None:
+        sys.exit(outcome.program_status)
+    sys.exit(outcome.status())
+
+
+def _program(
+    words: tuple[str, ...], module: str | None, cwd: Path | None, env: dict[str, str], resolved: Resolved
+) -> Program:
+    if not module and not words:
+        raise click.UsageError("which PROGRAM? Name a Python file, or -m MODULE, or --pid N.")
+    path = "" if module else find_program(words[0])
+    folder = str((cwd or Path.cwd()).absolute())
+    python = resolved.settings.python or backend_of(resolved.settings).default_python(folder)
+    return Program(python, path, module or "", words if module else words[1:], folder, env)
+
+
+def _ask(wishes: Wishes, resolved: Resolved, display: Display) -> Outcome:
+    for warning in resolved.warnings:
+        display.status(f"warning: {warning}")
+    terminal = Terminal()
+    outcome = Outcome(failed=True)
+    try:
+        outcome = asyncio.run(_run(wishes, resolved, display, terminal))
+    except (RequestFailed, ConnectionClosed, OSError, TimeoutError, asyncio.TimeoutError) as error:
+        if isinstance(error, BrokenPipeError):
+            _discard_stdout()
+        else:
+            display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or "the debugger hangs")
+            sys.exit(BACKEND_FAILED)
+    finally:
+        display.close()
+        terminal.close(restore=outcome.killed)
+    return outcome
+
+
+async def _run(wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal) -> Outcome:
+    client = await proxy_of(resolved.settings).open_in_process()
+    job = Job(terminal, display.program_output if isinstance(display, JsonLines) else None)
+    try:
+        return await Run(client, display, job, wishes).run()
+    finally:
+        await client.close()
+
+
+def _discard_stdout() -> None:
+    """Keeps Python from complaining at its end that nobody reads stdout any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

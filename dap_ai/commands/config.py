@@ -1,0 +1,56 @@
+"""`dap-ai config`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+import msgspec
+
+from dap_ai import config
+from dap_ai.commands.table import print_table, resolve
+
+_HELP = """Print what is in force, and where each value comes from.
+
+A later place wins: defaults, the workspace's [tool.dap-ai] in pyproject.toml (harmless keys only), your own file,
+DAP_AI_* in the environment, flags, and dapAi* in an editor's launch arguments.
+"""
+
+
+@click.command(help=_HELP)
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def command(*, as_json: bool) -> None:
+    """Prints every setting."""
+    resolved = resolve({})
+    values = msgspec.to_builtins(resolved.settings)
+    if as_json:
+        rows = {
+            key: {
+                "value": values[key],
+                "source": resolved.sources[key],
+                "description": config.describe(key),
+                "allowed": config.allowed(key),
+                "environment": config.environment_key(key),
+                "launchArgument": config.launch_key(key),
+            }
+            for key in values
+        }
+        report = {"file": str(config.user_file(os.environ)), "settings": rows, "warnings": resolved.warnings}
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
+        return
+    print_table(
+        ("setting", "value", "from", "what it is for"),
+        [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values],
+    )
+    click.echo(f"\nYour own file: {config.user_file(os.environ)}")
+    for warning in resolved.warnings:
+        click.echo(f"dap-ai: {warning}", err=True)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  of whatever
+    return str(value) or '""'

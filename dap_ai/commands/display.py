@@ -1,0 +1,55 @@
+"""What a run shows; the terminal and the JSON lines each do it their way."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from dap_ai.protocol.ask import AskEnded, AskOutput
+
+
+class Display(Protocol):
+    """Told of all that happens in a run, in order. No method blocks for longer than its writing takes."""
+
+    def command(self, command_line: str) -> None:
+        """The program is about to run."""
+        ...
+
+    def stopped(self, body: dict[str, Any]) -> None:
+        """The program has stopped; `body` is the event's."""
+        ...
+
+    def waiting(self, text: str) -> None:
+        """Nothing to show yet, and why; until the next call of anything."""
+        ...
+
+    def status(self, text: str) -> None:
+        """A line about the run itself."""
+        ...
+
+    def ask_output(self, output: AskOutput) -> None:
+        """A piece of the answer, a step or a status."""
+        ...
+
+    def ask_ended(self, ended: AskEnded) -> None:
+        """The answer is complete."""
+        ...
+
+    def context(self, text: str) -> None:
+        """The first context, which `--show-context` asks for."""
+        ...
+
+    def program_output(self, category: str, data: bytes) -> None:
+        """Bytes that the program wrote, where it does not write them to the terminal itself."""
+        ...
+
+    def exited(self, exit_code: int, text: str) -> None:
+        """The program has ended; `text` says how."""
+        ...
+
+    def error(self, text: str) -> None:
+        """Something that the user must act on."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...

@@ -1,0 +1,120 @@
+"""`dap-ai doctor`: is all there that a run needs, and how is it had if not."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+import dap_ai
+from dap_ai import config
+from dap_ai.backends import StartError, UnknownBackendError, discover
+from dap_ai.backends.debugpy import attach
+from dap_ai.commands.table import print_table, resolve
+
+Verdict = Literal["ok", "missing", "optional"]
+
+_MIN_DEBUGGEE = (3, 8)
+_PROBE_S = 10.0
+_EDITORS = {
+    "code": 'VS Code: run `dap-ai serve --listen 127.0.0.1:4711`, then "debugServer": 4711 in launch.json',
+    "nvim": "Neovim: dap.adapters.python = {type='executable', command='dap-ai', args={'serve'}} (nvim-dap)",
+    "emacs": 'Emacs: (add-to-list \'dape-configs \'(ask command "dap-ai" command-args ("serve"))) (dape)',
+    "zed": 'Zed: "dap": {"Debugpy": {"binary": "dap-ai", "args": ["serve"]}} in settings.json',
+    "hx": 'Helix: command = "dap-ai", args = ["serve"], transport = "stdio" under [language.debugger]',
+}
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    advice: str = ""
+    """How to get what is missing."""
+
+
+@click.command(help="Check what dap-ai needs, and say how to get what is missing. Exit code 1 if it is essential.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def command(*, as_json: bool) -> None:
+    """Prints every check."""
+    checks = run_checks(resolve({}).settings)
+    if as_json:
+        report = {"ok": all(check.verdict != "missing" for check in checks), "checks": checks}
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
+    else:
+        print_table(
+            ("check", "is", "found"),
+            [(c.name, c.verdict, ". ".join(part for part in (c.found, c.advice) if part)) for c in checks],
+        )
+    sys.exit(any(check.verdict == "missing" for check in checks))
+
+
+def run_checks(settings: config.Settings) -> list[Check]:
+    """All checks, essential ones first."""
+    return [
+        Check("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
+        _debugpy(),
+        _debuggee(settings),
+        _attach(),
+        *_editors(),
+    ]
+
+
+def _debugpy() -> Check:
+    try:
+        return Check("debugpy", "ok", metadata.version("debugpy"))
+    except metadata.PackageNotFoundError:
+        advice = f"Install it: {sys.executable} -m pip install 'debugpy>=1.8.21'"
+        return Check("debugpy", "missing", "not installed beside dap-ai", advice)
+
+
+def _debuggee(settings: config.Settings) -> Check:
+    name = "the program's Python"
+    try:
+        python = settings.python or discover(settings.backend).default_python(str(Path.cwd()))
+    except UnknownBackendError as error:
+        return Check(name, "missing", str(error))
+    advice = "Choose another: --python PATH, or `python` in the settings"
+    probe = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
+    try:
+        done = subprocess.run(  # noqa: S603  the interpreter that a run would use
+            [python, "-c", probe], capture_output=True, text=True, timeout=_PROBE_S, check=True
+        )
+        version = done.stdout.strip()
+        numbers = tuple(int(part) for part in version.split(".")[:2])
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return Check(name, "missing", f"{python} does not run: {error}", advice)
+    if numbers < _MIN_DEBUGGEE:
+        return Check(name, "missing", f"{version} ({python}) is too old: 3.8 or later is needed", advice)
+    return Check(name, "ok", f"{version} ({python})")
+
+
+def _attach() -> Check:
+    """Tried on a process of our own, because it takes more than a gdb that is there."""
+    name = "dap-ai ask --pid"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        try:
+            asyncio.run(attach.check(child.pid))
+        except StartError as error:
+            return Check(name, "optional", str(error))
+        finally:
+            child.kill()
+    return Check(name, "ok", f"can attach to your programs with Python {platform.python_version()}")
+
+
+def _editors() -> list[Check]:
+    found = [Check(name, "ok", shutil.which(name) or "", advice) for name, advice in _EDITORS.items()]
+    there = [check for check in found if check.found]
+    return there or [
+        Check("editors", "optional", f"none of {', '.join(_EDITORS)} is on PATH; docs/editors.md has more")
+    ]

@@ -1,0 +1,88 @@
+"""`--json`: one JSON object a line, each an event's body with its name as `event`. docs/protocol.md lists them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+
+from dap_ai.protocol.ask import AskEnded, AskOutput
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Utf8Cutter:
+    """Reads a byte stream as text where it is UTF-8, without ever cutting a character in two."""
+
+    def __init__(self) -> None:
+        self._tail = b""
+
+    def feed(self, data: bytes, *, final: bool = False) -> str | bytes:
+        """All that is certain: as text, or, when some of it is no UTF-8, as bytes. `final`: nothing comes after."""
+        data = self._tail + data
+        self._tail = b""
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            if error.reason != "unexpected end of data" or final:
+                return data
+            self._tail = data[error.start :]
+            return data[: error.start].decode()
+
+
+class JsonLines:
+    """The display whose reader is a program."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._cutters = {"stdout": Utf8Cutter(), "stderr": Utf8Cutter()}
+
+    def command(self, command_line: str) -> None:
+        """A line `command`."""
+        self._write("command", {"commandLine": command_line})
+
+    def stopped(self, body: dict[str, Any]) -> None:
+        """A line `stopped`."""
+        self._write("stopped", body)
+
+    def waiting(self, text: str) -> None:
+        """A program needs no spinner."""
+
+    def status(self, text: str) -> None:
+        """A line `status`."""
+        self._write("status", {"text": text})
+
+    def ask_output(self, output: AskOutput) -> None:
+        """A line `askOutput`."""
+        self._write("askOutput", msgspec.to_builtins(output))
+
+    def ask_ended(self, ended: AskEnded) -> None:
+        """A line `askEnded`."""
+        self._write("askEnded", msgspec.to_builtins(ended))
+
+    def context(self, text: str) -> None:
+        """A line `context`."""
+        self._write("context", {"context": text})
+
+    def program_output(self, category: str, data: bytes) -> None:
+        """A line `output`: text as `output`, what is no UTF-8 as `base64`. No data: the stream has ended."""
+        if piece := self._cutters[category].feed(data, final=not data):
+            text = {"output": piece} if isinstance(piece, str) else {"base64": base64.b64encode(piece).decode()}
+            self._write("output", {"category": category, **text})
+
+    def exited(self, exit_code: int, text: str) -> None:
+        """A line `exited`."""
+        self._write("exited", {"exitCode": exit_code, "text": text})
+
+    def error(self, text: str) -> None:
+        """A line `error`."""
+        self._write("error", {"text": text})
+
+    def close(self) -> None:
+        """Every line was written when it came."""
+
+    def _write(self, event: str, body: Mapping[str, Any]) -> None:
+        self._stream.write(_encode({"event": event, **body}) + b"\n")
+        self._stream.flush()

@@ -1,0 +1,54 @@
+"""What is wanted of a run of `dap-ai ask`, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from dap_ai.commands.arguments import Breakpoint
+from dap_ai.commands.program import Program
+from dap_ai.protocol.ask import Level
+
+ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
+"""Exit codes of `dap-ai ask`; a usage error is 2, an end by signal n is 128 + n."""
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What the user wants of the run. Exactly one of `program` and `pid` is set."""
+
+    program: Program | None
+    pid: int | None
+    question: str
+    level: Level
+    breakpoints: Sequence[Breakpoint]
+    exceptions: Sequence[str]
+    just_my_code: bool
+    show_context: bool = False
+    then: Literal["continue", "quit"] = "continue"
+    each_stop: bool = False
+
+
+class Outcome(msgspec.Struct):
+    """How a run ended."""
+
+    answered: bool = False
+    failed: bool = False
+    signal_number: int = 0
+    """The signal that ended it early."""
+    program_status: int | None = None
+    """As a shell gives it; None if the program was not seen to end."""
+
+    @property
+    def killed(self) -> bool:
+        """Whether the program had no chance to put the terminal in order."""
+        return bool(self.signal_number) or self.program_status is None or self.program_status > 128
+
+    def status(self) -> int:
+        """The exit code of `dap-ai ask`."""
+        if self.signal_number:
+            return 128 + self.signal_number
+        if self.failed:
+            return BACKEND_FAILED
+        return ANSWERED if self.answered else NO_STOP

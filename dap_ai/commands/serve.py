@@ -1,0 +1,85 @@
+"""`dap-ai serve`: the proxy, for an editor."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import signal
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+import click
+
+from dap_ai.commands.table import resolve
+from dap_ai.commands.wiring import proxy_of
+
+_HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
+
+On stdin and stdout, or with --listen on TCP. Then `ask` is a request, and ??QUESTION in the debug console asks too.
+
+\b
+Examples:
+  dap-ai serve
+  dap-ai serve --listen 127.0.0.1:4711     VS Code: "debugServer": 4711
+  dap-ai serve --listen 0.0.0.0:4711 --token SECRET
+"""
+
+
+@click.command(help=_HELP)
+@click.option("--backend", metavar="NAME", help="The debug adapter behind.  [default: debugpy]")
+@click.option("--listen", metavar="HOST:PORT", help="Serve on TCP; port 0 takes a free one and says which.")
+@click.option(
+    "--token",
+    envvar="DAP_AI_TOKEN",
+    help='What a client must send as "dapAiToken"; needed unless HOST is loopback.  [env: DAP_AI_TOKEN]',
+)
+def command(backend: str | None, listen: str | None, token: str | None) -> None:
+    """Serves until the client is gone, or on TCP until it is ended."""
+    resolved = resolve({"backend": backend})
+    address = _address(listen) if listen else None
+    if address and not token and not _is_loopback(address[0]):
+        raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
+    _warn(resolved.warnings)
+    proxy = proxy_of(resolved.settings, (token or "") if address else "")
+    try:
+        asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None
+    except OSError as error:
+        raise click.ClickException(f"{listen or 'stdio'}: {error.strerror or error}") from error
+
+
+async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
+    """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind."""
+    task = asyncio.ensure_future(work)
+    with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
+        for name in ("SIGTERM", "SIGHUP"):
+            if number := getattr(signal, name, None):
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    await task
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise click.BadParameter(f"'{text}' is not HOST:PORT.", param_hint="--listen")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _ready(host: str, port: int) -> None:
+    click.echo(f"dap-ai: listening on {host}:{port}", err=True)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        click.echo(f"dap-ai: {warning}", err=True)

@@ -1,0 +1,44 @@
+"""What `config` and `doctor` share: the settings of this place, and a table that reads well without colours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dap_ai import config
+
+_MIN_LAST_CHARACTERS = 24
+
+
+def resolve(flags: Mapping[str, Any]) -> config.Resolved:
+    """The settings in force here, without those of the launch arguments. Raises UsageError."""
+    try:
+        return config.load(Path.cwd(), flags, os.environ)
+    except config.ConfigError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as they need; on a terminal the last one is folded to its width."""
+    for line in table([head, *rows], shutil.get_terminal_size().columns if sys.stdout.isatty() else None):
+        click.echo(line)
+
+
+def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
+    """The lines of a table; `columns` is how many characters a line may have, None: any number."""
+    widths = [max(len(cell) for cell in column) for column in list(zip(*rows, strict=True))[:-1]]
+    indent = sum(widths) + 2 * len(widths)
+    lines: list[str] = []
+    for row in rows:
+        start = "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=False))
+        room = max((columns or 0) - indent, _MIN_LAST_CHARACTERS)
+        folded = (textwrap.wrap(row[-1], room) if columns else [row[-1]]) or [""]
+        lines += [(start + folded[0]).rstrip(), *(" " * indent + more for more in folded[1:])]
+    return lines

@@ -1,0 +1,235 @@
+"""The settings, and where each value came from.
+
+A later line wins: defaults < the workspace's pyproject.toml (harmless keys only: an opened repository is not
+trusted) < the user's file < `DAP_AI_*` in the environment < flags < `dapAi*` keys of the launch arguments.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+from msgspec import Meta
+
+from dap_ai.protocol.ask import Level
+
+ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What can be set. The description of each is what `dap-ai config` prints."""
+
+    provider: Annotated[str, Meta(description="Who answers: offline needs no key and no network.")] = "offline"
+    level: Annotated[
+        Level,
+        Meta(description="What an answer may do: observe only reads; compute also makes calls that change nothing."),
+    ] = "compute"
+    budget_tokens: Annotated[
+        int, Meta(ge=200, le=1_000_000, description="Size of the first context of a question, in tokens.")
+    ] = 2000
+    ask_timeout_s: Annotated[
+        float, Meta(gt=0, le=86400, description="An answer that takes longer ends with what is known, in seconds.")
+    ] = 120.0
+    evaluate_timeout_s: Annotated[
+        float, Meta(gt=0, le=3600, description="One look into the program may take so long, in seconds.")
+    ] = 2.0
+    exceptions: Annotated[
+        tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
+    ] = ("uncaught",)
+    console_prefix: Annotated[
+        str, Meta(max_length=8, description="What starts a question in an editor's debug console; empty: none does.")
+    ] = "??"
+    backend: Annotated[str, Meta(description="The debug adapter behind the proxy.")] = "debugpy"
+    python: Annotated[
+        str, Meta(description="The interpreter that runs the program; empty: the one of its virtual environment.")
+    ] = ""
+    just_my_code: Annotated[bool, Meta(description="Keep out of library code when stopping.")] = True
+    markdown: Annotated[bool, Meta(description="Render answers in a terminal; off: print their Markdown as it is.")] = (
+        True
+    )
+    theme: Annotated[Literal["dark", "light", "none"], Meta(description="Colours of code in a rendered answer.")] = (
+        "dark"
+    )
+
+
+WORKSPACE_KEYS = frozenset({"exceptions", "just_my_code", "markdown", "theme"})
+"""What a workspace's own pyproject.toml may set: nothing that runs a file, sends data or lowers a guard."""
+
+_FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used; the text names the place, the key and what is allowed."""
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """The settings in force."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    """For each key where its value came from: `default`, a file's path, `DAP_AI_LEVEL`, `flag`, `launch arguments`."""
+    warnings: tuple[str, ...] = ()
+    """What was ignored, and why; for the user to read."""
+
+
+def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
+    """Resolves all but the launch arguments, which come later. A flag of None is not set. Raises ConfigError."""
+    warnings: list[str] = []
+    layers = [
+        *_workspace_layer(cwd, warnings),
+        *_user_layer(environ),
+        *_environment_layer(environ, warnings),
+        *((key, value, "flag") for key, value in flags.items() if value is not None),
+    ]
+    defaults = Resolved(Settings(), dict.fromkeys(_FIELDS, "default"), tuple(warnings))
+    return _apply(defaults, layers)
+
+
+def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
+    """`resolved` with the `dapAi*` keys of launch or attach arguments that are settings. Raises ConfigError."""
+    layers = [(key, arguments[name], "launch arguments") for key in _FIELDS if (name := launch_key(key)) in arguments]
+    return _apply(resolved, layers)
+
+
+def launch_key(key: str) -> str:
+    """The launch argument of a setting: `budget_tokens` -> `dapAiBudgetTokens`."""
+    return "dapAi" + "".join(word.title() for word in key.split("_"))
+
+
+def environment_key(key: str) -> str:
+    """The environment variable of a setting: `budget_tokens` -> `DAP_AI_BUDGET_TOKENS`."""
+    return f"DAP_AI_{key.upper()}"
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    """The user's own file: `DAP_AI_CONFIG`, else config.toml in the platform's configuration directory."""
+    if chosen := environ.get("DAP_AI_CONFIG"):
+        return Path(chosen).expanduser()
+    import platformdirs  # noqa: PLC0415  quicker to start without it when the variable is set
+
+    return Path(platformdirs.user_config_dir("dap-ai", appauthor=False)) / "config.toml"
+
+
+def describe(key: str) -> str:
+    """What a setting is for, in one sentence."""
+    metas = (part for part in get_args(_FIELDS[key].type) if isinstance(part, Meta))
+    return next((meta.description for meta in metas if meta.description), "")
+
+
+def allowed(key: str) -> str:
+    """The values a setting takes, for a person."""
+    kind, *metas = get_args(_FIELDS[key].type)
+    return _allowed(kind) + "".join(_bounds(meta) for meta in metas if isinstance(meta, Meta))
+
+
+_Layer = tuple[str, Any, str]
+
+
+class _Tool(msgspec.Struct):
+    dap_ai: dict[str, Any] = msgspec.field(name="dap-ai", default_factory=dict[str, Any])
+
+
+class _PyProject(msgspec.Struct):
+    tool: _Tool = msgspec.field(default_factory=_Tool)
+
+
+def _apply(resolved: Resolved, layers: list[_Layer]) -> Resolved:
+    values: dict[str, Any] = {}
+    sources = dict(resolved.sources)
+    for key, value, source in layers:
+        values[key] = _convert(key, value, source)
+        sources[key] = source
+    return Resolved(msgspec.structs.replace(resolved.settings, **values), sources, resolved.warnings)
+
+
+def _convert(key: str, value: Any, source: str) -> Any:
+    if key not in _FIELDS:
+        raise ConfigError(f"{source}: there is no setting '{key}'. The settings are: {', '.join(_FIELDS)}.")
+    try:
+        return msgspec.convert(value, _FIELDS[key].type, strict=not source.startswith("DAP_AI_"))
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{source}: {key} cannot be {value!r}; allowed: {allowed(key)}.") from error
+
+
+def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
+    file = next((up / "pyproject.toml" for up in (cwd, *cwd.parents) if (up / "pyproject.toml").is_file()), None)
+    if file is None:
+        return
+    text = _read(file)
+    if b"dap-ai" not in text:
+        return
+    try:
+        table = msgspec.convert(_parse(text, file), _PyProject).tool.dap_ai
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{file}: [tool.dap-ai] cannot be used: {error}.") from error
+    for key, value in table.items():
+        if key in WORKSPACE_KEYS or key not in _FIELDS:
+            yield key, value, str(file)
+        else:
+            warnings.append(
+                f"{file}: '{key}' is ignored: a workspace may set only {', '.join(sorted(WORKSPACE_KEYS))}. "
+                "Set it in your own file, the environment or a flag."
+            )
+
+
+def _user_layer(environ: Mapping[str, str]) -> Iterator[_Layer]:
+    file = user_file(environ)
+    if file.is_file():
+        for key, value in _parse(_read(file), file).items():
+            yield key, value, str(file)
+    elif "DAP_AI_CONFIG" in environ and environ["DAP_AI_CONFIG"] not in {"", os.devnull}:
+        raise ConfigError(f"DAP_AI_CONFIG: there is no file {file}.")
+
+
+def _environment_layer(environ: Mapping[str, str], warnings: list[str]) -> Iterator[_Layer]:
+    keys = {environment_key(key): key for key in _FIELDS}
+    for name in sorted(environ):
+        if name in keys:
+            yield keys[name], _from_environment(keys[name], environ[name]), name
+        elif name.startswith("DAP_AI_") and (close := difflib.get_close_matches(name, keys, 1, cutoff=0.85)):
+            warnings.append(f"{name} is no setting; is {close[0]} meant?")
+
+
+def _from_environment(key: str, text: str) -> Any:
+    if get_origin(get_args(_FIELDS[key].type)[0]) is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror}.") from error
+
+
+def _parse(text: bytes, file: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415  only when there is a file to read
+    else:
+        import tomli as tomllib  # noqa: PLC0415  the same
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: is no valid TOML: {error}.") from error
+
+
+def _allowed(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(get_args(kind))
+    if get_origin(kind) is tuple:
+        return f"a list of {_allowed(get_args(kind)[0])}"
+    return {bool: "true, false", int: "a whole number", float: "a number", str: "text"}[kind]
+
+
+def _bounds(meta: Meta) -> str:
+    bounds = {"from": meta.ge, "over": meta.gt, "up to": meta.le}
+    words = [f"{word} {bound}" for word, bound in bounds.items() if bound is not None]
+    if meta.max_length is not None:
+        words.append(f"of at most {meta.max_length} characters")
+    return "".join(f" {word}" for word in words)

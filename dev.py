@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Sets up dap_ai and runs its main job or its tests. Needs Python 3.10 or newer, nothing else.
+
+    python3 dev.py demo [EXAMPLE]         ask dap_ai about a buggy example (examples/README.md lists them)
+    python3 dev.py test [PYTEST ARGS...]  lint, types, layers, then the whole test suite
+    python3 dev.py setup                  only the set-up that `test` needs
+
+The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
+for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them. Later runs repeat that
+only when pyproject.toml or the interpreter has changed. Works from any directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+OTHER_VENVS = ROOT / ".venvs"
+STAMP = "dap-ai-setup"
+NEEDED = (3, 10)
+DEBUGGEE_MINORS = range(8, 15)
+BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
+
+
+class SetupFailed(Exception):  # noqa: N818  it is shown to a person, not caught by name elsewhere
+    """A step of the set-up failed; the text says which and what to do."""
+
+
+def tool(venv: Path, name: str) -> Path:
+    """The path of a program that is installed in a virtual environment."""
+    return venv / BIN / f"{name}{EXE}"
+
+
+def quiet(command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+    """Runs a command in the project's root and keeps what it prints, both streams in one."""
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+
+
+def must(what: str, command: Sequence[str | Path]) -> None:
+    """Runs a command that the set-up cannot do without. Raises SetupFailed with the end of its output."""
+    try:
+        done = quiet(command)
+    except OSError as error:
+        raise SetupFailed(f"{what}: {error}") from error
+    if done.returncode:
+        tail = "\n".join(done.stdout.strip().splitlines()[-15:])
+        raise SetupFailed(f"{what}: `{' '.join(map(str, command))}` ended with {done.returncode}\n{tail}")
+
+
+def report(what: str, started: float) -> None:
+    """One line of progress with the time it took."""
+    print(f"  {what:<58} {time.monotonic() - started:6.1f} s", flush=True)
+
+
+# -- interpreters --------------------------------------------------------------------------------------------------
+
+
+def base_python() -> Path:
+    """The interpreter that runs this file, outside of any virtual environment."""
+    return Path(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def candidates(minor: int) -> Iterator[Sequence[str]]:
+    """Commands that may start Python 3.`minor`, the most certain first."""
+    if sys.version_info[1] == minor:
+        yield [str(base_python())]
+    for version in sorted((Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*"), reverse=True):
+        yield [str(version / "bin" / "python")]
+    if found := shutil.which(f"python3.{minor}"):
+        yield [found]
+    if launcher := shutil.which("py"):
+        yield [launcher, f"-3.{minor}"]
+
+
+def find_python(minor: int) -> Path | None:
+    """A Python 3.`minor` that starts, if this machine has one."""
+    question = "import sys; print(sys.version_info[1], getattr(sys, '_base_executable', 0) or sys.executable)"
+    for command in candidates(minor):
+        try:
+            said = quiet([*command, "-c", question]).stdout.strip().partition(" ")
+        except OSError:
+            continue
+        if said[0] == str(minor):
+            return Path(said[2])
+    return None
+
+
+def make_venv(python: Path, venv: Path) -> None:
+    """An empty virtual environment with pip, by the first way that works. Raises SetupFailed."""
+    ways: list[list[str | Path]] = [[python, "-m", "venv", "--clear", venv]]
+    if uv := shutil.which("uv"):
+        ways.append([uv, "venv", "--clear", "--seed", "--python", python, venv])
+    if virtualenv := shutil.which("virtualenv"):
+        ways.append([virtualenv, "--clear", "--python", python, venv])
+    for way in ways:
+        if quiet(way).returncode == 0 and quiet([tool(venv, "python"), "-m", "pip", "--version"]).returncode == 0:
+            return
+    raise SetupFailed(
+        f"{python} cannot make a virtual environment with pip.\n"
+        "Install one of: its venv package (Debian, Ubuntu: `apt install python3-venv`), `uv`, or `virtualenv`."
+    )
+
+
+# -- set-up --------------------------------------------------------------------------------------------------------
+
+
+def set_up(extra: str) -> None:
+    """Makes `.venv` hold dap_ai and the packages of `extra` ("" or "dev"), if it does not already."""
+    recipe = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version} {sys.base_prefix}".encode()
+    wanted = [str(ROOT), hashlib.sha256(recipe).hexdigest()]
+    stamp = VENV / STAMP
+    had = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else []
+    if had[:2] == wanted and extra in ("", *had[2:]):
+        return
+    extra = extra or "".join(had[2:])
+    print(f"Setting up {VENV.name} (once; this downloads packages):", flush=True)
+    if not same_python() or had[:1] not in ([], [str(ROOT)]):  # a venv that was moved starts nothing
+        started = time.monotonic()
+        make_venv(base_python(), VENV)
+        report(f"a virtual environment of Python {sys.version.split()[0]}", started)
+    started = time.monotonic()
+    what = "dap_ai and what its tests need" if extra else "dap_ai and what it needs"
+    must(what, [tool(VENV, "python"), "-m", "pip", "install", "--quiet", "-e", f".[{extra}]" if extra else "."])
+    report(what, started)
+    if extra:
+        started = time.monotonic()
+        must("pyright's own first run", [tool(VENV, "pyright"), "--version"])
+        report("pyright's own first run", started)
+    stamp.write_text("\n".join([*wanted, extra] if extra else wanted) + "\n", encoding="utf-8")
+
+
+def same_python() -> bool:
+    """Whether `.venv` works and is of the Python that runs this file."""
+    python = tool(VENV, "python")
+    if not python.exists():
+        return False
+    try:
+        answer = quiet([python, "-c", "import pip, sys; print(sys.version)"])
+    except OSError:
+        return False
+    return answer.stdout.strip() == sys.version.strip()
+
+
+def set_up_debuggees() -> None:
+    """Prepares `.venvs/py3.X` with debugpy for each Python a debuggee may run; says which are missing."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_python, DEBUGGEE_MINORS), strict=True))
+        newest = max((minor for minor, python in pythons.items() if python), default=0)
+        jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
+        for note in filter(None, (job.result() for job in jobs)):
+            print(f"  {note}", flush=True)
+
+
+def debuggee_venv(minor: int, python: Path | None, with_numpy: bool) -> str:
+    """Prepares one of them; what to tell the user, or "" if it was ready."""
+    name = f"py3.{minor}"
+    if python is None:
+        return f"Python 3.{minor} was not found: its debuggee tests are skipped"
+    packages = ["debugpy", "numpy"] if with_numpy else ["debugpy"]
+    venv = OTHER_VENVS / name
+    stamp, wanted = venv / STAMP, f"{python.resolve()} {' '.join(packages)}\n"
+    if stamp.is_file() and stamp.read_text() == wanted and tool(venv, "python").exists():
+        return ""
+    started = time.monotonic()
+    try:
+        make_venv(python, venv)
+        pip = [tool(venv, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        must(name, [*pip, "--only-binary=:all:", *packages])
+    except SetupFailed as error:
+        shutil.rmtree(venv, ignore_errors=True)
+        return f"Python 3.{minor} could not be prepared, its debuggee tests are skipped: {str(error).splitlines()[-1]}"
+    stamp.write_text(wanted)
+    return f"{f'Python 3.{minor} as a debuggee: ' + ', '.join(packages):<58} {time.monotonic() - started:6.1f} s"
+
+
+# -- commands ------------------------------------------------------------------------------------------------------
+
+
+def demo(arguments: Sequence[str]) -> int:
+    """Asks dap_ai why an example fails."""
+    examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
+    name = Path(arguments[0]).stem if arguments else "resampling"
+    if name not in examples or len(arguments) > 1:
+        print(f"usage: dev.py demo [EXAMPLE], one of: {', '.join(examples)}", file=sys.stderr)
+        return 2
+    set_up("")
+    program = examples[name].relative_to(ROOT)
+    print(f"{program} has a bug. dap_ai runs it under debugpy to the failure and answers why, without key or network:")
+    print(f"$ dap-ai ask --provider offline {program}\n", flush=True)
+    command = [str(tool(VENV, "dap-ai")), "ask", "--provider", "offline", str(program)]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def test(arguments: Sequence[str]) -> int:
+    """Runs every check; stops at the first that fails."""
+    setup([])
+    os.environ["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # a newer pyright is no news for a test run
+    checks: dict[str, list[str | Path]] = {
+        "ruff check": [tool(VENV, "ruff"), "check", "."],
+        "ruff format": [tool(VENV, "ruff"), "format", "--check", "."],
+        "layers": [tool(VENV, "lint-imports")],
+        "pyright": [tool(VENV, "pyright")],
+    }
+    for name, command in checks.items():
+        started = time.monotonic()
+        done = quiet(command)
+        if done.returncode:
+            print(done.stdout)
+        report(f"{name:<12} {'FAILED' if done.returncode else 'passed'}", started)
+        if done.returncode:
+            return done.returncode
+    command = [str(tool(VENV, "python")), "-m", "pytest", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def setup(_arguments: Sequence[str]) -> int:
+    """Prepares everything that the tests need."""
+    set_up("dev")
+    set_up_debuggees()
+    return 0
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"demo": demo, "test": test, "setup": setup}
+
+
+def main() -> int:
+    """Runs the command of the command line; its exit code."""
+    if sys.version_info < NEEDED:
+        have = ".".join(map(str, sys.version_info[:3]))
+        print(f"dap_ai needs Python 3.10 or newer; {sys.executable} is {have}.", file=sys.stderr)
+        print("Run this with a newer one, for example: python3.12 dev.py demo", file=sys.stderr)
+        return 2
+    name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if name in ("-h", "--help"):
+        print((__doc__ or "").strip())
+        return 0
+    if name not in COMMANDS:
+        print(
+            f"dev.py has no command {name!r}; it has: {', '.join(COMMANDS)}. `dev.py --help` says more.",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        return COMMANDS[name](sys.argv[2:])
+    except SetupFailed as error:
+        print(f"The set-up failed. {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,445 @@
+"""`dap-ai ask` as a person and a script use it: the real debugpy, in a terminal and through pipes."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
+
+DAP_AI = [sys.executable, "-m", "dap_ai"]
+LIMIT_S = 60.0
+NO_STOP, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """`program(source)`: a Python file of that source in the working directory; gives its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(source, name="program.py"):
+        (tmp_path / name).write_text(textwrap.dedent(source))
+        return name
+
+    return write
+
+
+def ask(*arguments, stdin=b"", command="ask"):
+    return subprocess.run(
+        [*DAP_AI, command, *arguments], input=stdin, capture_output=True, timeout=LIMIT_S, check=False
+    )
+
+
+def alone(*arguments, stdin=b""):
+    return subprocess.run([sys.executable, *arguments], input=stdin, capture_output=True, timeout=LIMIT_S, check=False)
+
+
+def lines_of(done):
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def output_of(lines, category="stdout"):
+    parts = [line for line in lines if line["event"] == "output" and line["category"] == category]
+    return b"".join(base64.b64decode(part["base64"]) if "base64" in part else part["output"].encode() for part in parts)
+
+
+class Screen:
+    """A process on a terminal of its own, whose session it leads."""
+
+    def __init__(self, command):
+        self._near, far = os.openpty()
+        self.text = b""
+        self._process = subprocess.Popen(
+            command,
+            stdin=far,
+            stdout=far,
+            stderr=far,
+            start_new_session=True,
+            preexec_fn=lambda: _take_terminal(far),  # noqa: PLW1509  only the child can take it
+        )
+        os.close(far)
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def type(self, text):
+        os.write(self._near, text)
+
+    def wait_for(self, text, count=1):
+        """Reads until `text` was seen `count` times."""
+        deadline = time.monotonic() + LIMIT_S
+        while self.text.count(text) < count:
+            assert self._read(deadline - time.monotonic()), (
+                f"{text!r} never came:\n{self.text.decode(errors='replace')}"
+            )
+
+    def end(self):
+        """Reads to the end; the exit code."""
+        while self._read(LIMIT_S):
+            pass
+        return self._process.wait(LIMIT_S)
+
+    def close(self):
+        with contextlib.suppress(psutil.Error):
+            for child in psutil.Process(self.pid).children(recursive=True):
+                child.kill()
+        self._process.kill()
+        self._process.wait()
+        os.close(self._near)
+
+    def _read(self, seconds):
+        if not select.select([self._near], [], [], max(seconds, 0))[0]:
+            return False
+        try:
+            data = os.read(self._near, 65536)
+        except OSError:
+            return False
+        self.text += data
+        return bool(data)
+
+
+def _take_terminal(fd):
+    import fcntl
+    import termios
+
+    fcntl.ioctl(fd, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def screen():
+    """`screen(*arguments)`: `dap-ai ask` with these on a terminal."""
+    screens = []
+
+    def start(*arguments, command=(*DAP_AI, "ask")):
+        screens.append(Screen([*command, *arguments]))
+        return screens[-1]
+
+    yield start
+    for one in screens:
+        one.close()
+
+
+CRASH = """
+    def share(total, people):
+        return total / people
+
+    print("before")
+    print(share(10, 0))
+"""
+
+
+# -- through pipes ------------------------------------------------------------------------------------------------------
+
+
+def test_a_crash_is_answered_on_stdout_and_the_program_ends_as_it_would(program):
+    done = ask(program(CRASH))
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"before\n") or done.stdout.endswith(b"before\n")
+    assert b"share" in done.stdout
+    assert b"ZeroDivisionError: division by zero\n" in done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_the_programs_exit_code_is_passed_on_if_wished(program):
+    assert ask("--exit-code", "program", program(CRASH)).returncode == 1
+    assert ask("--exit-code", "program", program("raise SystemExit(7)")).returncode == 7
+
+
+def test_a_program_that_does_not_stop_is_said_to_have_ended(program):
+    done = ask(program("print('fine')"))
+    assert done.returncode == NO_STOP
+    assert done.stdout == b"fine\n"
+    assert b"exit code 0" in done.stderr
+    assert b"did not stop" in done.stderr
+
+
+def test_options_stand_on_both_sides_and_the_rest_is_the_programs(program):
+    name = program("import sys; print(sys.argv[1:])")
+    done = ask("-q", "why", name, "a", "--then", "quit", "--verbose", "--", "--json")
+    assert done.stdout == b"['a', '--verbose', '--json']\n"
+
+
+def test_binary_output_and_input_pass_unchanged(program):
+    name = program("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read() * 3)")
+    data = bytes(range(256)) * 999
+    assert ask(name, stdin=data).stdout == data * 3
+
+
+def test_stderr_of_the_program_is_its_own(program):
+    name = program("import sys; sys.stderr.buffer.write(bytes(range(256)))")
+    assert bytes(range(256)) in ask(name).stderr
+
+
+def test_a_breakpoint_with_a_condition_stops_once_there(program):
+    name = program("for i in range(5):\n    total = i\nprint('end', total)\n")
+    lines = lines_of(ask("--json", "-b", f"{name}:2:i == 3", name))
+    assert [line["reason"] for line in lines if line["event"] == "stopped"] == ["breakpoint"]
+    assert output_of(lines) == b"end 4\n"
+
+
+def test_each_stop_is_asked_about(program):
+    name = program("for i in range(3):\n    total = i\n")
+    lines = lines_of(ask("--json", "--each-stop", "-b", f"{name}:2", name))
+    assert [line["event"] for line in lines if line["event"] in {"stopped", "askEnded"}] == ["stopped", "askEnded"] * 3
+
+
+def test_then_quit_ends_the_program(program):
+    done = ask("--then", "quit", "-b", "program.py:2", program("print(1, flush=True)\nprint(2, flush=True)\n"))
+    assert done.returncode == 0
+    assert b"2\n" not in done.stdout.replace(b"program.py:2\n", b"")
+
+
+def test_json_lines_are_complete_and_nothing_else(program):
+    done = ask("--json", program(CRASH))
+    lines = lines_of(done)
+    events = [line["event"] for line in lines]
+    assert events[-1] == "exited"
+    assert lines[-1]["exitCode"] == 1
+    assert events.index("stopped") < events.index("askOutput") < events.index("askEnded")
+    assert output_of(lines) == b"before\n"
+    assert b"ZeroDivisionError" in output_of(lines, "stderr")
+    ended = next(line for line in lines if line["event"] == "askEnded")
+    said = "".join(line["output"] for line in lines if line["event"] == "askOutput" and line["category"] == "answer")
+    assert ended["reason"] == "completed"
+    assert ended["answer"].strip() == said.strip()
+
+
+def test_binary_output_is_whole_in_json_lines(program):
+    name = program("import sys; sys.stdout.buffer.write(bytes(range(256)) * 2000)")
+    assert output_of(lines_of(ask("--json", name))) == bytes(range(256)) * 2000
+
+
+def test_a_death_by_signal_is_named(program):
+    done = ask("--json", "--exit-code", "program", program("import os; os.kill(os.getpid(), 11)"))
+    assert done.returncode == 128 + 11
+    assert lines_of(done)[-2]["event"] == "exited"
+    assert "SIGSEGV" in lines_of(done)[-2]["text"]
+
+
+def test_a_program_that_forks_keeps_both_outputs(program):
+    name = program(
+        """
+        import os
+        pid = os.fork()
+        if not pid:
+            os.write(1, b"child\\n")
+            os._exit(0)
+        os.waitpid(pid, 0)
+        print("parent")
+        """
+    )
+    assert ask(name).stdout == b"child\nparent\n"
+
+
+def test_a_test_runner_that_hides_its_errors_is_explained(program):
+    program("def test_share():\n    assert 1 / 0\n", "test_share.py")
+    done = ask("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_share.py")
+    assert done.returncode == NO_STOP
+    assert b"--exception userUnhandled" in done.stderr
+
+
+def test_an_error_that_a_test_runner_catches_is_stopped_at_if_wished(program):
+    program("import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n        self.fail()\n", "test_x.py")
+    done = ask("--exception", "userUnhandled", "-m", "unittest", "test_x")
+    assert done.returncode == 0
+
+
+def test_environment_and_working_directory_are_the_programs(program, tmp_path):
+    (tmp_path / "sub").mkdir()
+    name = program("import os; print(os.environ['A'], os.path.basename(os.getcwd()))")
+    assert ask("--env", "A=1=2", "--cwd", "sub", name).stdout == b"1=2 sub\n"
+
+
+def test_another_interpreter_that_is_missing_is_an_error(program):
+    done = ask("--python", "/nowhere/python", program("print(1)"))
+    assert done.returncode == FAILED
+    assert b"/nowhere/python" in done.stderr
+
+
+def test_an_interpreter_that_ends_before_the_debugger_is_ready_is_an_error_soon(program, tmp_path):
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\ncase "$*" in *--connect*) exit 3;; esac\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    start = time.monotonic()
+    done = ask("--python", str(python), program("print(1)"))
+    assert done.returncode == FAILED
+    assert b"before the debugger was ready" in done.stderr
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["absent.py"], b"no file absent.py"),
+        (["."], b"directory"),
+        ([], b"PROGRAM"),
+        (["--pid", "1", "program.py"], b"--pid"),
+        (["-b", "program.py:99", "program.py"], b"no line 99"),
+        (["--level", "mutate", "program.py"], b"observe"),
+        (["--nonsense", "program.py"], b"--nonsense"),
+    ],
+)
+def test_a_usage_error_says_what_is_wrong(program, arguments, words):
+    program("print(1)")
+    done = ask(*arguments)
+    assert done.returncode == USAGE
+    assert words in done.stderr
+    assert done.stdout == b""
+
+
+def test_a_usage_error_is_a_line_too_in_json(program):
+    program("print(1)")
+    for arguments in (["absent.py"], ["program.py", "--level", "mutate"]):
+        (line,) = lines_of(ask("--json", *arguments))
+        assert line["event"] == "error"
+
+
+def test_sigterm_ends_the_program_with_us(program):
+    name = program("import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.05)\n")
+    with subprocess.Popen([*DAP_AI, "ask", name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout.readline() == b"up\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT_S) == 128 + signal.SIGTERM
+
+
+def test_serve_ended_by_a_signal_leaves_nothing_running():
+    command = [*DAP_AI, "serve", "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        port = int(process.stderr.readline().rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(
+                b'Content-Length: 67\r\n\r\n{"seq":1,"type":"request","command":"initialize","arguments":{}}   '
+            )
+            assert connection.recv(15) == b"Content-Length:"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(LIMIT_S) == 128 + signal.SIGTERM
+
+
+BUSY = """
+    import time
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        turns = sum(range(100))
+"""
+
+
+def test_attaching_answers_and_leaves_the_program_running(program):
+    with subprocess.Popen([sys.executable, program(BUSY)]) as running:
+        try:
+            done = ask("--pid", str(running.pid))
+            if b"gdb" in done.stderr:
+                pytest.skip(done.stderr.decode())
+            assert done.returncode == 0, done.stderr
+            assert running.poll() is None
+        finally:
+            running.kill()
+
+
+def test_what_cannot_be_attached_to_is_named():
+    gone = ask("--pid", "999999999")
+    assert (gone.returncode, b"no process" in gone.stderr) == (FAILED, True)
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        native = ask("--pid", str(sleeper.pid))
+        sleeper.kill()
+    assert (native.returncode, b"not a Python program" in native.stderr) == (FAILED, True)
+
+
+# -- on a terminal ------------------------------------------------------------------------------------------------------
+
+
+def test_a_program_reads_the_terminal_before_and_after_the_answer(program, screen):
+    name = program("first = input('first? ')\nmark = 1\nsecond = input('second? ')\nprint('got', first + second)\n")
+    here = screen("-b", f"{name}:2", name)
+    here.wait_for(b"first? ")
+    here.type(b"a\n")
+    here.wait_for(b"second? ")
+    here.type(b"b\n")
+    here.wait_for(b"got ab")
+    assert here.end() == 0
+
+
+def test_ctrl_c_while_the_program_runs_is_the_programs(program, screen):
+    name = program(
+        """
+        import time
+        try:
+            print("up", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            print("caught it", flush=True)
+        """
+    )
+    here = screen(name)
+    here.wait_for(b"up")
+    here.type(b"\x03")
+    here.wait_for(b"caught it")
+    assert here.end() == NO_STOP
+
+
+def test_modes_that_the_program_sets_outlive_a_stop(program, screen):
+    name = program(
+        """
+        import sys, termios
+        modes = termios.tcgetattr(0)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(0, termios.TCSANOW, modes)
+        mark = 1
+        print("echo is", bool(termios.tcgetattr(0)[3] & termios.ECHO))
+        """
+    )
+    here = screen("-b", f"{name}:6", name)
+    assert here.end() == 0
+    assert b"echo is False" in here.text
+
+
+def test_nothing_of_ours_is_on_the_programs_output(program, screen, tmp_path):
+    name = program("import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty())")
+    here = screen(name)
+    here.wait_for(b"True True True")
+    assert here.end() == NO_STOP
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+def test_ctrl_z_gives_the_shell_its_terminal_and_fg_goes_on(program, screen):
+    name = program("import time\nprint('up', flush=True)\ntime.sleep(1)\nprint('on' + 'ward', input())\n")
+    here = screen("--norc", "-i", command=("bash",))
+    here.type(b"PS1='ready> '\n")
+    here.wait_for(b"ready> ", 2)
+    here.type(" ".join([*DAP_AI, "ask", name]).encode() + b"\n")
+    here.wait_for(b"up\r\n")
+    here.type(b"\x1a")
+    here.wait_for(b"Stopped")
+    here.type(b"echo shell $((40+2))\n")
+    here.wait_for(b"shell 42")
+    here.type(b"fg\n")
+    here.type(b"typed\n")
+    here.wait_for(b"onward typed")
+    here.type(b"exit 3\n")
+    assert here.end() == 3
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+def test_in_the_background_the_shell_keeps_its_terminal(program, screen):
+    name = program("import time\nprint('u' + 'p', flush=True)\ntime.sleep(0.5)\nprint('do' + 'ne', flush=True)\n")
+    here = screen("--norc", "-i", command=("bash",))
+    here.type(" ".join([*DAP_AI, "ask", name, "&"]).encode() + b"\n")
+    here.wait_for(b"up\r\n")
+    here.type(b"echo shell $((40+2))\n")
+    here.wait_for(b"shell 42")
+    here.wait_for(b"done\r\n")
+    here.type(b"wait\nexit 3\n")
+    assert here.end() == 3

@@ -1,0 +1,139 @@
+"""A Debugger over a program that has just failed in this very process: its traceback, through the real walker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import runpy
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dap_ai.agent.agent import Agent
+from dap_ai.agent.debugger import Answer, Ask, HistoryItem, Stop
+from dap_ai.backends.debugpy.inject import walker
+from dap_ai.config import Settings
+from dap_ai.protocol.ask import AskArguments, Category, ToolStep
+from dap_ai.protocol.errors import NotStopped
+from dap_ai.protocol.inspection import Inspection, Query
+
+THREAD = 1
+
+
+@dataclass
+class Heard:
+    """A sink that keeps everything."""
+
+    items: list[tuple[Category, str, ToolStep | None]] = field(default_factory=list)
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        self.items.append((category, text, tool))
+
+    def text(self, category: Category) -> str:
+        return "".join(text for kind, text, _ in self.items if kind == category)
+
+
+@dataclass
+class Stopped:
+    """A Debugger over frames; innermost first, as (frame, line, offset of the last instruction)."""
+
+    frames: list[tuple[Any, int, int | None]]
+    error: BaseException | None = None
+    reason: str = "exception"
+    can_inspect: bool = True
+    output: list[tuple[str, str]] = field(default_factory=list)
+    did: list[HistoryItem] = field(default_factory=list)
+    epoch: int = 1
+    ends_after: int = 10**6
+    """Calls after which the stop is over."""
+    calls: list[str] = field(default_factory=list)
+    variables: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def stop(self) -> Stop | None:
+        return Stop(self.epoch, THREAD, None, self.reason) if self.frames else None
+
+    @property
+    def current(self) -> bool:
+        return len(self.calls) < self.ends_after
+
+    def _count(self, call: str) -> None:
+        if not self.current:
+            raise NotStopped(call)
+        self.calls.append(call)
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        self._count(command)
+        if command == "stackTrace":
+            return {"stackFrames": [self._row(n, frame, line) for n, (frame, line, _) in enumerate(self.frames, 1)]}
+        if command == "scopes":
+            return {"scopes": [{"name": "Locals", "variablesReference": arguments["frameId"]}]}
+        if command == "variables":
+            frame = self.frames[arguments["variablesReference"] - 1][0]
+            return {
+                "variables": [
+                    {"name": k, "value": repr(v), "type": type(v).__name__} for k, v in frame.f_locals.items()
+                ]
+            }
+        if command == "exceptionInfo":
+            return {"exceptionId": type(self.error).__name__, "description": str(self.error)}
+        raise AssertionError(command)
+
+    def _row(self, number: int, frame: Any, line: int) -> dict[str, Any]:
+        return {"id": number, "name": frame.f_code.co_name, "line": line, "source": {"path": frame.f_code.co_filename}}
+
+    async def inspect(self, query: Query) -> Inspection:
+        self._count("inspect")
+        rows = [(n, frame, line, offset) for n, (frame, line, offset) in enumerate(self.frames, 1)]
+        plain = msgspec.json.decode(msgspec.json.encode(query))
+        found = walker.inspect(rows, self.error if query.exception else None, plain)
+        return msgspec.convert(msgspec.json.decode(msgspec.json.encode(found)), Inspection)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        return self.output
+
+    def history(self) -> Sequence[HistoryItem]:
+        return self.did
+
+
+def fail(program: Path) -> Stopped:
+    """Runs a program to its uncaught exception."""
+    path, output = list(sys.path), io.StringIO()
+    modules = set(sys.modules)
+    sys.path.insert(0, str(program.parent))
+    try:
+        with contextlib.redirect_stdout(output):
+            runpy.run_path(str(program), run_name="__main__")
+    except BaseException as error:  # noqa: BLE001  whatever a program fails with is what is asked about
+        entries: list[tuple[Any, int, int | None]] = []
+        entry = error.__traceback__
+        while entry is not None:
+            entries.append((entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
+            entry = entry.tb_next
+        skip = next(n for n, (f, _, _) in enumerate(entries) if f.f_code.co_filename == str(program))
+        return Stopped(entries[skip:][::-1], error, output=[("stdout", output.getvalue())])
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(program.parent)):
+                del sys.modules[name]
+    raise AssertionError(f"{program} did not fail")
+
+
+def ask(stopped: Stopped, question: str = "", agent: Agent | None = None, **arguments: Any) -> tuple[Answer, Heard]:
+    """The answer to one question, and what the sink heard."""
+    heard = Heard()
+    agent = agent or Agent(Settings())
+    asked = Ask("ask-1", "c1", AskArguments(question=question, **arguments))
+    return asyncio.run(agent.answer(asked, stopped, heard)), heard
+
+
+def context(stopped: Stopped, budget_tokens: int = 2000) -> str:
+    return asyncio.run(
+        Agent(Settings(budget_tokens=budget_tokens)).context(Ask("ask-1", "c1", AskArguments()), stopped)
+    )

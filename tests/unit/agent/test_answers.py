@@ -1,0 +1,204 @@
+"""Whole answers over programs that failed in this process, read through the real walker."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dap_ai.agent.agent import Agent
+from dap_ai.agent.debugger import HistoryItem
+from dap_ai.config import Settings
+from dap_ai.protocol.errors import NotStopped
+from tests.unit.agent.harness import Stopped, ask, context, fail
+from tests.unit.agent.programs import PROGRAMS, faulty_lines
+
+SHOP = """
+PRICES = {"tea": 3, "milk": 2}
+
+def price(name):
+    return PRICES[name]
+
+def bill(order):
+    total = 0
+    for name in order:
+        total += price(name)
+    return total
+
+bill(["tea", "Milk"])
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Stopped:
+    program = tmp_path / "shop.py"
+    program.write_text(SHOP)
+    return fail(program)
+
+
+def halted(tmp_path: Path) -> Stopped:
+    """A program that stands at a line, without an exception."""
+    program = tmp_path / "halted.py"
+    program.write_text("def f(n):\n    total = n * 2\n    half = total / 4\n    return half\n\nf(6)\n")
+    space: dict[str, object] = {"__name__": "__main__"}
+    stands: list[Stopped] = []
+
+    def trace(frame, event, arg):
+        if frame.f_code.co_filename != str(program):
+            return None
+        if event == "line" and frame.f_lineno == 3:
+            stands.append(Stopped([(frame, 3, frame.f_lasti)], reason="breakpoint"))
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        exec(compile(program.read_text(), str(program), "exec"), space)  # noqa: S102  our own text
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    return stands[0]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_faulty_line_is_among_the_first_three_suspects(name: str, tmp_path: Path):
+    text, _ = PROGRAMS[name]
+    program = tmp_path / f"{name}.py"
+    program.write_text(text)
+    answer, _ = ask(fail(program))
+    assert {s.line for s in answer.suspects[:3]} & set(faulty_lines(text))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_answer_holds_the_value_that_proves_it(name: str, tmp_path: Path):
+    text, proof = PROGRAMS[name]
+    program = tmp_path / f"{name}.py"
+    program.write_text(text)
+    answer, _ = ask(fail(program))
+    assert proof in answer.text
+
+
+def test_the_answer_has_its_four_parts_in_order(shop: Stopped):
+    answer, _ = ask(shop)
+    parts = [answer.text.index(f"**{title}") for title in ("What happened", "Why", "Root cause", "Recommendation")]
+    assert parts == sorted(parts)
+
+
+def test_a_missing_key_names_the_key_that_differs_in_case_only(shop: Stopped):
+    assert "there is `'milk'`, which differs in case only" in ask(shop)[0].text.replace("There", "there")
+
+
+def test_the_answer_says_once_that_no_model_was_used(shop: Stopped):
+    assert ask(shop)[0].text.count("No language model was used") == 1
+
+
+def test_what_the_sink_heard_is_the_answer(shop: Stopped):
+    answer, heard = ask(shop)
+    assert "".join(heard.text("answer").split()) == "".join(answer.text.split())
+
+
+def test_the_first_status_says_that_nothing_leaves_the_machine(shop: Stopped):
+    assert ask(shop)[1].items[0][:2] == ("status", "offline: no language model, nothing leaves this machine")
+
+
+def test_each_read_is_a_tool_step_with_its_time(shop: Stopped):
+    _, heard = ask(shop, level="observe")
+    assert [step.name for _, _, step in heard.items if step] == shop.calls
+
+
+def test_evidence_is_confirmed_by_a_second_reading(shop: Stopped):
+    answer, _ = ask(shop)
+    assert [e.confirmed for e in answer.evidence] == [True] * len(answer.evidence) != []
+
+
+def test_a_crash_costs_at_most_four_round_trips(shop: Stopped):
+    ask(shop)
+    assert len(shop.calls) <= 4
+
+
+def test_nothing_is_replayed_at_the_level_observe(shop: Stopped):
+    _, heard = ask(shop, level="observe")
+    assert "replay" not in {step.name for _, _, step in heard.items if step}
+
+
+def test_a_stop_that_ends_before_anything_is_read_is_not_answered(shop: Stopped):
+    shop.ends_after = 1
+    with pytest.raises(NotStopped):
+        ask(shop)
+
+
+def test_a_stop_that_ends_later_is_answered_as_stale_and_named_first(shop: Stopped):
+    shop.ends_after = 2
+    answer, _ = ask(shop)
+    assert answer.stale
+    assert answer.text.startswith("This speaks of the stop at shop.py:5")
+    assert not any(e.confirmed for e in answer.evidence)
+
+
+def test_a_question_about_a_name_is_answered_with_its_value_and_where_it_comes_from(shop: Stopped):
+    answer, _ = ask(shop, "where does `name` come from?")
+    assert "`name` is `'Milk'`" in answer.text
+    assert "shop.py:10`" in answer.text
+
+
+def test_a_question_about_an_expression_reads_it(shop: Stopped):
+    assert "is `2`" in ask(shop, "what is PRICES['milk']")[0].text
+
+
+def test_a_follow_up_at_another_stop_says_that_the_program_has_moved_on(shop: Stopped):
+    agent = Agent(Settings())
+    ask(shop, agent=agent)
+    shop.epoch = 2
+    assert ask(shop, agent=agent)[0].text.startswith("The program has moved on")
+
+
+def test_a_follow_up_while_it_runs_is_answered_from_the_conversation(shop: Stopped):
+    agent = Agent(Settings())
+    ask(shop, agent=agent)
+    answer, _ = ask(Stopped([]), "which key was missing?", agent=agent)
+    assert "'Milk'" in answer.text
+
+
+def test_a_question_while_it_runs_shows_the_output_and_what_to_do():
+    answer, _ = ask(Stopped([], output=[("stdout", "ready\n")]))
+    assert "ready" in answer.text
+    assert "Pause the program" in answer.text
+
+
+def test_a_breakpoint_is_answered_with_where_the_values_came_from(tmp_path: Path):
+    answer, _ = ask(halted(tmp_path))
+    assert "this line has not run yet" in answer.text
+    assert "`total` is now `12`" in answer.text
+
+
+def test_without_a_walker_scopes_and_variables_are_enough(shop: Stopped):
+    shop.can_inspect = False
+    answer, _ = ask(shop)
+    assert "KeyError" in answer.text
+    assert not {"evaluate", "inspect"} & set(shop.calls)
+
+
+@pytest.mark.parametrize("budget", [20, 60, 150, 400, 2000])
+def test_the_context_is_never_over_its_budget(budget: int, shop: Stopped):
+    assert len(context(shop, budget)) <= 4 * budget
+
+
+@pytest.mark.parametrize("budget", [60, 150])
+def test_a_context_that_was_cut_says_so(budget: int, shop: Stopped):
+    assert "..." in context(shop, budget)
+
+
+def test_the_context_of_a_crash_is_within_a_kilobyte_beside_source(shop: Stopped):
+    rows = context(shop).split("\n")
+    assert sum(len(row) + 1 for row in rows if row[:1] not in (" ", ">", "`")) <= 1024
+
+
+def test_the_context_holds_what_the_user_did(shop: Stopped):
+    shop.did = [HistoryItem("evaluate", "order[1]", "'Milk'")]
+    assert "order[1] -> 'Milk'" in context(shop)
+
+
+def test_context_only_answers_with_the_context(shop: Stopped):
+    assert ask(shop, context_only=True)[0].text == context(shop)

@@ -1,0 +1,227 @@
+"""Parts of the agent: expressions, sources, slices, nearest names, changes, the replay's walls."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dap_ai.agent.analyst.definitions import bindings
+from dap_ai.agent.analyst.facts import near, near_key
+from dap_ai.agent.analyst.questions import candidates, line_of
+from dap_ai.agent.analyst.replay.machine import Machine, Spent, Unsupported
+from dap_ai.agent.analyst.replay.mutants import apply, mutants
+from dap_ai.agent.sanitize import SyntaxRefused, to_node
+from dap_ai.agent.source import SourceFile, Sources, is_user_path
+from dap_ai.agent.values import cut
+from dap_ai.backends.debugpy.inject import walker
+
+VALUES: dict[str, Any] = {"a": 7, "b": [3, 1, 2], "d": {"x": 1, "1": "one"}, "s": "Tea", "n": None}
+EXPRESSIONS = [
+    "a + 2 * -3",
+    "b[a - 7]",
+    "b[1:]",
+    "b[::-1]",
+    "d['x'] == 1 and not n",
+    "a if n is None else b",
+    "1 < a <= 7",
+    "'x' in d",
+    "(a, b, {'k': s})",
+    "{1, 2} | {a}",
+    "[y * 2 for y in b if y > 1]",
+    "{k: v for k, v in d.items()}",
+    "f'{s!r} {a:>4}'",
+    "len(b)",
+    "max(b)",
+    "s.upper()",
+    "sorted(b)",
+    "2 ** 70",
+    "123456789012345678901234567890",
+    "b'\\x00raw'",
+    "1e400",
+]
+
+
+def read(text: str) -> Any:
+    """What the walker's interpreter gives for a Node in this very frame."""
+    import sys
+
+    a, b, d, s, n = VALUES.values()  # noqa: RUF059  the walker reads them in this frame
+    query = {"frames": [{"frame_id": 1, "expressions": [to_node(text)]}], "level": "compute", "threads": False}
+    found = walker.inspect([(1, sys._getframe(), 1, None)], None, msgspec.json.decode(msgspec.json.encode(query)))
+    return found["frames"][0]["values"][0]
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_a_node_means_what_python_means(text: str):
+    assert read(text)["value"]["text"] == repr(eval(text, {}, dict(VALUES)))  # noqa: S307  our own text
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("lambda: 1", "lambda"),
+        ("(x := 1)", "walrus"),
+        ("await f()", "await"),
+        ("(yield)", "yield"),
+        ("x.__class__", "__class__"),
+        ("[*a]", "`*`"),
+        ("f(**d)", "`**`"),
+        ("x = 1", "not a Python expression"),
+        ("1j", "complex"),
+    ],
+)
+def test_what_is_not_in_the_language_is_refused_by_name(text: str, named: str):
+    with pytest.raises(SyntaxRefused, match=named.replace("*", r"\*")):
+        to_node(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="abx01 ()[]{}.,:+-*='\"\n", max_size=40))
+def test_any_text_is_a_node_or_a_refusal(text: str):
+    with contextlib.suppress(SyntaxRefused):
+        assert isinstance(to_node(text), list)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="abif:=() \n\tdefreturn12", max_size=80), st.integers(-3, 20))
+def test_any_source_at_any_line_gives_no_error(text: str, line: int):
+    source = SourceFile("x.py", text)
+    source.statement_at(line)
+    source.function_at(line)
+    first, last = source.window(line)
+    assert first >= 1 or last >= 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("a, (b, *c) = f()", {"a", "b", "c"}),
+        ("for i, v in x: pass", {"i", "v"}),
+        ("with open(p) as f: pass", {"f"}),
+        ("x += 1", {"x"}),
+        ("x: int = 1", {"x"}),
+        ("if (m := g()): pass", {"m"}),
+        ("import os.path as p", {"p"}),
+        ("try:\n    pass\nexcept E as e:\n    pass", {"e"}),
+        ("match v:\n    case [a, *rest]: pass", {"a", "rest"}),
+    ],
+)
+def test_every_form_of_binding_is_known(statement: str, names: set[str]):
+    assert set(bindings(ast.parse(statement).body[0])) == names
+
+
+@pytest.mark.parametrize(
+    ("key", "keys", "said"),
+    [
+        ("1", ["'1'", "'2'"], "'1'` (str, not int)"),
+        ("'Milk'", ["'tea'", "'milk'"], "'milk'`, which differs in case only"),
+        ("'tea '", ["'tea'"], "blanks only"),
+        ("'speed'", ["'speed_max'", "'unit'"], "'speed_max'"),
+        ("'zzz'", ["'tea'"], ""),
+    ],
+)
+def test_the_nearest_key_is_named_with_the_difference(key: str, keys: list[str], said: str):
+    assert said in near_key(key, keys)
+
+
+def test_a_near_name_is_found_by_spelling():
+    assert near("totl", ["total", "price"]) == ["total"]
+
+
+def test_a_cut_text_is_never_longer_and_says_what_is_missing():
+    assert cut("x" * 100, 30) == "x" * 19 + "... 70 more"
+
+
+@pytest.mark.parametrize(
+    ("path", "user"),
+    [
+        ("/home/me/shop.py", True),
+        ("/usr/lib/python3.11/json/decoder.py", False),
+        ("/home/me/.venv/lib/python3.12/site-packages/numpy/core.py", False),
+        ("<frozen runpy>", False),
+        ("", False),
+    ],
+)
+def test_library_code_is_told_from_the_users(path: str, user: bool):
+    assert is_user_path(path) is user
+
+
+def test_a_source_with_a_coding_cookie_is_decoded(tmp_path: Path):
+    file = tmp_path / "latin.py"
+    file.write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
+    source = Sources().read(str(file))
+    assert source is not None
+    assert source.line(2) == "name = 'é'"
+
+
+def test_a_statement_is_found_in_a_file_that_does_not_parse():
+    statement = SourceFile("new.py", "type X[T] = = 1\n\ntotal = a + b\n").statement_at(3)
+    assert statement is not None
+    assert ast.unparse(statement) == "total = a + b"
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("why is total 0?", "total"),
+        ("what is orders[3]", "orders[3]"),
+        ("where does `self.rate` come from", "self.rate"),
+    ],
+)
+def test_a_question_names_its_expression(question: str, found: str):
+    assert found in candidates(question)
+
+
+def test_a_question_names_its_line():
+    assert line_of("why is line 12 run twice?") == 12
+
+
+def test_a_change_that_was_mistyped_is_among_the_changes():
+    text = "def f(x):\n    return x < 3\n"
+    changed = {apply(text, m) for _, m in mutants(text, ast.parse(text), {2})}
+    assert "def f(x):\n    return x <= 3\n" in changed
+
+
+def test_an_assertion_is_never_changed():
+    text = "assert f(1) == 2\n"
+    assert [m for _, m in mutants(text, ast.parse(text), {1}) if m.kind != "remove"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open('x')",
+        "import os\nos.getpid()",
+        "().__class__.__subclasses__()",
+        "eval('1')",
+        "import socket",
+        "__builtins__",
+        "import subprocess",
+    ],
+)
+def test_a_replay_refuses_to_reach_outside(text: str):
+    with pytest.raises(Unsupported):
+        Machine({"p": text}, {}, []).run({"file": "p"})
+
+
+def test_a_replay_ends_at_its_limit_of_statements():
+    with pytest.raises(Spent):
+        Machine({"p": "while True:\n    pass\n"}, {}, []).run({"file": "p"}, limit=1000)
+
+
+def test_a_replay_fails_where_the_program_fails():
+    outcome = Machine({"p": "def f(x):\n    return 1 / x\n\nf(0)\n"}, {}, []).run({"file": "p"})
+    assert (outcome.error, outcome.line) == ("ZeroDivisionError", 2)
+
+
+def test_a_replay_loads_the_users_modules_from_their_source():
+    files = {"main.py": "from shop import price\nassert price() == 3\n", "shop.py": "def price():\n    return 2\n"}
+    outcome = Machine(files, {"shop": "shop.py"}, []).run({"file": "main.py"})
+    assert (outcome.error, outcome.line) == ("AssertionError", 2)

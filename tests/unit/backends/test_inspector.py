@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from dap_ai.backends.debugpy.inspector import Inspector, install_expression, visit_expression
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.inspection import FrameQuery, Inspection, Query
+
+pytestmark = pytest.mark.anyio
+QUERY = Query(frames=[FrameQuery(frame_id=7)])
+GOOD = "dap_ai:" + base64.b64encode(msgspec.json.encode(Inspection(frames=[], python="3.8.18"))).decode()
+
+
+class Debugpy:
+    """Answers each evaluate with the next of some results."""
+
+    def __init__(self, *results: Any) -> None:
+        self.results = list(results)
+        self.seen: list[Mapping[str, Any]] = []
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        assert command == "evaluate"
+        self.seen.append(arguments)
+        result = self.results.pop(0)
+        if isinstance(result, Exception):
+            raise result
+        return {"result": result}
+
+
+async def test_an_installed_walker_costs_one_request() -> None:
+    debugpy = Debugpy(GOOD)
+
+    inspection = await Inspector().inspect(debugpy.request, QUERY)
+
+    assert (inspection.python, len(debugpy.seen)) == ("3.8.18", 1)
+
+
+async def test_a_process_without_the_walker_gets_it_and_is_asked_again() -> None:
+    debugpy = Debugpy("KeyError: '_dap_ai_probe'", "None", GOOD)
+
+    await Inspector().inspect(debugpy.request, QUERY)
+
+    assert [arguments["context"] for arguments in debugpy.seen] == ["clipboard", "hover", "clipboard"]
+
+
+async def test_every_request_names_a_frame() -> None:
+    debugpy = Debugpy("", "None", GOOD)
+
+    await Inspector().inspect(debugpy.request, QUERY)
+
+    assert {arguments["frameId"] for arguments in debugpy.seen} == {7}
+
+
+@pytest.mark.parametrize(
+    ("results", "text"),
+    [
+        (("x", "None", "Traceback ...\nRuntimeError: no way"), "could not be read: RuntimeError: no way"),
+        (("", "None", ""), "empty reply"),
+        (("dap_ai:!MemoryError: ",), "failed inside the program: MemoryError"),
+        (("dap_ai:e30=",), "was not understood"),
+        (("dap_ai:abc",), "was not understood"),
+    ],
+)
+async def test_a_reply_that_is_none_is_an_error_that_helps(results: tuple[str, ...], text: str) -> None:
+    with pytest.raises(RequestFailed, match="inspect") as caught:
+        await Inspector().inspect(Debugpy(*results).request, QUERY)
+
+    assert text in caught.value.user_text
+
+
+async def test_a_stop_that_is_over_is_said_so() -> None:
+    with pytest.raises(NotStopped):
+        await Inspector().inspect(Debugpy(NotStopped("evaluate")).request, QUERY)
+
+
+async def test_a_query_without_frames_is_an_error() -> None:
+    with pytest.raises(RequestFailed):
+        await Inspector().inspect(Debugpy().request, Query(frames=[]))
+
+
+async def test_a_debuggee_that_cannot_be_cured_is_left_as_it_is() -> None:
+    debugpy = Debugpy(RequestFailed("evaluate", "KeyError"))
+
+    await Inspector().cure_latency(debugpy.request, 7)
+
+    assert "setsockopt" in debugpy.seen[0]["expression"]
+
+
+@pytest.mark.parametrize("expression", [install_expression(), visit_expression(QUERY)])
+async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
+    assert "@LINE@" not in expression
+    assert "\n" not in expression
+    compile(expression, "<test>", "eval")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import click
+import pytest
+
+from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file, parse_assignments, parse_breakpoints, split
+from dap_ai.commands.ask import command
+
+OPTIONS = {"-q": True, "--question": True, "--json": False, "--then": True, "--help": False, "-h": False, "-m": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "ours", "program"),
+    [
+        ("p.py", "", "p.py"),
+        ("-q why p.py a b", "-q why", "p.py a b"),
+        ("p.py a -q why b --json", "-q why --json", "p.py a b"),
+        ("p.py --then quit", "--then quit", "p.py"),
+        ("p.py --then=quit", "--then=quit", "p.py"),
+        ("p.py --verbose -x --out=f", "", "p.py --verbose -x --out=f"),
+        ("p.py -qwhy -xq", "", "p.py -qwhy -xq"),
+        ("p.py -- -q why", "", "p.py -q why"),
+        ("--json -- p.py --json -- -q", "--json", "p.py --json -- -q"),
+        ("-m pytest -q --json x", "-m pytest", "-q --json x"),
+        ("--json -m pytest -m slow", "--json -m pytest", "-m slow"),
+        ("p.py -m slow", "", "p.py -m slow"),
+        ("--help", "--help", ""),
+        ("p.py --help", "", "p.py --help"),
+        ("p.py -h", "", "p.py -h"),
+        ("-q -x p.py", "-q -x", "p.py"),
+        ("--verbose p.py", "--verbose", "p.py"),
+        ("p.py --json=x", "", "p.py --json=x"),
+        ("p.py -", "", "p.py -"),
+        ("p.py -q", "-q", "p.py"),
+        ("-m", "-m", ""),
+    ],
+)
+def test_our_options_are_told_from_the_programs(line, ours, program):
+    assert split(line.split(), OPTIONS) == (ours.split(), program.split())
+
+
+def test_the_table_of_options_is_the_commands_own():
+    context = click.Context(command, info_name="ask", resilient_parsing=True)
+    rest = command.parse_args(context, ["--env", "A=1", "p.py", "--each-stop", "-b", "x", "--unknown", "--", "--json"])
+    assert rest == []
+    assert context.params["program"] == ("p.py", "--unknown", "--json")
+    assert context.params["each_stop"]
+    assert not context.params["json_lines"]
+
+
+def test_an_unknown_option_before_program_is_a_usage_error():
+    with pytest.raises(click.UsageError, match="--verbose"):
+        command.make_context("ask", ["--verbose", "p.py"])
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.py").write_text("a = 1\nb = 2\n")
+    return str(tmp_path / "p.py")
+
+
+def test_a_breakpoint_has_an_absolute_file_and_may_have_a_condition(source):
+    assert parse_breakpoints(None, None, ["p.py:2", "p.py:1:d[1:2] == 'x:y'"]) == [
+        Breakpoint(source, 2),
+        Breakpoint(source, 1, "d[1:2] == 'x:y'"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["p.py", "p.py:", "p.py:x", "p.py:0", "p.py:99", "absent.py:1", ":3"])
+@pytest.mark.usefixtures("source")
+def test_a_breakpoint_that_cannot_be_is_refused(text):
+    with pytest.raises(click.BadParameter):
+        parse_breakpoints(None, None, [text])
+
+
+def test_breakpoints_of_one_file_go_in_one_request():
+    assert breakpoints_by_file([Breakpoint("/a", 1), Breakpoint("/b", 2), Breakpoint("/a", 3, "x")]) == {
+        "/a": [{"line": 1}, {"line": 3, "condition": "x"}],
+        "/b": [{"line": 2}],
+    }
+
+
+def test_an_assignment_may_hold_equals_signs_and_be_empty():
+    assert parse_assignments(None, None, ["A=b=c", "E="]) == {"A": "b=c", "E": ""}
+
+
+@pytest.mark.parametrize("text", ["A", "=b", ""])
+def test_an_assignment_without_a_name_or_equals_is_refused(text):
+    with pytest.raises(click.BadParameter):
+        parse_assignments(None, None, [text])

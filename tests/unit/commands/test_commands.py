@@ -1,0 +1,152 @@
+"""`dap-ai`, `dap-ai config`, `dap-ai doctor`, and what `dap-ai serve` refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from dap_ai import __version__
+from dap_ai.cli import main
+from dap_ai.commands import doctor
+from dap_ai.commands.table import table
+from dap_ai.config import Settings
+
+
+def invoke(*arguments, **environment):
+    return CliRunner().invoke(main, arguments, env=environment)
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_version_is_told():
+    assert invoke("--version").output.split() == ["dap-ai,", "version", __version__]
+
+
+def test_help_names_every_command_and_teaches_by_example():
+    text = invoke("--help").output
+    assert all(name in text for name in ("ask", "serve", "config", "doctor"))
+    assert "dap-ai ask program.py" in text
+
+
+@pytest.mark.parametrize("command", ["ask", "serve"])
+def test_help_of_a_command_has_examples(command):
+    assert "Examples:" in invoke(command, "--help").output
+
+
+def test_the_exit_codes_are_documented():
+    text = invoke("ask", "--help").output
+    assert all(f"\n  {code:>3}  " in text.replace("    ", "  ") or f" {code}  " in text for code in (0, 1, 2, 3, 130))
+
+
+def test_an_unknown_command_is_a_usage_error():
+    assert invoke("explain").exit_code == 2
+
+
+def test_a_command_imports_only_what_it_needs():
+    code = "import sys, dap_ai.cli; print([m for m in ('rich', 'msgspec', 'anyio', 'debugpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_serve_does_not_import_what_only_a_terminal_needs():
+    code = (
+        "import sys, dap_ai.commands.serve; print([m for m in ('rich', 'psutil', 'platformdirs') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "rich" not in done.stdout
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])
+def test_an_open_address_needs_a_token(address):
+    result = invoke("serve", "--listen", address)
+    assert result.exit_code == 2
+    assert "--token" in result.output
+
+
+@pytest.mark.parametrize("address", ["4711x", "localhost", "localhost:99999", ""])
+def test_an_address_that_is_none_is_a_usage_error(address):
+    assert invoke("serve", "--listen", address or ":").exit_code == 2
+
+
+def test_an_unknown_backend_is_a_usage_error_that_names_those_there_are():
+    result = invoke("serve", "--backend", "lisp")
+    assert result.exit_code == 2
+    assert "debugpy" in result.output
+
+
+def test_config_shows_value_and_source(workspace):
+    result = invoke("config", DAP_AI_LEVEL="observe")
+    assert any(line.split()[:3] == ["level", "observe", "DAP_AI_LEVEL"] for line in result.output.splitlines())
+
+
+def test_config_as_json_has_every_setting():
+    report = json.loads(invoke("config", "--json").output)
+    assert set(report["settings"]) == set(Settings.__struct_fields__)
+    assert report["settings"]["level"]["source"] == "default"
+
+
+def test_a_setting_that_cannot_be_used_is_a_usage_error():
+    result = invoke("config", DAP_AI_LEVEL="mutate")
+    assert result.exit_code == 2
+    assert "observe, compute" in result.output
+
+
+def test_a_key_that_a_workspace_may_not_set_is_said(workspace):
+    (workspace / "pyproject.toml").write_text("[tool.dap-ai]\nprovider = 'evil'\n")
+    result = invoke("config")
+    assert "'provider' is ignored" in result.output
+    assert result.exit_code == 0
+
+
+@pytest.fixture
+def _quick_doctor(monkeypatch):
+    monkeypatch.setattr(doctor, "_attach", lambda: doctor.Check("dap-ai ask --pid", "ok", ""))
+
+
+@pytest.mark.usefixtures("_quick_doctor")
+def test_doctor_finds_all_that_is_needed_here():
+    report = json.loads(invoke("doctor", "--json").output)
+    assert report["ok"]
+    assert {"dap-ai", "debugpy", "the program's Python"} <= {check["name"] for check in report["checks"]}
+
+
+@pytest.mark.usefixtures("_quick_doctor")
+def test_doctor_fails_and_advises_if_the_interpreter_does_not_run():
+    result = invoke("doctor", DAP_AI_PYTHON="/nowhere/python")
+    assert result.exit_code == 1
+    assert "--python PATH" in " ".join(result.output.split())
+
+
+@pytest.mark.usefixtures("_quick_doctor")
+def test_doctor_fails_and_advises_without_debugpy(monkeypatch):
+    def absent(name):
+        raise doctor.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor.metadata, "version", absent)
+    result = invoke("doctor")
+    assert result.exit_code == 1
+    assert "pip install" in result.output
+
+
+@pytest.mark.usefixtures("_quick_doctor")
+def test_an_editor_on_path_is_told_how_it_is_connected(tmp_path, monkeypatch):
+    (tmp_path / "hx").write_text("#!/bin/sh\n")
+    (tmp_path / "hx").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert 'transport = "stdio"' in invoke("doctor").output
+
+
+def test_a_table_folds_its_last_column_only():
+    assert table([("a", "b"), ("long", "one two three four five six")], 30) == [
+        "a     b",
+        "long  one two three four five",
+        "      six",
+    ]

@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+
+import pytest
+
+from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.commands.arguments import Breakpoint
+from dap_ai.commands.job import exit_status
+from dap_ai.commands.outcome import Outcome, Wishes
+from dap_ai.commands.program import Program
+from dap_ai.commands.run import Run
+from dap_ai.protocol.errors import RequestFailed
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+
+PROGRAM = Program("python", "/p.py", "", (), "/", {})
+STOPPED = ("stopped", {"reason": "exception", "threadId": 1})
+EXITED = ("exited", {"exitCode": 1})
+TERMINATED = ("terminated", {})
+HANGS = object()
+ANSWER = ("askOutput", {"askId": "ask-1", "category": "answer", "output": "because"})
+
+
+def ended(reason="completed"):
+    body = {"askId": "ask-1", "conversationId": "c-1", "reason": reason, "stale": False, "answer": "because"}
+    return "askEnded", body | {"usage": {}, "evidence": [], "suspects": [], "fixes": []}
+
+
+class FakeClient:
+    """Answers each request from `script`: events to send, or an exception; remembers the requests."""
+
+    def __init__(self, script):
+        self.script = {"configurationDone": [[STOPPED]], "continue": [[EXITED, TERMINATED]], **script}
+        self.requests = []
+        self.reverse = {}
+
+    def on_event(self, listener):
+        self.listener = listener
+
+    async def request(self, command, arguments=None, timeout_s=None):
+        self.requests.append((command, dict(arguments or {})))
+        if command == "launch":
+            self.listener("initialized", {})
+        step = self._next(command)
+        if step is HANGS:
+            await asyncio.Event().wait()
+        for event in step:
+            self.listener(*event)
+        return {"ask": {"askId": "ask-1"}, "askContext": {"context": "all of it"}}.get(
+            command, {"threads": [{"id": 1}]}
+        )
+
+    def _next(self, command):
+        steps = self.script.get(command) or [[]]
+        step = steps.pop(0) if len(steps) > 1 else steps[0]
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+    def commands(self):
+        return [command for command, _ in self.requests]
+
+
+class FakeJob:
+    def __init__(self):
+        self.calls = []
+
+    def __getattr__(self, name):
+        return lambda *arguments: self.calls.append(name)
+
+    def start_has_failed(self):
+        return False
+
+    async def ended(self):
+        return 1
+
+    async def wait(self, timeout_s):
+        return True
+
+
+class FakeDisplay:
+    def __init__(self):
+        self.calls = []
+
+    def __getattr__(self, name):
+        return lambda *arguments: self.calls.append((name, *arguments))
+
+    def texts(self, name):
+        return [call[1] for call in self.calls if call[0] == name]
+
+
+def run(script=None, during=None, **wishes):
+    client, job, display = FakeClient({"ask": [[ANSWER, ended()]], **(script or {})}), FakeJob(), FakeDisplay()
+    defaults = {"program": PROGRAM, "pid": None, "question": "", "level": "compute", "breakpoints": ()}
+    all_wishes = Wishes(**{**defaults, "exceptions": ("uncaught",), "just_my_code": True, **wishes})
+
+    async def main():
+        if during:
+            asyncio.get_running_loop().call_later(0.01, during)
+        return await asyncio.wait_for(Run(client, display, job, all_wishes).run(), 5)
+
+    return asyncio.run(main()), client, job, display
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_answered_run_ends_with_0_and_lets_the_program_go_on():
+    outcome, client, job, _ = run()
+    assert outcome.status() == 0
+    assert client.commands()[-1] == "continue"
+    assert job.calls == ["paused", "going_on"]
+
+
+def test_after_the_first_answer_nothing_stops_the_program_again():
+    _, client, _, _ = run(breakpoints=[Breakpoint("/p.py", 3)])
+    cleared = client.requests[client.commands().index("ask") :]
+    assert ("setBreakpoints", {"source": {"path": "/p.py"}, "breakpoints": []}) in cleared
+    assert ("setExceptionBreakpoints", {"filters": []}) in cleared
+
+
+def test_a_run_without_a_stop_ends_with_1_and_says_so():
+    outcome, _, _, display = run({"configurationDone": [[("exited", {"exitCode": 0}), TERMINATED]]})
+    assert outcome.status() == 1
+    assert "did not stop" in display.texts("status")[0]
+
+
+def test_an_error_that_the_program_dealt_with_earns_the_hint():
+    _, _, _, display = run({"configurationDone": [[EXITED, TERMINATED]]})
+    assert "--exception userUnhandled" in display.texts("status")[0]
+
+
+def test_the_hint_is_not_given_to_one_who_followed_it():
+    script = {"configurationDone": [[EXITED, TERMINATED]]}
+    _, _, _, display = run(script, exceptions=("uncaught", "userUnhandled"))
+    assert "userUnhandled" not in display.texts("status")[0]
+
+
+def test_each_stop_asks_until_the_program_ends():
+    _, client, _, _ = run({"continue": [[STOPPED], [STOPPED], [EXITED, TERMINATED]]}, each_stop=True)
+    assert client.commands().count("ask") == 3
+
+
+def test_a_second_stop_is_passed_over_without_each_stop():
+    _, client, _, _ = run({"continue": [[STOPPED], [EXITED, TERMINATED]]})
+    assert client.commands().count("ask") == 1
+    assert client.commands().count("continue") == 2
+
+
+def test_another_thread_that_stops_in_mid_answer_changes_nothing():
+    _, client, _, display = run({"ask": [[STOPPED, ANSWER, ended()]]})
+    assert client.commands().count("ask") == 1
+    assert display.texts("ask_ended")
+
+
+def test_then_quit_ends_the_program():
+    outcome, client, job, _ = run(then="quit")
+    assert outcome.status() == 0
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": True})
+    assert "kill" in job.calls
+
+
+def test_show_context_asks_nothing():
+    outcome, client, _, display = run(show_context=True)
+    assert "ask" not in client.commands()
+    assert display.texts("context") == ["all of it"]
+    assert outcome.status() == 0
+
+
+def test_an_ask_that_fails_ends_with_3_and_lets_the_program_go_on():
+    outcome, client, _, display = run({"ask": [RequestFailed("ask", "bad", "no such provider")]})
+    assert outcome.status() == 3
+    assert display.texts("error") == ["no such provider"]
+    assert client.commands()[-1] == "continue"
+
+
+def test_an_answer_that_failed_ends_with_3():
+    assert run({"ask": [[ended("failed")]]})[0].status() == 3
+
+
+def test_ctrl_c_cancels_the_ask_and_the_program_goes_on():
+    outcome, client, _, _ = run({"ask": [[]], "cancel": [[ended("cancelled")]]}, interrupt)
+    assert ("cancel", {"progressId": "ask-1"}) in client.requests
+    assert client.commands()[-1] == "continue"
+    assert outcome.status() == 130
+
+
+def test_a_second_ctrl_c_ends_the_program():
+    def twice():
+        interrupt()
+        asyncio.get_running_loop().call_later(0.01, interrupt)
+
+    outcome, client, _, _ = run({"ask": [[]], "cancel": [[]]}, twice)
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": True})
+    assert outcome.status() == 130
+
+
+def test_ctrl_c_before_the_program_has_started_ends_the_run():
+    outcome, client, _, _ = run({"initialize": [HANGS]}, interrupt)
+    assert client.commands() == ["initialize", "disconnect"]
+    assert outcome.status() == 130
+
+
+def test_ctrl_c_while_the_program_runs_away_from_a_terminal_is_sent_to_it():
+    client_script = {"configurationDone": [[]]}
+
+    def twice():
+        interrupt()
+        asyncio.get_running_loop().call_later(0.01, interrupt)
+
+    _, _, job, _ = run(client_script, twice)
+    assert job.calls[0] == "send"
+
+
+def test_sigterm_ends_the_program():
+    outcome, client, _, _ = run({"ask": [[]]}, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    assert client.commands()[-1] == "disconnect"
+    assert outcome.status() == 128 + signal.SIGTERM
+
+
+def test_a_dead_backend_is_raised_and_leaves_nothing():
+    with pytest.raises(ConnectionClosed):
+        run({"ask": [ConnectionClosed()]})
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "words"),
+    [
+        (0, 0, "exit code 0"),
+        (7, 7, "exit code 7"),
+        (247, 137, "SIGKILL"),
+        (245, 139, "SIGSEGV"),
+        (255, 255, "code 255"),
+    ],
+)
+def test_a_death_by_signal_is_told_from_an_exit_code(code, status, words):
+    assert exit_status(code)[0] == status
+    assert words in exit_status(code)[1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [
+        (Outcome(), 1),
+        (Outcome(answered=True), 0),
+        (Outcome(answered=True, failed=True), 3),
+        (Outcome(answered=True, signal_number=2), 130),
+    ],
+)
+def test_exit_codes_are_as_documented(outcome, status):
+    assert outcome.status() == status

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+
+from dap_ai import config
+from dap_ai.config import ConfigError, Settings, launch_key, load, merge_launch
+
+
+@pytest.fixture
+def places(tmp_path):
+    """A workspace, and an environment whose user file is `user.toml` beside it."""
+    user = tmp_path / "user.toml"
+    user.write_text("")
+    workspace = tmp_path / "workspace"
+    (workspace / "deep").mkdir(parents=True)
+    return workspace, user, {"DAP_AI_CONFIG": str(user)}
+
+
+def test_without_any_file_every_value_is_a_default(places):
+    workspace, _, environ = places
+    resolved = load(workspace, {}, environ)
+    assert resolved.settings == Settings()
+    assert set(resolved.sources.values()) == {"default"}
+
+
+def test_a_later_place_wins_and_is_named_as_the_source(places):
+    workspace, user, environ = places
+    (workspace / "pyproject.toml").write_text(
+        "[tool.dap-ai]\nmarkdown = false\ntheme = 'light'\njust_my_code = false\nexceptions = ['raised']\n"
+    )
+    user.write_text("theme = 'none'\njust_my_code = true\nexceptions = ['userUnhandled']\nlevel = 'observe'\n")
+    environ |= {"DAP_AI_JUST_MY_CODE": "false", "DAP_AI_EXCEPTIONS": "uncaught, raised"}
+    resolved = merge_launch(
+        load(workspace, {"level": None, "exceptions": ("raised",)}, environ), {"dapAiTheme": "dark"}
+    )
+    values = {key: (getattr(resolved.settings, key), resolved.sources[key]) for key in resolved.sources}
+    assert values["markdown"] == (False, str(workspace / "pyproject.toml"))
+    assert values["level"] == ("observe", str(user))
+    assert values["just_my_code"] == (False, "DAP_AI_JUST_MY_CODE")
+    assert values["exceptions"] == (("raised",), "flag")
+    assert values["theme"] == ("dark", "launch arguments")
+    assert values["provider"] == ("offline", "default")
+
+
+def test_the_nearest_pyproject_is_found_from_a_folder_below(places):
+    workspace, _, environ = places
+    (workspace / "pyproject.toml").write_text("[tool.dap-ai]\nmarkdown = false\n")
+    assert load(workspace / "deep", {}, environ).settings.markdown is False
+
+
+@pytest.mark.parametrize("key", sorted(set(config.WORKSPACE_KEYS ^ set(Settings.__struct_fields__))))
+def test_a_workspace_cannot_set_what_could_harm(places, key):
+    workspace, _, environ = places
+    value = getattr(Settings(), key)
+    text = f"'{value}x'" if isinstance(value, str) else value
+    (workspace / "pyproject.toml").write_text(f"[tool.dap-ai]\n{key} = {text}\n")
+    resolved = load(workspace, {}, environ)
+    assert resolved.settings == Settings()
+    assert len(resolved.warnings) == 1
+    assert key in resolved.warnings[0]
+    assert "pyproject.toml" in resolved.warnings[0]
+
+
+def test_a_pyproject_without_our_table_is_nothing_to_us(places):
+    workspace, _, environ = places
+    (workspace / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
+    assert load(workspace, {}, environ).settings == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("levle = 'observe'", "levle"),
+        ("level = 'mutate'", "observe, compute"),
+        ("budget_tokens = 'many'", "a whole number from 200 up to 1000000"),
+        ("budget_tokens = 3", "budget_tokens"),
+        ("exceptions = ['never']", "uncaught, userUnhandled, raised"),
+        ("markdown = 1", "true, false"),
+        ("markdown", "no valid TOML"),
+    ],
+)
+def test_an_unusable_value_is_refused_with_file_key_and_what_is_allowed(places, text, named):
+    workspace, user, environ = places
+    user.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load(workspace, {}, environ)
+    assert named in str(caught.value)
+    assert str(user) in str(caught.value)
+
+
+def test_a_wrong_table_of_a_workspace_is_refused_with_its_file(places):
+    workspace, _, environ = places
+    (workspace / "pyproject.toml").write_text("[tool]\ndap-ai = 3\n")
+    with pytest.raises(ConfigError, match=r"pyproject\.toml"):
+        load(workspace, {}, environ)
+
+
+def test_an_unusable_environment_variable_is_named(places):
+    workspace, _, environ = places
+    with pytest.raises(ConfigError, match="DAP_AI_ASK_TIMEOUT_S"):
+        load(workspace, {}, environ | {"DAP_AI_ASK_TIMEOUT_S": "soon"})
+
+
+def test_a_misspelt_environment_variable_is_a_warning(places):
+    workspace, _, environ = places
+    (warning,) = load(workspace, {}, environ | {"DAP_AI_LEVLE": "observe"}).warnings
+    assert "DAP_AI_LEVLE" in warning
+    assert "DAP_AI_LEVEL " in warning
+
+
+def test_token_and_config_are_no_settings(places):
+    workspace, _, environ = places
+    assert load(workspace, {}, environ | {"DAP_AI_TOKEN": "secret"}).warnings == ()
+
+
+def test_a_chosen_file_that_is_not_there_is_an_error(places):
+    workspace, user, environ = places
+    user.unlink()
+    with pytest.raises(ConfigError, match="DAP_AI_CONFIG"):
+        load(workspace, {}, environ)
+
+
+def test_an_empty_console_prefix_is_allowed(places):
+    workspace, _, environ = places
+    assert load(workspace, {}, environ | {"DAP_AI_CONSOLE_PREFIX": ""}).settings.console_prefix == ""
+
+
+def test_a_wrong_launch_argument_is_refused(places):
+    workspace, _, environ = places
+    with pytest.raises(ConfigError, match="launch arguments: level"):
+        merge_launch(load(workspace, {}, environ), {"dapAiLevel": "mutate"})
+
+
+def test_launch_arguments_that_are_no_settings_are_left_alone(places):
+    workspace, _, environ = places
+    assert merge_launch(load(workspace, {}, environ), {"dapAiToken": "x", "program": "a.py"}).settings == Settings()
+
+
+@pytest.mark.parametrize("key", Settings.__struct_fields__)
+def test_every_setting_says_what_it_is_for_and_what_it_takes(key):
+    assert config.describe(key).endswith(".")
+    assert config.allowed(key)
+    assert launch_key(key).startswith("dapAi")
