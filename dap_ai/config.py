@@ -35,9 +35,6 @@ class Settings(msgspec.Struct, frozen=True):
     ask_timeout_s: Annotated[
         float, Meta(gt=0, le=86400, description="An answer that takes longer ends with what is known, in seconds.")
     ] = 120.0
-    evaluate_timeout_s: Annotated[
-        float, Meta(gt=0, le=3600, description="One look into the program may take so long, in seconds.")
-    ] = 2.0
     exceptions: Annotated[
         tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
     ] = ("uncaught",)
@@ -59,6 +56,9 @@ class Settings(msgspec.Struct, frozen=True):
 
 WORKSPACE_KEYS = frozenset({"exceptions", "just_my_code", "markdown", "theme"})
 """What a workspace's own pyproject.toml may set: nothing that runs a file, sends data or lowers a guard."""
+
+LAUNCH_KEYS = WORKSPACE_KEYS | {"level", "budget_tokens", "ask_timeout_s", "console_prefix"}
+"""What launch arguments may set: a repository may hold them too. A level can only be lowered there."""
 
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
@@ -91,9 +91,16 @@ def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Res
 
 
 def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
-    """`resolved` with the `dapAi*` keys of launch or attach arguments that are settings. Raises ConfigError."""
-    layers = [(key, arguments[name], "launch arguments") for key in _FIELDS if (name := launch_key(key)) in arguments]
-    return _apply(resolved, layers)
+    """`resolved` with the `dapAi*` keys of launch or attach arguments that may be set there. Raises ConfigError."""
+    layers = [
+        (key, arguments[name], "launch arguments")
+        for key in _FIELDS
+        if (name := launch_key(key)) in arguments and key in LAUNCH_KEYS
+    ]
+    merged = _apply(resolved, layers)
+    if resolved.settings.level == "observe" and merged.settings.level != "observe":
+        return _apply(merged, [("level", "observe", resolved.sources["level"])])
+    return merged
 
 
 def launch_key(key: str) -> str:

@@ -85,8 +85,9 @@ class Playbook:
                 return f"start {ask.ask_id} {where}"
             case fx.CancelAsk(ask_id):
                 return f"cancel {ask_id}"
-            case fx.Prepare(command, arguments):
-                return f"prepare {command} {_json(json.loads(arguments))}"
+            case fx.Prepare(command, arguments, own):
+                ours = "" if own == b"{}" else f" ours {_json(json.loads(own))}"
+                return f"prepare {command} {_json(json.loads(arguments))}{ours}"
             case fx.SetTimer(timer_id, _):
                 return f"timer {timer_id}" if self._timers else None
             case fx.CancelTimer(timer_id):
@@ -118,7 +119,7 @@ def _matches(got: str, expected: str) -> bool:
     if expected.endswith("..."):
         return got.startswith(expected[:-3].rstrip())
     head, brace, tail = expected.partition("{")
-    if brace:
+    if brace and " ours " not in tail:
         expected = head + _json(json.loads(brace + tail))
     elif got.endswith(" {}"):
         got = got[:-3]

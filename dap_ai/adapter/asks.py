@@ -24,6 +24,7 @@ from dap_ai.protocol.asking import Answer, Ask
 
 FLUSH_S = 0.04
 FLUSH = "asks.flush:"
+LIMIT = "asks.limit:"
 
 Channel = Literal["request", "console"]
 
@@ -151,7 +152,7 @@ class Asks:
 
     def timers(self, ask_id: str) -> list[Effect]:
         """What to cancel once an ask has ended."""
-        return [CancelTimer(FLUSH + ask_id)]
+        return [CancelTimer(FLUSH + ask_id), CancelTimer(LIMIT + ask_id)]
 
 
 def _console(text: str) -> Message:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from dap_ai.adapter import console, questions
-from dap_ai.adapter.asks import FLUSH, Asks, AskState, Channel
-from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, StartAsk
+from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
+from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, SetTimer, StartAsk
 from dap_ai.adapter.gate import Refusal
 from dap_ai.adapter.history import History
 from dap_ai.adapter.options import Options
@@ -82,6 +82,12 @@ class AskDesk:
         """Text has waited long enough."""
         self._out.tell(self.asks.flush(timer_id.removeprefix(FLUSH)))
 
+    def on_limit(self, timer_id: str) -> None:
+        """An answer takes too long: it ends with what it has said."""
+        ask_id = timer_id.removeprefix(LIMIT)
+        self._out.do(CancelAsk(ask_id))
+        self._end(ask_id, "limit", None, f"no answer within {self._options.ask_timeout_s:g} s")
+
     def cancel(self, ask_id: str) -> None:
         """End an ask now, with what it has said so far."""
         self._out.do(CancelAsk(ask_id))
@@ -112,6 +118,7 @@ class AskDesk:
         stop = questions.stop_of(arguments, self._state)
         state = AskState(ask, channel, events=events, progress=self.client_shows_progress)
         self._out.tell(self.asks.started(state))
+        self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id)))
         self._history.add("ask", arguments.question)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dap_ai.adapter.options import Options
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.errors import RequestFailed
@@ -61,6 +62,8 @@ class Prepared(NamedTuple):
     arguments: bytes = b"{}"
     error: str = ""
     connected: bool = False
+    options: Options | None = None
+    """The session's settings, if the launch arguments changed them."""
 
 
 class TimerFired(NamedTuple):
@@ -134,6 +137,8 @@ class Prepare(NamedTuple):
 
     command: str
     arguments: bytes
+    own: bytes
+    """Those that were meant for us, by name."""
 
 
 class SetTimer(NamedTuple):

@@ -1,4 +1,4 @@
-"""What one session may do, and who may use it."""
+"""What one session may do, who may use it, and which launch arguments are ours."""
 
 from __future__ import annotations
 
@@ -6,34 +6,40 @@ import hmac
 
 import msgspec
 
-from dap_ai.adapter.outbox import plain
+from dap_ai.protocol import envelope
 from dap_ai.protocol.ask import Level
+from dap_ai.protocol.errors import RemoteProtocolError
+
+Fields = dict[str, msgspec.Raw]
 
 
 class Options(msgspec.Struct):
-    """Settings of a session; `dapAi*` keys of the launch or attach arguments change them for that session."""
+    """Settings of a session. `dapAi*` keys of the launch or attach arguments may change them (see config.py)."""
 
     level: Level = "compute"
     console_prefix: str = "??"
     """Empty: the console is not ours."""
     ask_events: bool = False
     """Send askOutput and askEnded for console asks too."""
+    ask_timeout_s: float = 120.0
+    """An answer that takes longer ends with what has been said."""
     token: str = ""
     """If set, launch or attach must carry it as `dapAiToken`."""
 
-    def apply(self, own: dict[str, msgspec.Raw]) -> None:
-        """Take over what the launch arguments say; a level can only be lowered."""
-        self.ask_events = plain(own.get("askEvents"), self.ask_events)
-        self.console_prefix = plain(own.get("dapAiConsolePrefix"), self.console_prefix)
-        if plain(own.get("dapAiLevel"), "") == "observe":
-            self.level = "observe"
+    def take(self, other: Options) -> None:
+        """Become like `other`, in place: whoever holds these options sees it."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(other, name))
 
-    def allows(self, own: dict[str, msgspec.Raw]) -> bool:
-        """Whether the launch arguments carry the token, if one is wanted."""
-        given = plain(own.get("dapAiToken"), "")
+    def allows(self, own: Fields) -> bool:
+        """Whether these launch arguments carry the token, if one is wanted."""
+        try:
+            given = envelope.decode(bytes(own.get("dapAiToken", msgspec.Raw(b'""'))), str)
+        except RemoteProtocolError:
+            given = ""
         return hmac.compare_digest(given.encode(), self.token.encode()) if self.token else True
 
 
-def split(arguments: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+def split(arguments: Fields) -> Fields:
     """Take our own keys out of launch or attach arguments: the debug adapter never sees them."""
     return {name: arguments.pop(name) for name in list(arguments) if name.startswith("dapAi") or name == "askEvents"}

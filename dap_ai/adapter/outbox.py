@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from dap_ai.adapter.effects import Effect, ToBackend, ToClient
 from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, SeqMap
 from dap_ai.protocol import envelope
@@ -61,15 +59,5 @@ def read_or(message: Envelope, shape: type[envelope.T], default: envelope.T) -> 
     """The message's content; `default` if it is not of that shape: the proxy passes on what it cannot read."""
     try:
         return message.read(shape)
-    except RemoteProtocolError:
-        return default
-
-
-def plain(raw: msgspec.Raw | None, default: envelope.T) -> envelope.T:
-    """A JSON value of `default`'s type; else `default`."""
-    if raw is None:
-        return default
-    try:
-        return envelope.decode(bytes(raw), type(default))
     except RemoteProtocolError:
         return default

@@ -135,12 +135,12 @@ class Recipe(Protocol):
         """Start the debug adapter. Raises OSError."""
         ...
 
-    def agent(self) -> Agent:
-        """A fresh agent for one session."""
+    def agent(self, own: Mapping[str, Any]) -> Agent:
+        """A fresh agent for one session, whose launch arguments for us are `own`."""
         ...
 
-    def options(self) -> Options:
-        """Fresh options for one session."""
+    def options(self, own: Mapping[str, Any]) -> Options:
+        """Fresh options for one session. Raises ValueError if `own` does not fit."""
         ...
 
     def log(self, text: str) -> None:
@@ -202,9 +202,10 @@ class Pump:
 
     def __init__(self, recipe: Recipe, client: Link) -> None:
         self._recipe = recipe
-        self.session = Session(recipe.backend, recipe.options())
+        self.session = Session(recipe.backend, recipe.options({}))
         self.walker = recipe.backend.walker()
-        self._agent = recipe.agent()
+        self._own: dict[str, Any] = {}
+        self._agent: Agent | None = None
         self._client = client
         self._client_frames = FrameReader()
         self._backend: Link | None = None
@@ -260,8 +261,8 @@ class Pump:
             case CancelAsk(ask_id):
                 if task := self._ask_tasks.get(ask_id):
                     task.cancel()
-            case Prepare(command, arguments):
-                self._spawn(self._prepare(command, arguments))
+            case Prepare():
+                self._spawn(self._prepare(effect))
             case SetTimer(timer_id, seconds):
                 self._set_timer(timer_id, seconds)
             case CancelTimer(timer_id):
@@ -340,15 +341,20 @@ class Pump:
             self._backend.close()
         self.receive(BackendClosed("it did not answer and was ended"))
 
-    async def _prepare(self, command: str, arguments: bytes) -> None:
+    async def _prepare(self, wanted: Prepare) -> None:
         try:
-            start = await self._recipe.backend.prepare(command, envelope.decode(arguments, dict[str, Any]))
+            self._own = envelope.decode(wanted.own, dict[str, Any])
+            options = self._recipe.options(self._own)
+            start = await self._recipe.backend.prepare(
+                wanted.command, envelope.decode(wanted.arguments, dict[str, Any])
+            )
             if start.connect is not None:
                 await self._switch_backend(*start.connect)
         except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
-            self.receive(Prepared(envelope.encode(start.arguments), connected=start.connect is not None))
+            connected = start.connect is not None
+            self.receive(Prepared(envelope.encode(start.arguments), connected=connected, options=options))
 
     async def _switch_backend(self, host: str, port: int) -> None:
         """Talk to the adapter that listens at this address instead of the one started here."""
@@ -416,6 +422,8 @@ class Pump:
     async def _answer(self, start: StartAsk) -> None:
         ask_id = start.ask.ask_id
         try:
+            if self._agent is None:  # made when first needed: an idle proxy stays small
+                self._agent = self._recipe.agent(self._own)
             answer = await self._agent.answer(start.ask, AskDebugger(self, start), _AskSink(self, ask_id))
         except NotStopped as error:
             self.receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))

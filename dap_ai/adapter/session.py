@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from dap_ai.adapter import console
-from dap_ai.adapter.asks import FLUSH
+from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import (
     AgentEnded,
@@ -38,7 +38,7 @@ from dap_ai.adapter.effects import (
 )
 from dap_ai.adapter.gate import BackendRules, Gate
 from dap_ai.adapter.history import History
-from dap_ai.adapter.options import Options, split
+from dap_ai.adapter.options import Fields, Options, split
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import TIMERS
 from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, Owner, OwnOwner, ReverseOwner
@@ -76,8 +76,6 @@ PART = "session.part"
 
 _OURS = "ask"
 """What requests of ours begin with."""
-
-Fields = dict[str, msgspec.Raw]
 
 
 class Session:
@@ -164,6 +162,8 @@ class Session:
             self._reads.on_timer(timer_id)
         elif timer_id.startswith(FLUSH):
             self._desk.on_flush(timer_id)
+        elif timer_id.startswith(LIMIT):
+            self._desk.on_limit(timer_id)
         else:
             self._out.do(EndBackend())
             if timer_id == PART:
@@ -228,11 +228,10 @@ class Session:
             self._out.do(EndBackend(), Close())
             return
         self._authorized = True
-        self.options.apply(own)
         self._start = message
         self._launched = message.name == "launch"
         self.state.on_start()
-        self._out.do(Prepare(message.name, envelope.encode(arguments)))
+        self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
     def _on_prepared(self, prepared: Prepared) -> None:
         message, self._start = self._start, None
@@ -243,6 +242,8 @@ class Session:
             self._out.fail(message, START_FAILED, why=prepared.error)
             return
         self._start_arguments = prepared.arguments
+        if prepared.options is not None:
+            self.options.take(prepared.options)
         if prepared.connected:  # another adapter: it must be initialized before it is told to attach
             self._start = message
             self._out.ask_backend("initialize", msgspec.Raw(self._initialize))

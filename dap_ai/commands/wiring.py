@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dap_ai import config
+from dap_ai.adapter.options import Options
 from dap_ai.adapter.serve import Proxy
-from dap_ai.adapter.session import Options
-from dap_ai.agent.agent import Agent
 from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess
+
+if TYPE_CHECKING:
+    from dap_ai.agent.agent import Agent
 
 
 def backend_of(settings: config.Settings) -> Backend:
@@ -23,30 +26,36 @@ def backend_of(settings: config.Settings) -> Backend:
 
 
 class Recipe:
-    """What each session of a proxy is made of."""
+    """What each session of a proxy is made of; `own` are a session's launch arguments for us."""
 
-    def __init__(self, settings: config.Settings, token: str = "") -> None:
-        self.backend = backend_of(settings)
-        self._settings = settings
+    def __init__(self, resolved: config.Resolved, token: str, log: Callable[[str], None]) -> None:
+        self.backend = backend_of(resolved.settings)
+        self.log = log
+        self._resolved = resolved
         self._token = token
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess:
         """The debug adapter, started. Raises OSError."""
         return await AdapterProcess.start(self.backend.command(), log)
 
-    def agent(self) -> Agent:
+    def agent(self, own: Mapping[str, Any]) -> Agent:
         """What answers in one session."""
-        return Agent(self._settings)
+        from dap_ai.agent.agent import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-    def options(self) -> Options:
-        """What one session may do."""
-        settings = self._settings
-        return Options(level=settings.level, console_prefix=settings.console_prefix, token=self._token)
+        return Agent(config.merge_launch(self._resolved, own).settings)
 
-    def log(self, text: str) -> None:
-        """Nothing keeps a log yet."""
+    def options(self, own: Mapping[str, Any]) -> Options:
+        """What one session may do. Raises ConfigError."""
+        settings = config.merge_launch(self._resolved, own).settings
+        return Options(
+            level=settings.level,
+            console_prefix=settings.console_prefix,
+            ask_events=own.get("askEvents") is True,
+            ask_timeout_s=settings.ask_timeout_s,
+            token=self._token,
+        )
 
 
-def proxy_of(settings: config.Settings, token: str = "") -> Proxy:
+def proxy_of(resolved: config.Resolved, token: str = "", log: Callable[[str], None] = lambda _text: None) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks."""
-    return Proxy(Recipe(settings, token))
+    return Proxy(Recipe(resolved, token, log))

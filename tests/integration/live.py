@@ -97,10 +97,10 @@ class Live:
         self.processes.append(process)
         return RecordedProcess(process, self)
 
-    def agent(self) -> Any:
+    def agent(self, own: Any) -> Any:
         return self._agent or self.echo
 
-    def options(self) -> Options:
+    def options(self, own: Any) -> Options:
         return self._options or Options()
 
     def log(self, text: str) -> None:

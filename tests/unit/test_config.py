@@ -131,6 +131,19 @@ def test_a_wrong_launch_argument_is_refused(places):
         merge_launch(load(workspace, {}, environ), {"dapAiLevel": "mutate"})
 
 
+def test_a_launch_argument_can_lower_the_level_and_never_raise_it(places):
+    workspace, _, environ = places
+    low = load(workspace, {}, environ | {"DAP_AI_LEVEL": "observe"})
+    assert merge_launch(low, {"dapAiLevel": "compute"}).settings.level == "observe"
+    assert merge_launch(load(workspace, {}, environ), {"dapAiLevel": "observe"}).settings.level == "observe"
+
+
+@pytest.mark.parametrize("key", sorted(set(Settings.__struct_fields__) - config.LAUNCH_KEYS))
+def test_a_launch_argument_cannot_choose_what_runs_or_where_data_goes(places, key):
+    workspace, _, environ = places
+    assert merge_launch(load(workspace, {}, environ), {config.launch_key(key): "x"}).settings == Settings()
+
+
 def test_launch_arguments_that_are_no_settings_are_left_alone(places):
     workspace, _, environ = places
     assert merge_launch(load(workspace, {}, environ), {"dapAiToken": "x", "program": "a.py"}).settings == Settings()

@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import Resolver, Scope
-from dap_ai.agent.analyst.facts import Diagnosis, diagnose
+from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.agent.analyst.slicing import Slice, Slicer, Step, reach
@@ -15,6 +16,7 @@ from dap_ai.agent.stack import Case
 from dap_ai.protocol.ask import Suspect
 
 MAX_SUSPECTS = 10
+_DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
 
@@ -96,7 +98,7 @@ def _rank(analysis: Analysis) -> list[Suspect]:
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):
-            add(key, _step_score(step, assertion), _step_reason(step))
+            add(key, _step_score(step, analysis, assertion=assertion), _step_reason(step))
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
@@ -118,19 +120,20 @@ def _executes(statement: ast.stmt) -> bool:
     return not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
-def _step_score(step: Step, assertion: bool) -> float:
-    score = 0.3 * 0.9**step.distance
+def _step_score(step: Step, analysis: Analysis, *, assertion: bool) -> float:
+    score = 0.3 * 0.95**step.distance
     statement = step.statement
-    constant = isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
-        statement.value, ast.Constant | ast.List | ast.Dict | ast.Tuple
-    )
-    module = isinstance(step.scope.node, ast.Module)
-    if module or (assertion and step.scope.place is not None):
-        score *= 0.6
-    if constant:
+    ran = analysis.case.ran
+    if isinstance(step.scope.node, ast.Module):
+        score *= 0.3
+    elif assertion and step.scope.place is not None:
+        score *= 0.5  # a failed check tells of what has returned already, more than of its own function
+    if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, _DISPLAY):
         score *= 0.6
     if step.role == "argument":
         score *= 0.7
+    if ran and (step.scope.source.path, statement.lineno) not in ran:
+        score *= 0.3
     return score
 
 

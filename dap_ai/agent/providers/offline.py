@@ -50,7 +50,7 @@ class Offline:
     async def _replay(self, work: Work, analysis: Analysis) -> None:
         began = time.monotonic()
         found = await repairs(analysis)
-        if found or analysis.case.replayed:
+        if analysis.case.ran:
             analysis.refresh(found)
             seconds = round(time.monotonic() - began, 3)
             step = ToolStep("replay", "replay of the source outside the program", f"{len(found)} lines", seconds)

@@ -306,6 +306,18 @@ def test_a_failing_agent_ends_its_ask_only():
     )
 
 
+def test_an_answer_that_takes_too_long_ends_with_what_it_has_said():
+    asking().play(
+        """
+        >> agent output dap-ai-ask-1 answer So far
+        >> fired asks.limit:dap-ai-ask-1
+        << cancel dap-ai-ask-1
+        << client event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "So far"}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "limit", "stale": false, "answer": "So far", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": []}
+        """
+    )
+
+
 def test_consent_for_nothing_is_refused():
     stopped(Playbook()).play(
         """

@@ -11,7 +11,7 @@ def test_our_own_launch_keys_never_reach_the_backend():
     Playbook().play(
         """
         >> client request 1 launch {"program": "a.py", "dapAiLevel": "observe", "askEvents": true}
-        << prepare launch {"program": "a.py"}
+        << prepare launch {"program": "a.py"} ours {"askEvents": true, "dapAiLevel": "observe"}
         >> prepared {"program": "a.py"}
         << backend request 1 launch {"program": "a.py"}
         """
@@ -82,7 +82,7 @@ def test_with_the_token_the_session_is_open():
     Playbook(options=Options(token="secret")).play(
         """
         >> client request 4 attach {"processId": 1, "dapAiToken": "secret"}
-        << prepare attach {"processId": 1}
+        << prepare attach {"processId": 1} ours {"dapAiToken": "secret"}
         >> client request 5 threads
         << backend request 1 threads
         """

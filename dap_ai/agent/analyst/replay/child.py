@@ -37,7 +37,7 @@ def search(job: dict[str, Any]) -> dict[str, Any]:
             break
         tried += 1
         limit = 4 * used + 2000
-        if _passes(machine, job["entry"], {path: text}, limit):
+        if _passes(machine, job["entry"], {path: text}, limit) and _reached(machine, job, path, text, mutant):
             progress = min(1.0, (limit - machine.left) / used)
             kept = "".join(machine.printed).startswith(printed)
             row = {"file": path, "line": mutant.first, "kind": mutant.kind, "whole": text}
@@ -57,6 +57,15 @@ def _passes(machine: Machine, entry: dict[str, Any], changed: dict[str, str], li
         return not machine.run(entry, changed, limit).error
     except (Unsupported, Spent, SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
+
+def _reached(machine: Machine, job: dict[str, Any], path: str, text: str, mutant: Mutant) -> bool:
+    """Whether the line that failed still runs: a change that only avoids it explains nothing."""
+    failure = job["failure"]
+    line = failure["line"]
+    if path == failure["file"] and mutant.first < line:
+        line += text.count("\n") - job["files"][path].count("\n")
+    return failure["raised"] or (list(job["files"]).index(failure["file"]), line) in machine.lines
 
 
 def _candidates(job: dict[str, Any], ran: set[tuple[str, int]]) -> list[tuple[str, str, Mutant]]:

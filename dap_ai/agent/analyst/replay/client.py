@@ -35,6 +35,7 @@ async def repairs(analysis: Analysis, deadline_s: float = DEADLINE_S) -> list[Fi
     if not reply.get("reproduced"):
         analysis.case.notes.append(f"the source could not be replayed: {reply.get('why', 'no answer')}")
         return []
+    analysis.case.ran = {(file, line) for file, line in reply["ran"]}
     return _findings(analysis, reply["repairs"], job["failure"])
 
 
@@ -69,12 +70,17 @@ def _job(analysis: Analysis, deadline_s: float) -> dict[str, Any] | None:
         "files": files,
         "modules": modules,
         "argv": case.inspection.argv,
-        "failure": {"type": error.type, "file": place.frame.path, "line": place.frame.line},
+        "failure": _failure(error.type, place),
         "weights": [[s.file, s.line, s.score] for s in analysis.suspects],
         "edits": edits,
         "expressions": _unread(analysis),
         "deadline_s": deadline_s,
     }
+
+
+def _failure(kind: str, place: Place) -> dict[str, Any]:
+    raised = isinstance(place.statement, ast.Raise)
+    return {"type": kind, "file": place.frame.path, "line": place.frame.line, "raised": raised}
 
 
 def _unread(analysis: Analysis) -> list[str]:
@@ -184,7 +190,10 @@ def _standing(analysis: Analysis, repair: dict[str, Any], failure: dict[str, Any
     checked = failure["type"] == "AssertionError"
     if checked and function in live:
         return 0.35 if function is live[0] else 0.5
-    return 0.8 if (repair["file"], repair["line"]) == (failure["file"], failure["line"]) else 1.0
+    if (repair["file"], repair["line"]) != (failure["file"], failure["line"]):
+        return 1.0
+    # Another operator or name where it crashed avoids the crash, whatever is meant.
+    return 0.8 if repair["kind"] in ("rule", "bound", "index", "key", "comparison") else 0.5
 
 
 def _guards_raise(source: SourceFile, line: int, failure: dict[str, Any]) -> bool:

@@ -15,122 +15,8 @@ import sys
 import types
 from typing import Any, NamedTuple, cast
 
-ALLOWED = frozenset(
-    [
-        "abc",
-        "array",
-        "base64",
-        "bisect",
-        "calendar",
-        "cmath",
-        "collections",
-        "collections.abc",
-        "contextlib",
-        "copy",
-        "csv",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "difflib",
-        "enum",
-        "fractions",
-        "functools",
-        "hashlib",
-        "heapq",
-        "html",
-        "io",
-        "itertools",
-        "json",
-        "keyword",
-        "math",
-        "numbers",
-        "operator",
-        "pprint",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "struct",
-        "textwrap",
-        "time",
-        "types",
-        "typing",
-        "unicodedata",
-        "urllib.parse",
-        "zlib",
-        "sys",
-        "__future__",
-        "graphlib",
-        "ipaddress",
-        "fnmatch",
-        "unittest",
-    ]
-)
-"""Modules whose functions compute and nothing else."""
+from dap_ai.agent.analyst.replay.allowed import ALLOWED, DUNDERS, EVENTS, REFUSED
 
-_EVENTS = frozenset(
-    [
-        "compile",
-        "exec",
-        "builtins.id",
-        "object.__getattr__",
-        "object.__setattr__",
-        "object.__delattr__",
-        "import",
-        "sys.unraisablehook",
-        "sys._getframe",
-        "code.__new__",
-        "cpython._PySys_ClearAuditHooks",
-    ]
-)
-_DUNDERS = frozenset(
-    [
-        "__init__",
-        "__name__",
-        "__class__",
-        "__repr__",
-        "__str__",
-        "__len__",
-        "__eq__",
-        "__post_init__",
-        "__new__",
-        "__hash__",
-        "__lt__",
-        "__doc__",
-        "__getitem__",
-        "__setitem__",
-        "__contains__",
-        "__iter__",
-        "__next__",
-        "__enter__",
-        "__exit__",
-        "__add__",
-        "__qualname__",
-        "__call__",
-        "__dict__",
-        "__file__",
-        "__cause__",
-        "__version__",
-    ]
-)
-_REFUSED = frozenset(
-    [
-        "open",
-        "input",
-        "exec",
-        "eval",
-        "compile",
-        "breakpoint",
-        "__import__",
-        "exit",
-        "quit",
-        "help",
-        "memoryview",
-        "globals",
-        "locals",
-        "vars",
-    ]
-)
 MAX_STATEMENTS = 200_000
 MAX_TEXT = 160
 
@@ -161,7 +47,7 @@ class _Guard(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         name = node.attr
-        if (name.startswith("__") and name not in _DUNDERS) or name.startswith(("gi_", "f_", "co_", "tb_", "func_")):
+        if (name.startswith("__") and name not in DUNDERS) or name.startswith(("gi_", "f_", "co_", "tb_", "func_")):
             raise Unsupported(f"attribute {name}")
         return self.generic_visit(node)
 
@@ -300,7 +186,7 @@ class Machine:
 
     def _builtins(self, texts: dict[str, str]) -> dict[str, Any]:
         space = dict(vars(builtins))
-        for name in _REFUSED:
+        for name in REFUSED:
             space[name] = _refusal(name)
 
         def load(name: str, space: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
@@ -391,5 +277,5 @@ def lock(cpu_seconds: int) -> None:
 
 
 def _audit(event: str, _arguments: tuple[Any, ...]) -> None:
-    if event not in _EVENTS:
+    if event not in EVENTS:
         raise Unsupported(event)

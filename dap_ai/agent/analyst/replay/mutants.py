@@ -32,7 +32,8 @@ PRIOR = {
     "number": 0.85,
     "bound": 0.85,
     "return out of loop": 0.85,
-    "name": 0.8,
+    "unused name": 0.95,
+    "name": 0.5,
     "logic": 0.8,
     "attribute": 0.75,
     "negation": 0.7,
@@ -144,6 +145,11 @@ class Scopes:
         bound = [n.arg for n in ast.walk(holder) if isinstance(n, ast.arg)]
         bound += [n.id for n in ast.walk(holder) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         return [n for n in dict.fromkeys(bound) if n not in called][:MAX_NAMES]
+
+    def read(self, node: ast.AST) -> set[str]:
+        """Names that the function around a node reads."""
+        nodes = ast.walk(self.function(node))
+        return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
     def attributes(self, node: ast.AST) -> list[str]:
         """Attributes of `self` in the class around a node."""
@@ -271,7 +277,7 @@ def _expression(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
             elif not called:
                 for other in scopes.names(node):
                     if other != name:
-                        yield "name", other
+                        yield "name" if other in scopes.read(node) else "unused name", other
         case ast.Attribute(value=value, attr=attr, ctx=ast.Load()):
             if attr in _OTHER:
                 yield "extremum", f"{ast.unparse(value)}.{_OTHER[attr]}"
@@ -284,6 +290,18 @@ def _expression(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
             yield from _subscript(value, index)
         case ast.Call():
             yield from _call(node)
+        case ast.Tuple(elts=elts) if len(elts) in (2, 3) and not any(isinstance(e, ast.Starred) for e in elts):
+            texts = [ast.unparse(e) for e in elts]
+            for index in range(len(texts) - 1):
+                turned = [*texts]
+                turned[index], turned[index + 1] = turned[index + 1], turned[index]
+                yield "arguments", _tuple(turned, node)
+            if isinstance(node.ctx, ast.Load):
+                for index, element in enumerate(texts):
+                    yield "convert", _tuple([*texts[:index], f"int({element})", *texts[index + 1 :]], node)
+                for name in scopes.names(node):
+                    if name not in texts:
+                        yield "key", _tuple([*texts, name], node)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield "negation", f"{_operand(orelse)} if {ast.unparse(test)} else {_operand(body)}"
         case _:
@@ -296,6 +314,11 @@ def _expression(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
         for other in scopes.names(node)[:4]:
             if isinstance(node, ast.Name) and other != text:
                 yield "logic", f"{text} and {other}"
+
+
+def _tuple(texts: list[str], node: ast.Tuple) -> str:
+    bare = node.elts and node.col_offset == node.elts[0].col_offset
+    return ", ".join(texts) if bare else f"({', '.join(texts)})"
 
 
 def _subscript(value: ast.expr, index: ast.expr) -> Iterator[tuple[str, str]]:
@@ -345,6 +368,14 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
         yield "extremum", f"{func}({', '.join([*given, *rest, *([] if reverse else ['reverse=True'])])})"
     if func in ("int", "round", "sorted", "set", "abs", "list", "reversed", "str", "float", "len") and given:
         yield "remove", given[0]
+    if func.endswith(".pop") and not named:
+        yield "index", f"{func}({'' if given else '0'})"
+        if given:
+            yield "index", f"{func}(-1)"
+    if func.endswith(".popitem"):
+        yield "index", f"{func}({'' if named else 'last=False'})"
+    if func.endswith(".append") and len(given) == 1:
+        yield "index", f"{func.removesuffix('append')}insert(0, {given[0]})"
     if func == "sum" and len(given) == 1:
         yield "convert", f"sum(set({given[0]}))"
     if func == "int" and len(given) == 1:
@@ -358,6 +389,8 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
             "range",
             "isinstance",
         ):
+            for made in (f"int({given[index]})", f"float({given[index]})"):
+                yield "convert", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
             for made in (f"list({given[index]})", f"{given[index]}.copy()"):
                 yield "copy", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
             for made in (f"{given[index]} + 1", f"{given[index]} - 1"):

@@ -192,12 +192,73 @@ def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
 
 
 def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
-    """A builtin's name that is bound here and then called."""
+    """The name of a builtin, or of a function of this module, that is bound to data and then called."""
+    tree = scope.source.tree
+    declared = {n.name for n in (tree.body if tree else []) if isinstance(n, FunctionNode | ast.ClassDef)}
     called = {n.func.id for n in ast.walk(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    uncalled = bool(view.case.exception and "not callable" in view.case.exception.message)
     for statement in scope.statements():
-        for name in bindings(statement):
-            if name in _BUILTINS and name in called and not isinstance(statement, FunctionNode):
-                yield Finding(scope, statement.lineno, 0.7, f"`{name}` hides the builtin of that name", "shadowed")
+        if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
+            continue
+        for name, value in bindings(statement).items():
+            if name in called & (_BUILTINS | declared) and not isinstance(value, ast.Lambda):
+                whose = "builtin" if name in _BUILTINS else "function"
+                weight = 0.9 if uncalled else 0.6
+                yield Finding(scope, statement.lineno, weight, f"`{name}` hides the {whose} of that name", "shadowed")
+
+
+def cache_key(scope: Scope, view: View) -> Iterator[Finding]:
+    """A cache whose key leaves out a parameter that the value depends on."""
+    node = scope.node
+    if not isinstance(node, FunctionNode):
+        return
+    parameters = {p.arg for p in scope.parameters} - {"self", "cls"}
+    tested = [
+        n.left
+        for _, n in expressions(scope)
+        if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn) and _is_cache(n)
+    ]
+    for key in tested:
+        made = next((s for s in scope.statements() if isinstance(key, ast.Name) and key.id in bindings(s)), None)
+        source = made if made is not None else key
+        used = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
+        left_out = sorted(parameters - used)
+        if left_out and used & parameters:
+            reason = f"the cache's key leaves out `{left_out[0]}`: another `{left_out[0]}` gets the same cached value"
+            yield Finding(scope, source.lineno, 0.8, reason, "cache key")
+
+
+def _is_cache(node: ast.Compare) -> bool:
+    return bool(re.search(r"cache|memo|known|computed", ast.unparse(node.comparators[0]).casefold()))
+
+
+def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
+    """An iterator that is walked over twice: the second time it is empty."""
+    lazy: dict[str, ast.stmt] = {}
+    for statement in scope.statements():
+        for name, value in bindings(statement).items():
+            if isinstance(statement, ast.Assign) and _is_lazy(value, scope, view):
+                lazy[name] = statement
+    for name, statement in lazy.items():
+        uses = [
+            n for _, n in expressions(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        ]
+        if len(uses) > 1:
+            reason = f"`{name}` is an iterator: the first use empties it, the next finds nothing"
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            edit = swap(scope.source, value, f"list({ast.unparse(value)})") if value else None
+            yield Finding(scope, statement.lineno, 0.85, reason, "exhausted iterator", edit=edit)
+
+
+def _is_lazy(value: ast.expr | None, scope: Scope, view: View) -> bool:
+    if isinstance(value, ast.GeneratorExp) or is_call(
+        value, "map", "filter", "zip", "iter", "reversed", "reader", "DictReader"
+    ):
+        return True
+    if not isinstance(value, ast.Call):
+        return False
+    yields = (n for callee in view.resolver.callees(value, scope) for n in ast.walk(callee.node))
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in yields)
 
 
 def _is_stub(node: FunctionNode) -> bool:
@@ -207,4 +268,4 @@ def _is_stub(node: FunctionNode) -> bool:
     )
 
 
-RULES = [unused, operator, mean_without_division, extremum, argument_order, shadowed]
+RULES = [unused, operator, mean_without_division, extremum, argument_order, shadowed, cache_key, exhausted]

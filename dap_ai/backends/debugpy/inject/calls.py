@@ -7,16 +7,15 @@
 
 from __future__ import annotations
 
-import math
 import types
 from typing import Any, Callable, ClassVar, Iterator
 
+from .functions import FUNCTIONS, MATH, call_math, ints, is_ufunc, name_of, number
 from .methods import call_method
-from .operations import binary, legitimate, quietly, truth_of
+from .operations import binary, legitimate, truth_of
 from .plain import (
     CONTAINERS,
     DICTS,
-    MAX_BITS,
     MAX_ITEMS,
     NUMBERS,
     VIEWS,
@@ -29,7 +28,8 @@ from .plain import (
     is_scalar,
     one_of,
 )
-from .statics import MISSING, definer, loaded, lookup, made_in_c, mro, short_name, text_of, type_name
+from .statics import MISSING, definer, lookup, short_name, text_of, type_name
+
 
 class Calls:
     """Calls of allowed functions; remembers the iterators that it made, the only ones that may be used up."""
@@ -223,5 +223,3 @@ def _why_not(f: Any) -> str:
     if cls is types.BuiltinFunctionType:
         return "`%s` is not on the list of functions that only compute" % text_of(f.__name__)
     return "calling a %s runs its code; read its stored fields" % type_name(cls)
-
-

@@ -16,10 +16,13 @@ from .statics import definer, loaded, lookup, made_in_c, mro, short_name, text_o
 
 _LIMITED_MATH = ("factorial", "comb", "perm", "pow", "ldexp", "lcm")
 MATH = {id(f): name for name, f in vars(math).items() if type(f) is types.BuiltinFunctionType}
+"""Names of math's functions by their identity."""
+
 _UFUNCS = ("isnan", "isinf", "isfinite", "sqrt", "exp", "log", "absolute", "square", "sign", "floor", "ceil")
 
 
 def number(function: Any, x: Any) -> Any:
+    """`function(x)` of a plain value or of a numpy array."""
     if is_array(x):
         return quietly(function, x)
     if not is_plain(x):
@@ -34,6 +37,7 @@ def _round(x: Any, digits: Any = None) -> Any:
 
 
 def ints(parts: Any) -> Any:
+    """The same parts; raises Refused if one is no builtin scalar (it could have an `__index__`)."""
     for part in parts:
         if not is_scalar(part):
             raise Refused("an argument of type %s may run its code; use an int" % type_name(type(part)))
@@ -99,6 +103,7 @@ def _finds_attributes_as_usual(cls: Any) -> bool:
 
 
 def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """`math.name(...)` of numbers and of lists of numbers, within limits of size."""
     if not all(is_plain(x) for x in (*arguments, *keywords.values())):
         raise Refused("math.%s takes builtin numbers only here" % name)
     numbers = [x for x in arguments if type(x) is int]
@@ -112,6 +117,7 @@ def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any])
 
 
 def is_ufunc(f: Any) -> bool:
+    """Whether it is one of numpy's functions of one array that are allowed."""
     return type(f) is loaded("numpy", "ufunc") and any(f is loaded("numpy", name) for name in _UFUNCS)
 
 

@@ -1,0 +1,368 @@
+"""Each kind of failure: what in the line broke, said with its values, and which expressions to look behind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from dap_ai.agent.analyst.definitions import control_tests
+from dap_ai.agent.analyst.facts import Diagnosis, failing_expression, near, near_key
+from dap_ai.agent.source import header_expressions
+from dap_ai.agent.stack import Case, sub_expressions
+from dap_ai.agent.values import MISSING, cut, find, literal
+from dap_ai.protocol.inspection import ExceptionFacts, Value
+
+
+def diagnose(case: Case) -> Diagnosis | None:
+    """What broke the innermost user frame's line. None where no user frame was read."""
+    place = case.places[0] if case.exception and case.places else case.focus
+    if place is None:
+        return None
+    found = Diagnosis(place, broken=failing_expression(place))
+    error = case.exception
+    if error is None:
+        _stopped(found)
+    else:
+        _explain(found, error, case)
+    return found
+
+
+def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
+    explain = _BY_TYPE.get(error.type.rpartition(".")[2])
+    statement = d.place.statement
+    if isinstance(statement, ast.Raise):
+        _raised(d, statement)
+    elif explain:
+        explain(d, error)
+    if isinstance(statement, ast.Assert) or _assertion_call(statement):
+        d.sentences.clear()
+        _assertion(d, error)
+    if error.type.endswith("RecursionError"):
+        _recursion(d, case)
+    if not d.roots and statement is not None:
+        _any_name(d, statement)
+
+
+def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
+    roots = [d.broken] if d.broken else header_expressions(statement)
+    d.roots += roots
+    for node in sub_expressions(roots):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            value = d.value(node)
+            if value and value.kind not in ("function", "class", "module"):
+                d.cite(node)
+
+
+def _stopped(d: Diagnosis) -> None:
+    statement = d.place.statement
+    if statement is not None:
+        _any_name(d, statement)
+
+
+def _operands(node: ast.expr | None) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.BoolOp(values=values):
+            return values
+        case _:
+            return []
+
+
+def _none(d: Diagnosis) -> bool:
+    """Blames the `None` of a line that a None broke."""
+    statement = d.place.statement
+    pool = list(sub_expressions([d.broken] if d.broken else header_expressions(statement) if statement else []))
+    if statement and isinstance(statement, ast.For):
+        pool.append(statement.iter)
+    holders = {id(n.value) for n in pool if isinstance(n, ast.Attribute | ast.Subscript)}
+    nones = [n for n in pool if (v := d.value(n)) and v.kind == "none" and not isinstance(n, ast.Constant)]
+    nones.sort(key=lambda n: id(n) not in holders)
+    if nones:
+        d.say(f"`{ast.unparse(nones[0])}` is `None`.")
+        d.blame(nones[0])
+        return True
+    calls = [n.value for n in pool if isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.value, ast.Call)]
+    if calls:
+        d.say(f"`{ast.unparse(calls[0])}` gave `None`.")
+        d.roots.append(calls[0])
+    return bool(calls)
+
+
+def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    if "NoneType" in error.message and _none(d):
+        return
+    match = re.search(r"has no attribute '(\w+)'", error.message)
+    holders = [n for n in sub_expressions([d.broken] if d.broken else _header(d)) if isinstance(n, ast.Attribute)]
+    named = [n for n in holders if match and n.attr == match[1]]
+    if not match or not named:
+        return
+    node = named[-1]
+    value = d.value(node.value)
+    d.blame(node.value)
+    if value is None:
+        return
+    d.say(f"{d.code(node.value)}, of type `{value.type}`, and has no `{match[1]}`.")
+    close = near(match[1], [f.name for f in value.fields or []] + _methods(d, value))
+    if close:
+        d.say(f"It has {_list(close)}.")
+
+
+def _methods(d: Diagnosis, value: Value) -> list[str]:
+    plain = {"list": list, "dict": dict, "str": str, "set": set, "int": int, "tuple": tuple, "float": float}
+    if value.kind in plain:
+        return [n for n in dir(plain[value.kind]) if not n.startswith("_")]
+    name = value.type.rpartition(".")[2]
+    classes = d.place.source.classes if d.place.source else []
+    return [f.name for c in classes if c.name == name for f in c.body if isinstance(f, ast.FunctionDef)]
+
+
+def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    text = error.message
+    if "NoneType" in text and _none(d):
+        return
+    if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
+        call = next(
+            (n for n in sub_expressions([d.broken] if d.broken else _header(d)) if isinstance(n, ast.Call)), None
+        )
+        if call is not None:
+            d.say(f"The call `{ast.unparse(call)}` does not fit the function's parameters.")
+            d.roots.append(call)
+        return
+    operands = _operands(d.broken) or [
+        n for n in sub_expressions(_header(d)) if isinstance(n, ast.Name | ast.Subscript)
+    ]
+    told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
+    if told:
+        d.say("; ".join(told) + ".")
+    strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
+    d.blame(*(strings if len(strings) < len(operands) else []), *[n for n in operands if n not in strings])
+
+
+def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    nodes = [n for n in sub_expressions([d.broken] if d.broken else _header(d)) if isinstance(n, ast.Subscript)]
+    key = error.arguments[0].text if error.arguments else error.message
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        same = ast.unparse(node.slice) == key or (index is not None and index.text == key)
+        if holder is None or holder.kind != "dict" or not (same or len(nodes) == 1):
+            continue
+        keys = holder.keys or []
+        listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
+        d.say(
+            f"`{ast.unparse(node.value)}` has no key `{key}`; its keys are `{cut(listed, 160)}`."
+            if keys
+            else f"`{ast.unparse(node.value)}` is empty: it has no key `{key}`."
+        )
+        closest = near_key(key, keys)
+        if closest:
+            d.say(f"{closest[0].upper()}{closest[1:]}.")
+        d.blame(node.slice, node.value)
+        return
+    calls = [n for n in sub_expressions(_header(d)) if isinstance(n, ast.Call)]
+    for call in calls:
+        d.blame(*call.args)
+
+
+def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
+    nodes = [n for n in sub_expressions([d.broken] if d.broken else _header(d)) if isinstance(n, ast.Subscript)]
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        position = literal(index) if index else _constant(node.slice)
+        length = holder.length if holder else None
+        if length is None or not isinstance(position, int) or -length <= position < length:
+            continue
+        last = f"the last index is {length - 1}" if length else "it is empty"
+        d.say(
+            f"`{ast.unparse(node.slice)}` is `{position}`, but `{ast.unparse(node.value)}` has {length} items: {last}."
+        )
+        d.blame(node.slice, node.value)
+        if position == length:
+            d.say("The index is one past the end.")
+        return
+    call = next(
+        (n for n in sub_expressions(_header(d)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)), None
+    )
+    if call and isinstance(call.func, ast.Attribute):
+        d.say(f"{d.code(call.func.value)}.")
+        d.blame(call.func.value, *call.args)
+
+
+def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
+    pool = [n for n in sub_expressions([d.broken] if d.broken else _header(d)) if isinstance(n, ast.BinOp)]
+    for node in pool:
+        value = d.value(node.right)
+        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and value and literal(value) == 0:
+            d.say(f"The divisor `{ast.unparse(node.right)}` is `{value.text}`.")
+            d.blame(node.right)
+            for inner in sub_expressions([node.right]):
+                if inner is not node.right and isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
+                    d.cite(inner)
+            return
+
+
+def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    match = re.search(r"name '(\w+)'|variable '(\w+)'", error.message)
+    if not match or d.place.source is None:
+        return
+    name = match[1] or match[2]
+    if error.type == "UnboundLocalError" or "local variable" in error.message:
+        d.say(
+            f"`{name}` is a local of this function (it is assigned somewhere in it), and has no value yet on this path."
+        )
+        d.roots.append(ast.Name(name, ast.Load()))
+        return
+    facts = d.place.facts
+    names = [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
+    tree = d.place.source.tree
+    names += [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    names += [
+        n.id for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    close = near(name, names)
+    d.say(f"There is no `{name}` here" + (f"; {_list(close)} exists." if close else "."))
+    d.roots.append(ast.Name(name, ast.Load()))
+
+
+def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    statement = d.place.statement
+    if "unpack" in error.message and statement is not None:
+        value = (
+            statement.value
+            if isinstance(statement, ast.Assign)
+            else statement.iter
+            if isinstance(statement, ast.For)
+            else None
+        )
+        target = (
+            statement.targets[0]
+            if isinstance(statement, ast.Assign)
+            else statement.target
+            if isinstance(statement, ast.For)
+            else None
+        )
+        count = len(target.elts) if isinstance(target, ast.Tuple | ast.List) else 0
+        found = d.value(value) if value else None
+        if value is not None and count:
+            length = (
+                f" has {found.length} items"
+                if found and found.length is not None and isinstance(statement, ast.Assign)
+                else " gives other counts"
+            )
+            d.say(f"{count} names on the left, but `{ast.unparse(value)}`{length}.")
+            d.blame(value)
+        return
+    call = (
+        d.broken
+        if isinstance(d.broken, ast.Call)
+        else next((n for n in sub_expressions(_header(d)) if isinstance(n, ast.Call)), None)
+    )
+    if call is not None:
+        told = [d.code(a) for a in call.args if d.value(a) and not isinstance(a, ast.Constant)]
+        if told:
+            d.say("; ".join(told) + ".")
+        holder = [call.func.value] if isinstance(call.func, ast.Attribute) and d.value(call.func.value) else []
+        d.blame(*call.args, *holder)
+
+
+def _assertion_call(statement: ast.stmt | None) -> ast.Call | None:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        name = getattr(statement.value.func, "attr", "")
+        if name.startswith("assert"):
+            return statement.value
+    return None
+
+
+def _assertion(d: Diagnosis, error: ExceptionFacts) -> None:
+    statement = d.place.statement
+    call = _assertion_call(statement)
+    test = statement.test if isinstance(statement, ast.Assert) else None
+    sides = call.args[:2] if call else _sides(test)
+    told = [d.code(n) for n in sides if d.value(n) and not isinstance(n, ast.Constant)]
+    wanted = [ast.unparse(n) for n in sides if isinstance(n, ast.Constant)]
+    if told:
+        d.say(
+            "; ".join(told) + (f"; the assertion compares it with `{wanted[0]}`." if wanted and len(sides) > 1 else ".")
+        )
+    elif error.message:
+        d.say(f"The message of the assertion: {cut(error.message, 200)}")
+    expected = [n for n in sides if isinstance(n, ast.Constant) or re.match(r"expect|want|correct", ast.unparse(n))]
+    d.blame(*[n for n in sides if n not in expected], *expected)
+    for node in sub_expressions(sides):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and len(d.cited) < 6:
+            value = d.value(node)
+            if value and value.kind not in ("function", "class", "module"):
+                d.cite(node)
+
+
+def _sides(test: ast.expr | None) -> list[ast.expr]:
+    match test:
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [operand]
+        case ast.BoolOp(values=values):
+            return [side for value in values for side in _sides(value)]
+        case None:
+            return []
+        case _:
+            return [test]
+
+
+def _raised(d: Diagnosis, statement: ast.Raise) -> None:
+    scope = d.place.scope
+    tests = control_tests(scope, statement.lineno) if scope else []
+    for _, test in tests[:1]:
+        d.say(f"It is raised on purpose, because of `{ast.unparse(test)}`.")
+        d.roots.append(test)
+        for node in sub_expressions([test]):
+            if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+                d.cite(node)
+    if not tests and statement.exc:
+        d.roots.append(statement.exc)
+
+
+def _recursion(d: Diagnosis, case: Case) -> None:
+    name = d.place.frame.name
+    same = [p for p in case.places if p.function is d.place.function]
+    count = sum(f.name == name for f in case.frames)
+    d.say(f"`{name}` calls itself: {count} of the {len(case.frames)} frames that were read.")
+    for parameter in d.place.facts.arguments if d.place.facts else []:
+        texts = [v.text for p in same[:4] if (v := find(p.facts, parameter.name))]
+        if len(texts) > 1:
+            trend = "never changes" if len(set(texts)) == 1 else "changes " + " <- ".join(cut(t, 30) for t in texts)
+            d.say(f"`{parameter.name}` {trend}.")
+            d.blame(ast.Name(parameter.name, ast.Load()))
+
+
+def _header(d: Diagnosis) -> list[ast.expr]:
+    return header_expressions(d.place.statement) if d.place.statement else []
+
+
+def _constant(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError):
+        return MISSING
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(f"`{n}`" for n in names)
+
+
+_BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
+    "AttributeError": _attribute_error,
+    "TypeError": _type_error,
+    "KeyError": _key_error,
+    "IndexError": _index_error,
+    "ZeroDivisionError": _zero,
+    "NameError": _name_error,
+    "UnboundLocalError": _name_error,
+    "ValueError": _value_error,
+    "AssertionError": _assertion,
+}
