@@ -87,7 +87,8 @@ def measure(program: Path) -> dict[str, Any]:
     with stopped(program) as (client, thread_id, relay):
         before = relay.requests
         began = time.perf_counter()
-        context: str = client.request("askContext", {"threadId": thread_id})["context"]
+        client.request("ask", {"threadId": thread_id, "contextOnly": True})
+        context: str = client.event("askEnded")["answer"]
         milliseconds = (time.perf_counter() - began) * 1000
         round_trips = relay.requests - before
     size = len(context.encode())

@@ -28,10 +28,11 @@ class History:
         self._total += 1
 
     def since_last(self, conversation_id: str) -> tuple[HistoryItem, ...]:
-        """What is new for a conversation; asking again gives only what has come since."""
+        """What is new for a conversation, without the stop it asks about; asking again gives only what came since."""
         new = min(self._total - self._told.get(conversation_id, 0), len(self._items))
         self._told[conversation_id] = self._total
-        return tuple(self._items)[len(self._items) - new :]
+        items = tuple(self._items)[len(self._items) - new :]
+        return items[:-1] if items and items[-1].kind == "stop" else items
 
     def add_output(self, category: str, text: str) -> None:
         """An `output` event of the program."""

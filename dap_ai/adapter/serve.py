@@ -205,7 +205,7 @@ class Pump:
         self.session = Session(recipe.backend, recipe.options({}))
         self.walker = recipe.backend.walker()
         self._own: dict[str, Any] = {}
-        self._agent: Agent | None = None
+        self._agent: asyncio.Future[Agent] | None = None
         self._client = client
         self._client_frames = FrameReader()
         self._backend: Link | None = None
@@ -345,6 +345,7 @@ class Pump:
         try:
             self._own = envelope.decode(wanted.own, dict[str, Any])
             options = self._recipe.options(self._own)
+            self._get_agent().add_done_callback(_forget)
             start = await self._recipe.backend.prepare(
                 wanted.command, envelope.decode(wanted.arguments, dict[str, Any])
             )
@@ -355,6 +356,13 @@ class Pump:
         else:
             connected = start.connect is not None
             self.receive(Prepared(envelope.encode(start.arguments), connected=connected, options=options))
+
+    def _get_agent(self) -> asyncio.Future[Agent]:
+        """The session's agent, made in a thread once something is launched: an idle proxy stays small."""
+        if self._agent is None:
+            made = asyncio.to_thread(self._recipe.agent, self._own)
+            self._agent = asyncio.ensure_future(made)
+        return asyncio.shield(self._agent)
 
     async def _switch_backend(self, host: str, port: int) -> None:
         """Talk to the adapter that listens at this address instead of the one started here."""
@@ -422,9 +430,8 @@ class Pump:
     async def _answer(self, start: StartAsk) -> None:
         ask_id = start.ask.ask_id
         try:
-            if self._agent is None:  # made when first needed: an idle proxy stays small
-                self._agent = self._recipe.agent(self._own)
-            answer = await self._agent.answer(start.ask, AskDebugger(self, start), _AskSink(self, ask_id))
+            agent = await self._get_agent()
+            answer = await agent.answer(start.ask, AskDebugger(self, start), _AskSink(self, ask_id))
         except NotStopped as error:
             self.receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))
         except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
@@ -432,6 +439,12 @@ class Pump:
             self.receive(AgentEnded(ask_id, Answer(), f"{type(error).__name__}: {error}"))
         else:
             self.receive(AgentEnded(ask_id, answer))
+
+
+def _forget(agent: asyncio.Future[Agent]) -> None:
+    """A failure is told by the ask that needs the agent, not by the event loop."""
+    if not agent.cancelled():
+        agent.exception()
 
 
 class Proxy:

@@ -74,6 +74,9 @@ DISCONNECT_S = 2.0
 DISCONNECT = "session.disconnect"
 PART = "session.part"
 
+_CONSOLE = frozenset({"repl", ""})
+"""Contexts of what a user types: Helix's `:debug-eval` sends none."""
+
 _OURS = "ask"
 """What requests of ours begin with."""
 
@@ -252,7 +255,7 @@ class Session:
 
     def _on_evaluate(self, message: Envelope) -> None:
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
-        if arguments.context != "repl":
+        if arguments.context not in _CONSOLE:
             self._forward(message)
             return
         typed = console.parse(arguments.expression, self.options.console_prefix)

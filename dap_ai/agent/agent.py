@@ -85,8 +85,14 @@ class _Work:
     budget_tokens: int
 
     async def read(self, expressions: list[str]) -> None:
-        if self.case.focus:
+        if self.case.focus is None:
+            return
+        try:
             await self.reader.more(self.case, {self.case.focus.frame.id: expressions})
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            self.case.notes.append(f"could not be read: {error.user_text}")
 
     async def context(self) -> str:
         return first_context(self.case, analyse(self.case), self.budget_tokens)

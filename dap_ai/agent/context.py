@@ -121,7 +121,7 @@ def _place(case: Case, place: Place, index: int, shown: set[tuple[str, int]], le
     head = f"{folded}#{index} {frame.name} {_at(case, frame.path, frame.line)}"
     if level >= 6:
         return head
-    parts = [head, _values(place, level, 90 if index == 0 else 45)]
+    parts = [head, _values(place, level, 70 if index == 0 else 28)]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
         parts.append(f"```python\n{lines}\n```")
@@ -213,7 +213,7 @@ def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:
     if analysis is None or not analysis.suspects or level >= 3:
         return ""
     rows = [
-        f"{_at(case, s.file, s.line)} {s.score:.2f} {cut(s.reason, 60)}" for s in analysis.suspects[: (2, 2, 1)[level]]
+        f"{_at(case, s.file, s.line)} {s.score:.2f} {cut(s.reason, 48)}" for s in analysis.suspects[: (2, 1, 1)[level]]
     ]
     return "suspicious (heuristic):\n" + "\n".join(rows)
 

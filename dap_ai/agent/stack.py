@@ -33,6 +33,7 @@ MAX_FRAMES = 80
 MAX_PLACES = 8
 MAX_EXPRESSIONS = 60
 
+_NO_VALUE = ast.Constant | ast.Starred | ast.Slice | ast.FormattedValue
 _BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -133,7 +134,7 @@ def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
             node = todo.pop(0)
             if isinstance(node, ast.Lambda):
                 continue
-            if isinstance(node, ast.expr) and not isinstance(node, ast.Constant | ast.Starred | ast.Slice):
+            if isinstance(node, ast.expr) and not isinstance(node, _NO_VALUE):
                 yield node
             if isinstance(node, _BOUND_INSIDE):
                 generators = getattr(node, "generators", [])

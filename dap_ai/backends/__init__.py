@@ -65,6 +65,11 @@ class Backend(Protocol):
         """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
         ...
 
+    @property
+    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
+        """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
+        ...
+
     def command(self) -> Command:
         """How to start the adapter."""
         ...

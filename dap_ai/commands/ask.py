@@ -197,10 +197,11 @@ def _ask(wishes: Wishes, resolved: Resolved, display: Display) -> Outcome:
 
 
 async def _run(wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal) -> Outcome:
-    client = await proxy_of(resolved.settings).open_in_process()
+    client = await proxy_of(resolved).open_in_process()
+    setup = backend_of(resolved.settings).terminal_setup
     job = Job(terminal, display.program_output if isinstance(display, JsonLines) else None)
     try:
-        return await Run(client, display, job, wishes).run()
+        return await Run(client, display, job, wishes, setup).run()
     finally:
         await client.close()
 

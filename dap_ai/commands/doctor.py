@@ -28,7 +28,7 @@ _EDITORS = {
     "code": 'VS Code: run `dap-ai serve --listen 127.0.0.1:4711`, then "debugServer": 4711 in launch.json',
     "nvim": "Neovim: dap.adapters.python = {type='executable', command='dap-ai', args={'serve'}} (nvim-dap)",
     "emacs": 'Emacs: (add-to-list \'dape-configs \'(ask command "dap-ai" command-args ("serve"))) (dape)',
-    "zed": 'Zed: "dap": {"Debugpy": {"binary": "dap-ai", "args": ["serve"]}} in settings.json',
+    "zed": 'Zed: "dap": {"Debugpy": {"binary": FOLDER}} in settings.json; docs/editors.md says what is in FOLDER',
     "hx": 'Helix: command = "dap-ai", args = ["serve"], transport = "stdio" under [language.debugger]',
 }
 

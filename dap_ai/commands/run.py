@@ -20,6 +20,7 @@ from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job, exit_status
 from dap_ai.commands.outcome import Outcome, Wishes
+from dap_ai.commands.program import Program
 from dap_ai.protocol.ask import AskArguments, AskEnded, AskOutput
 from dap_ai.protocol.errors import RequestFailed
 
@@ -36,7 +37,15 @@ _ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tell
 class Run:
     """One program, from its start to its end."""
 
-    def __init__(self, client: Client, display: Display, job: Job, wishes: Wishes) -> None:
+    def __init__(
+        self,
+        client: Client,
+        display: Display,
+        job: Job,
+        wishes: Wishes,
+        terminal_setup: tuple[str, dict[str, Any]] | None = None,
+    ) -> None:
+        self._terminal_setup = terminal_setup
         self._client = client
         self._display = display
         self._job = job
@@ -81,6 +90,7 @@ class Run:
         )
         try:
             await self._until_initialized(starting)
+            await self._set_up_program()
             await self._set_breakpoints(self._wishes.breakpoints, self._wishes.exceptions)
             await self._request("configurationDone")
             await starting
@@ -109,6 +119,12 @@ class Run:
             if self._job.start_has_failed():
                 # debugpy would wait half a minute for it to connect.
                 raise ended_early
+
+    async def _set_up_program(self) -> None:
+        """What a program in a terminal needs to look as it would without a debugger."""
+        if self._wishes.program and self._terminal_setup:
+            with contextlib.suppress(RequestFailed):  # it is cosmetic
+                await self._request(*self._terminal_setup)
 
     async def _pause(self) -> None:
         threads = (await self._request("threads"))["threads"]
@@ -165,21 +181,25 @@ class Run:
 
     async def _ask(self) -> None:
         self._cancelled = False
-        if self._wishes.show_context:
-            body = await self._request("askContext", {"threadId": self._thread_id})
-            self._display.context(body["context"])
-            self._outcome.answered = True
-            return
-        arguments = AskArguments(question=self._wishes.question, thread_id=self._thread_id, level=self._wishes.level)
+        arguments = AskArguments(
+            question=self._wishes.question,
+            thread_id=self._thread_id,
+            level=self._wishes.level,
+            context_only=self._wishes.show_context,
+        )
         self._ask_id = (await self._request("ask", msgspec.to_builtins(arguments)))["askId"]
 
     def _on_ask_output(self, output: AskOutput) -> None:
-        self._display.ask_output(output)
+        if not self._wishes.show_context:
+            self._display.ask_output(output)
         self._display.waiting("looking at the program")
 
     def _on_ask_ended(self, ended: AskEnded) -> None:
         self._ask_id = ""
-        self._display.ask_ended(ended)
+        if self._wishes.show_context:
+            self._display.context(ended.answer)
+        else:
+            self._display.ask_ended(ended)
         if ended.reason == "cancelled":
             self._outcome.signal_number = signal.SIGINT
         elif ended.reason == "failed":
@@ -253,14 +273,7 @@ class Run:
         program = self._wishes.program
         if self._stopped_once or not program or self._outcome.signal_number:
             return
-        text = "It did not stop on the way: no uncaught exception, no breakpoint reached."
-        if self._outcome.program_status:
-            text = "Its error never reached the debugger: the program dealt with it itself."
-            if program.is_test_runner:
-                text = f"{program.name} reports errors of tests itself, so they never reach the debugger."
-            if "userUnhandled" not in self._wishes.exceptions:
-                text += " Try --exception userUnhandled."
-        self._display.status(text)
+        self._display.status(_why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))
 
     @contextlib.contextmanager
     def _signals(self) -> Generator[None]:
@@ -290,6 +303,21 @@ class Run:
                 if number:
                     with contextlib.suppress(NotImplementedError):
                         loop.remove_signal_handler(number)
+
+
+def _why_no_stop(program: Program, status: int, exceptions: Sequence[str]) -> str:
+    if not status:
+        return "It did not stop on the way: no uncaught exception, no breakpoint reached."
+    if status > 128:  # as a shell counts signals
+        return "It did not stop on the way: a signal ended it, and no exception reached the debugger before."
+    if program.is_test_runner:
+        text = f"{program.name} reports errors of tests itself, so they never reach the debugger."
+    else:
+        text = (
+            "No uncaught exception reached the debugger: the program called sys.exit, dealt with its error itself, or "
+            "ran into a RecursionError, at which debugpy does not stop."
+        )
+    return text if "userUnhandled" in exceptions else f"{text} Try --exception userUnhandled."
 
 
 _INITIALIZE = {

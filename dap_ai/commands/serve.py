@@ -41,7 +41,7 @@ def command(backend: str | None, listen: str | None, token: str | None) -> None:
     if address and not token and not _is_loopback(address[0]):
         raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
     _warn(resolved.warnings)
-    proxy = proxy_of(resolved.settings, (token or "") if address else "")
+    proxy = proxy_of(resolved, (token or "") if address else "")
     try:
         asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
     except KeyboardInterrupt:

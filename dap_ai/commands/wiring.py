@@ -29,10 +29,14 @@ class Recipe:
     """What each session of a proxy is made of; `own` are a session's launch arguments for us."""
 
     def __init__(self, resolved: config.Resolved, token: str, log: Callable[[str], None]) -> None:
-        self.backend = backend_of(resolved.settings)
-        self.log = log
+        self.backend: Backend = backend_of(resolved.settings)
+        self._log = log
         self._resolved = resolved
         self._token = token
+
+    def log(self, text: str) -> None:
+        """Something for the log."""
+        self._log(text)
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess:
         """The debug adapter, started. Raises OSError."""

@@ -138,8 +138,8 @@ def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
     """A fix as a diff where a rule can write one, else the next debugging steps; and the finding of the fix."""
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
-    finding = analysis.finding_at(first.file, first.line) if first else None
-    if finding and finding.edit and finding.weight >= 0.5:
+    finding = analysis.fix_at(first.file, first.line) if first else None
+    if finding and finding.edit and finding.weight >= 0.45:
         diff = finding.edit.diff(case.inspection.cwd)
         tried = (
             "It was tried in the replay only, not in your program." if finding.rule == "replay" else "It was not tried."

@@ -38,6 +38,11 @@ class Analysis:
         here = [f for f in self.findings if f.scope.source.path == file and f.line == line]
         return max(here, key=lambda f: (f.weight, f.edit is not None), default=None)
 
+    def fix_at(self, file: str, line: int) -> Finding | None:
+        """The surest finding of a line that knows a fix."""
+        here = [f for f in self.findings if f.edit and f.scope.source.path == file and f.line == line]
+        return max(here, key=lambda f: (f.rule == "replay", f.weight), default=None)
+
     def step_at(self, file: str, line: int) -> Step | None:
         """The step of the slice at a line."""
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)

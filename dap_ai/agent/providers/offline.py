@@ -66,7 +66,7 @@ class Offline:
         else:
             parts += [why(analysis).replace("Back from the failing line", "How these values came about")]
             parts += [_standing(analysis), _suspicious(analysis)]
-        parts.append(f"*{_NO_MODEL}*")
+        parts.append(f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*")
         text = self._emit(work, parts)
         fixes = (
             [Fix(finding.edit.source.path, finding.edit.diff(analysis.case.inspection.cwd))]
@@ -116,6 +116,10 @@ def _standing(analysis: Analysis) -> str:
         if rows
         else ""
     )
+
+
+def _notes(analysis: Analysis) -> list[str]:
+    return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
 
 
 def _suspicious(analysis: Analysis) -> str:

@@ -402,6 +402,16 @@ def test_the_prefix_is_ours_in_the_console_only_and_can_be_switched_off():
     )
 
 
+def test_an_evaluate_without_a_context_is_typed_by_a_user_too():
+    stopped(Playbook()).play(
+        """
+        >> client request 5 evaluate {"expression": "?? x"}
+        << client response 5 evaluate ok {"result": "dap-ai-ask-1: x", "variablesReference": 0}
+        << start dap-ai-ask-1 thread 1 epoch 2
+        """
+    )
+
+
 def test_completions_of_our_prefix_are_ours():
     stopped(Playbook(), '{"supportsCompletionsRequest": true}').play(
         """

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.agent import Agent
-from dap_ai.agent.debugger import HistoryItem
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.debugger import HistoryItem, Stop
+from dap_ai.agent.source import Sources
+from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.config import Settings
 from dap_ai.protocol.errors import NotStopped
+from dap_ai.protocol.inspection import Inspection
 from tests.unit.agent.harness import Stopped, ask, context, fail
 from tests.unit.agent.programs import PROGRAMS, faulty_lines
 
@@ -202,3 +206,21 @@ def test_the_context_holds_what_the_user_did(shop: Stopped):
 
 def test_context_only_answers_with_the_context(shop: Stopped):
     assert ask(shop, context_only=True)[0].text == context(shop)
+
+
+def test_a_function_without_its_module_on_the_stack_is_replayed_with_its_arguments(shop: Stopped):
+    shop.frames.pop()
+    _, heard = ask(shop)
+    assert "replay" in {step.name for _, _, step in heard.items if step}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_analyst_has_no_error_at_any_line(name: str, tmp_path: Path):
+    text, _ = PROGRAMS[name]
+    program = tmp_path / f"{name}.py"
+    program.write_text(text)
+    sources = Sources()
+    for line in range(len(text.splitlines()) + 2):
+        frame = Frame(1, "f", str(program), line, user=True)
+        place = Place(frame, sources.read(str(program)))
+        assert analyse(Case(Stop(1, 1, None, "step"), sources, [frame], [place], Inspection(frames=[])))

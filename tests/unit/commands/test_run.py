@@ -50,9 +50,7 @@ class FakeClient:
             await asyncio.Event().wait()
         for event in step:
             self.listener(*event)
-        return {"ask": {"askId": "ask-1"}, "askContext": {"context": "all of it"}}.get(
-            command, {"threads": [{"id": 1}]}
-        )
+        return {"ask": {"askId": "ask-1"}}.get(command, {"threads": [{"id": 1}]})
 
     def _next(self, command):
         steps = self.script.get(command) or [[]]
@@ -165,10 +163,12 @@ def test_then_quit_ends_the_program():
     assert "kill" in job.calls
 
 
-def test_show_context_asks_nothing():
+def test_show_context_prints_the_context_and_no_answer():
     outcome, client, _, display = run(show_context=True)
-    assert "ask" not in client.commands()
-    assert display.texts("context") == ["all of it"]
+    assert ("ask", True) in [(command, arguments.get("contextOnly")) for command, arguments in client.requests]
+    assert len(display.texts("context")) == 1
+    assert not display.texts("ask_ended")
+    assert not display.texts("ask_output")
     assert outcome.status() == 0
 
 

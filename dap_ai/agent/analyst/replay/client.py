@@ -172,7 +172,8 @@ def _findings(analysis: Analysis, found: list[dict[str, Any]], failure: dict[str
         weight *= 1.0 if rank == 0 else 0.9
         edit = _edit(source, repair["whole"])
         new = " / ".join(line.strip() for line in edit.lines if line.strip())[:100]
-        reason = f"a replay of the source passes with one change here: `{new}`"
+        moved = new == source.line(repair["line"]).strip()
+        reason = f"a replay of the source passes with {'this line moved' if moved else f'one change here: `{new}`'}"
         findings.append(Finding(Scope(source, node), repair["line"], weight, reason, "replay", edit=edit))
     return findings[:8]
 

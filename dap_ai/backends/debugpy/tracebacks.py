@@ -1,0 +1,26 @@
+"""An uncaught exception's traceback as it would be printed without a debugger.
+
+A debugged program is started by debugpy inside Python's runpy, and an uncaught exception would print their seven frames
+first. In a terminal of ours `sys.excepthook` leaves out those that come before the program's own. A program that sets
+its own hook keeps it.
+"""
+
+from __future__ import annotations
+
+_HOOK = r"""
+import sys
+
+def print_uncaught(kind, value, tb, shown=sys.excepthook):
+    first = tb
+    while first is not None:
+        name = first.tb_frame.f_code.co_filename.replace("\\", "/")
+        if "/debugpy/" not in name and not name.endswith("/runpy.py") and name != "<frozen runpy>":
+            break
+        first = first.tb_next
+    shown(kind, value.with_traceback(first or tb), first or tb)
+
+sys.excepthook = print_uncaught
+"""
+
+INSTALL = f"__import__('builtins').exec({_HOOK!r}, {{}})"
+"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14."""
