@@ -118,13 +118,16 @@ def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
 def _place(case: Case, place: Place, index: int, shown: set[tuple[str, int]], level: int) -> str:
     frame = place.frame
     folded = _folded(case, frame)
-    head = f"{folded}#{index} {frame.name} {_at(case, frame.path, frame.line)}"
+    further_in = case.places[index - 1].frame if index else None
+    same_file = further_in is not None and further_in.path == frame.path
+    spot = f":{frame.line}" if same_file else _at(case, frame.path, frame.line)
+    head = f"{folded}#{index} {frame.name} {spot}"
     if level >= 6:
         return head
     parts = [head, _values(place, level, 70 if index == 0 else 28)]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
-        parts.append(f"```python\n{lines}\n```")
+        parts.append(f"```\n{lines}\n```")
     return "\n".join(p for p in parts if p)
 
 
@@ -187,6 +190,7 @@ def _called(case: Case, analysis: Analysis | None, shown: set[tuple[str, int]], 
     if analysis is None:
         return ""
     on_stack = {p.function for p in case.places}
+    files = {p.frame.path for p in case.places}
     reached = sorted(analysis.scopes.values(), key=lambda entry: _suspicion(entry[0], analysis), reverse=True)
     scopes = [(s, s.node) for s, _ in reached if isinstance(s.node, FunctionNode) and s.node not in on_stack]
     count = (4, 3, 2, 1, 0)[level]
@@ -197,7 +201,8 @@ def _called(case: Case, analysis: Analysis | None, shown: set[tuple[str, int]], 
         rows = _rows(scope.source, first, stop, 0, shown)
         if rows:
             more = f"\n... {last - stop} more lines" if stop < last else ""
-            parts.append(f"called: {scope.name}\n```python\n{rows}{more}\n```")
+            elsewhere = "" if scope.source.path in files else f" {_at(case, scope.source.path, first)}"
+            parts.append(f"called: {scope.name}{elsewhere}\n```\n{rows}{more}\n```")
     hidden = len(scopes) - count
     return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
 
@@ -222,7 +227,7 @@ def _surroundings(case: Case, level: int) -> str:
     seen = case.inspection
     size = (300, 120, 40, 0)[level]
     lines = (
-        [f"python {seen.python}; argv {cut(' '.join(seen.argv), 120)}; cwd {cut(seen.cwd, 80)}"]
+        [f"python {seen.python}; argv {cut(_command_line(case), 120)}; cwd {cut(seen.cwd, 80)}"]
         if seen.python and level < 3
         else []
     )
@@ -245,6 +250,11 @@ def _surroundings(case: Case, level: int) -> str:
             "the user did: " + "; ".join(f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
         )
     return "\n".join(lines)
+
+
+def _command_line(case: Case) -> str:
+    program, *arguments = case.inspection.argv or [""]
+    return " ".join([shorten(program, case.inspection.cwd), *arguments])
 
 
 def _top(case: Case, thread: ThreadFacts) -> str:

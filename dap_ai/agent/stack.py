@@ -103,10 +103,6 @@ class Case:
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
     """What could not be read, in words for the user."""
-    ran: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
-    """(file, line) of what ran in a replay of the source; empty where there was none."""
-    replayed: dict[str, str] = field(default_factory=dict[str, str])
-    """Values of expressions of the failed check in a replay of the source, where the program itself was not asked."""
 
     @property
     def exception(self) -> ExceptionFacts | None:

@@ -37,9 +37,6 @@ def happened(analysis: Analysis) -> str:
     text = f"**What happened.** {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
-    if case.replayed:
-        told = "; ".join(f"`{text}` gives `{value}`" for text, value in case.replayed.items())
-        text += f"\n\nIn a replay of the source outside the program, {told}."
     values = "\n".join(_cite(cited) for cited in proving(diagnosis))
     chain = "".join(
         f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
@@ -141,10 +138,7 @@ def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
     finding = analysis.fix_at(first.file, first.line) if first else None
     if finding and finding.edit and finding.weight >= 0.45:
         diff = finding.edit.diff(case.inspection.cwd)
-        tried = (
-            "It was tried in the replay only, not in your program." if finding.rule == "replay" else "It was not tried."
-        )
-        return f"**Recommendation.** A possible fix. {tried}\n\n```diff\n{diff}\n```", finding
+        return f"**Recommendation.** A possible fix. It was not tried.\n\n```diff\n{diff}\n```", finding
     return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in _next_steps(analysis, first)), None
 
 

@@ -41,16 +41,11 @@ class Analysis:
     def fix_at(self, file: str, line: int) -> Finding | None:
         """The surest finding of a line that knows a fix."""
         here = [f for f in self.findings if f.edit and f.scope.source.path == file and f.line == line]
-        return max(here, key=lambda f: (f.rule == "replay", f.weight), default=None)
+        return max(here, key=lambda f: f.weight, default=None)
 
     def step_at(self, file: str, line: int) -> Step | None:
         """The step of the slice at a line."""
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
-
-    def refresh(self, extra: list[Finding]) -> None:
-        """Ranks anew with further findings, and with what the rules see in replayed values."""
-        self.findings = [*_apply(self.view), *extra]
-        self.suspects = _rank(self)
 
     def rank(self) -> None:
         """Ranks the lines."""
@@ -103,7 +98,7 @@ def _rank(analysis: Analysis) -> list[Suspect]:
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):
-            add(key, _step_score(step, analysis, assertion=assertion), _step_reason(step))
+            add(key, _step_score(step, place.statement), _step_reason(step))
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
@@ -125,10 +120,10 @@ def _executes(statement: ast.stmt) -> bool:
     return not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
-def _step_score(step: Step, analysis: Analysis, *, assertion: bool) -> float:
+def _step_score(step: Step, failed: ast.stmt | None) -> float:
     score = 0.3 * 0.95**step.distance
     statement = step.statement
-    ran = analysis.case.ran
+    assertion, refusal = isinstance(failed, ast.Assert), isinstance(failed, ast.Raise)
     if isinstance(step.scope.node, ast.Module):
         score *= 0.3
     elif assertion and step.scope.place is not None:
@@ -136,9 +131,11 @@ def _step_score(step: Step, analysis: Analysis, *, assertion: bool) -> float:
     if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, _DISPLAY):
         score *= 0.6
     if step.role == "argument":
+        score *= 1.0 if refusal else 0.7  # who raises on purpose blames what was passed in
+    if step.role == "written" and refusal:
         score *= 0.7
-    if ran and (step.scope.source.path, statement.lineno) not in ran:
-        score *= 0.3
+    if step.role == "written" and step.scope.name.endswith("__init__"):
+        score *= 0.5  # where an attribute begins, not where it goes wrong
     return score
 
 
@@ -158,6 +155,4 @@ def _weight(finding: Finding, analysis: Analysis) -> float:
     known = analysis.scopes.get(finding.scope.key())
     distance = known[1] if known else 6
     in_slice = analysis.step_at(finding.scope.source.path, finding.line) is not None
-    if finding.rule == "replay":
-        return finding.weight
     return finding.weight * (1.0 if in_slice else 0.85) * 0.97**distance

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import time
 
 from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, proving
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.replay.client import repairs
 from dap_ai.agent.debugger import Answer
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.values import show, typed
-from dap_ai.protocol.ask import Evidence, Fix, ToolStep, Usage
+from dap_ai.protocol.ask import Evidence, Fix, Usage
 
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 
@@ -44,19 +42,7 @@ class Offline:
             return Answer(text=text, usage=self._usage())
         if roots:
             return self._about(work, analysis, roots)
-        await self._replay(work, analysis)
         return self._stop(work, analysis)
-
-    async def _replay(self, work: Work, analysis: Analysis) -> None:
-        began = time.monotonic()
-        found = await repairs(analysis)
-        if analysis.case.ran:
-            analysis.refresh(found)
-            seconds = round(time.monotonic() - began, 3)
-            step = ToolStep("replay", "replay of the source outside the program", f"{len(found)} lines", seconds)
-            work.sink.emit(
-                "tool", f"{step.call} -> {step.result} where one change lets it pass ({seconds:.1f} s)", step
-            )
 
     def _stop(self, work: Work, analysis: Analysis) -> Answer:
         parts = [happened(analysis)]

@@ -110,7 +110,8 @@ def change(price, paid):
     smaller, larger = price, paid
     return subtract(smaller, larger)  # BUG
 
-assert change(4, 10) == 6
+given = change(4, 10)
+assert given == 6
 """,
 )
 _program(
@@ -147,7 +148,8 @@ _program(
 def total(parts):
     return sum(parts)
 
-assert total([0.1, 0.2]) == 0.3  # BUG
+owed = total([0.1, 0.2])
+assert owed == 0.3  # BUG
 """,
 )
 _program(
@@ -229,7 +231,8 @@ def odd(numbers):
             numbers.remove(n)  # BUG
     return numbers
 
-assert odd([2, 2, 4, 4, 5]) == [5]
+left = odd([2, 2, 4, 4, 5])
+assert left == [5]
 """,
 )
 _program(

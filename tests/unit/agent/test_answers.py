@@ -122,11 +122,6 @@ def test_a_crash_costs_at_most_four_round_trips(shop: Stopped):
     assert len(shop.calls) <= 4
 
 
-def test_nothing_is_replayed_at_the_level_observe(shop: Stopped):
-    _, heard = ask(shop, level="observe")
-    assert "replay" not in {step.name for _, _, step in heard.items if step}
-
-
 def test_a_stop_that_ends_before_anything_is_read_is_not_answered(shop: Stopped):
     shop.ends_after = 1
     with pytest.raises(NotStopped):
@@ -206,12 +201,6 @@ def test_the_context_holds_what_the_user_did(shop: Stopped):
 
 def test_context_only_answers_with_the_context(shop: Stopped):
     assert ask(shop, context_only=True)[0].text == context(shop)
-
-
-def test_a_function_without_its_module_on_the_stack_is_replayed_with_its_arguments(shop: Stopped):
-    shop.frames.pop()
-    _, heard = ask(shop)
-    assert "replay" in {step.name for _, _, step in heard.items if step}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

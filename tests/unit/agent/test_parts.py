@@ -1,4 +1,4 @@
-"""Parts of the agent: expressions, sources, slices, nearest names, changes, the replay's walls."""
+"""Parts of the agent: expressions, sources, slices, nearest names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.facts import near, near_key
 from dap_ai.agent.analyst.questions import candidates, line_of
-from dap_ai.agent.analyst.replay.machine import Machine, Spent, Unsupported
-from dap_ai.agent.analyst.replay.mutants import apply, mutants
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.agent.source import SourceFile, Sources, is_user_path
 from dap_ai.agent.values import cut
@@ -181,47 +179,3 @@ def test_a_question_names_its_expression(question: str, found: str):
 
 def test_a_question_names_its_line():
     assert line_of("why is line 12 run twice?") == 12
-
-
-def test_a_change_that_was_mistyped_is_among_the_changes():
-    text = "def f(x):\n    return x < 3\n"
-    changed = {apply(text, m) for _, m in mutants(text, ast.parse(text), {2})}
-    assert "def f(x):\n    return x <= 3\n" in changed
-
-
-def test_an_assertion_is_never_changed():
-    text = "assert f(1) == 2\n"
-    assert [m for _, m in mutants(text, ast.parse(text), {1}) if m.kind != "remove"] == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "open('x')",
-        "import os\nos.getpid()",
-        "().__class__.__subclasses__()",
-        "eval('1')",
-        "import socket",
-        "__builtins__",
-        "import subprocess",
-    ],
-)
-def test_a_replay_refuses_to_reach_outside(text: str):
-    with pytest.raises(Unsupported):
-        Machine({"p": text}, {}, []).run({"file": "p"})
-
-
-def test_a_replay_ends_at_its_limit_of_statements():
-    with pytest.raises(Spent):
-        Machine({"p": "while True:\n    pass\n"}, {}, []).run({"file": "p"}, limit=1000)
-
-
-def test_a_replay_fails_where_the_program_fails():
-    outcome = Machine({"p": "def f(x):\n    return 1 / x\n\nf(0)\n"}, {}, []).run({"file": "p"})
-    assert (outcome.error, outcome.line) == ("ZeroDivisionError", 2)
-
-
-def test_a_replay_loads_the_users_modules_from_their_source():
-    files = {"main.py": "from shop import price\nassert price() == 3\n", "shop.py": "def price():\n    return 2\n"}
-    outcome = Machine(files, {"shop": "shop.py"}, []).run({"file": "main.py"})
-    assert (outcome.error, outcome.line) == ("AssertionError", 2)

@@ -33,9 +33,8 @@ def _number(side: ast.expr, statement: ast.stmt, scope: Scope, view: View) -> fl
     if scope.place is None or statement is not scope.place.statement:
         return None
     value = scope.place.value(side)
-    text = value.text if value else view.case.replayed.get(ast.unparse(side), "")
     try:
-        return float(text)
+        return float(value.text) if value else None
     except ValueError:
         return None
 
@@ -171,4 +170,31 @@ def _covers(one: ast.expr, other: ast.expr) -> bool:
             return False
 
 
-RULES = [float_equality, identity, unconverted, defaults, repeated_branch]
+def boundary(scope: Scope, view: View) -> Iterator[Finding]:
+    """A comparison with a constant that stands among the data as well."""
+    for statement, node in expressions(scope):
+        match node:
+            case ast.Compare(
+                ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()], comparators=[ast.Constant(value=limit)]
+            ):
+                pass
+            case _:
+                continue
+        in_check = isinstance(statement, ast.Assert) or type(limit) not in (int, float) or limit in (0, 1)
+        if not in_check and limit in _data(scope.source.tree):
+            reason = (
+                f"`{ast.unparse(node)}` decides about {limit}, which is among the data: is it meant to be in or out?"
+            )
+            yield Finding(scope, node.lineno, 0.4, reason, "boundary")
+
+
+def _data(tree: ast.Module | None) -> set[object]:
+    """Constants of a source that are not compared with."""
+    if tree is None:
+        return set()
+    limits = {id(c) for n in ast.walk(tree) if isinstance(n, ast.Compare) for c in n.comparators}
+    constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in limits)
+    return {n.value for n in constants if type(n.value) in (int, float)}
+
+
+RULES = [boundary, float_equality, identity, unconverted, defaults, repeated_branch]
