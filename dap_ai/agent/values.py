@@ -16,7 +16,7 @@ def cut(text: str, max_chars: int) -> str:
     text = " ".join(text.split("\n"))
     if len(text) <= max_chars:
         return text
-    mark = f"... {len(text) - max_chars} more"
+    mark = f"...+{len(text) - max_chars} chars"
     return text[: max(0, max_chars - len(mark))] + mark if max_chars > len(mark) else "..."[:max_chars]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import Cited, proving
@@ -144,11 +145,15 @@ def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
 
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     case, place = analysis.case, analysis.diagnosis.place
+    yield from analysis.diagnosis.advice
     if first and (first.file, first.line) != (place.frame.path, place.frame.line):
         source = case.sources.read(first.file)
         scope = source.scope_at(first.line) if source else None
         names = (
-            sorted({n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)})
+            sorted(
+                {n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)}
+                - set(dir(builtins))
+            )
             if source and scope
             else []
         )

@@ -29,6 +29,8 @@ class Diagnosis:
     sentences: list[str] = field(default_factory=list[str])
     roots: list[ast.expr] = field(default_factory=list[ast.expr])
     cited: list[Cited] = field(default_factory=list[Cited])
+    advice: list[str] = field(default_factory=list[str])
+    """What to do at the failing line itself."""
     broken: ast.expr | None = None
     """The sub-expression that failed."""
 

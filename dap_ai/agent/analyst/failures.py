@@ -162,6 +162,11 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         closest = near_key(key, keys)
         if closest:
             d.say(f"{closest[0].upper()}{closest[1:]}.")
+        holder_text = ast.unparse(node.value)
+        d.advice.append(
+            f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a default "
+            f"with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+        )
         d.blame(node.slice, node.value)
         return
     calls = [n for n in sub_expressions(_header(d)) if isinstance(n, ast.Call)]

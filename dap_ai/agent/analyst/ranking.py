@@ -94,7 +94,9 @@ def _rank(analysis: Analysis) -> list[Suspect]:
     failed = (place.frame.path, place.frame.line)
     assertion = _is_check(analysis)
     if analysis.case.exception:
-        add(failed, 0.02 if assertion else 0.3, "the line that failed")
+        told = analysis.diagnosis.sentences
+        reason = "the line that failed" + (f": {told[0].rstrip('.')}" if told else "")
+        add(failed, 0.02 if assertion else 0.3, reason)
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):

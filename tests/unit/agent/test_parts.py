@@ -134,7 +134,7 @@ def test_a_near_name_is_found_by_spelling():
 
 
 def test_a_cut_text_is_never_longer_and_says_what_is_missing():
-    assert cut("x" * 100, 30) == "x" * 19 + "... 70 more"
+    assert cut("x" * 100, 30) == "x" * 18 + "...+70 chars"
 
 
 @pytest.mark.parametrize(
