@@ -1,7 +1,4 @@
-"""Writes a real run of `dap-ai ask` into README.md, between its markers.
-
-    benchmarks/transcript.py [EXAMPLE]     default: examples/resampling.py
-"""
+"""Writes a real run of `dap-ai ask` into README.md, between its markers: benchmarks/transcript.py [EXAMPLE]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Counts every call that a look at its objects could make; prints the same whether or not somebody looked."""
+
 import collections
 import gc
 import io

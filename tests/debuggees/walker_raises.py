@@ -1,4 +1,5 @@
 """Ends by an exception with a cause; a second thread waits."""
+
 import threading
 
 

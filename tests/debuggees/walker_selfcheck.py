@@ -2,6 +2,7 @@
 
 stdin: the installing expression, then a line of JSON nodes. stdout: the reply as JSON, with the calls counted.
 """
+
 import collections
 import datetime
 import decimal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RemoteProtocolError
-import contextlib
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.framing import MAX_HEADER_BYTES, FrameReader, encode_frame
-import contextlib
 
 BODIES = [b'{"a":1}', '{"text":"caf\u00e9 \U0001f40d"}'.encode(), b"{}"]
 STREAM = b"".join(map(encode_frame, BODIES))
