@@ -75,17 +75,17 @@ class Gate:
     """`capabilities` is what the backend announced, as it grows by `capabilities` events."""
 
     def __init__(self, rules: BackendRules) -> None:
-        self._rules = rules
+        self.rules = rules
         self.capabilities: dict[str, Any] = {}
 
     def refuse(self, command: str, thread_id: int, state: DebuggeeState) -> Refusal | None:
         """Why `command` of the client is not forwarded; None: it is."""
-        why = self._rules.denied.get(command) or _ALWAYS_DENIED.get(command)
+        why = self.rules.denied.get(command) or _ALWAYS_DENIED.get(command)
         if why:
             return Refusal(DENIED_COMMAND, {"command": command, "why": why})
         capability = CAPABILITY_OF.get(command)
         if capability and not self.capabilities.get(capability):
             return Refusal(NOT_ADVERTISED, {"command": command, "capability": capability})
-        if command in self._rules.wedged_while_running and not state.thread_stopped(thread_id):
+        if command in self.rules.wedged_while_running and not state.thread_stopped(thread_id):
             return Refusal(WRONG_STATE, {"command": command})
         return None

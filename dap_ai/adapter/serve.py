@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import anyio
 
+from dap_ai.adapter.ask_debugger import AskDebugger, AskSink
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.effects import (
     AgentEnded,
-    AgentOutput,
     AgentRequest,
     BackendClosed,
     CancelAsk,
@@ -40,161 +40,15 @@ from dap_ai.adapter.effects import (
     ToBackend,
     ToClient,
 )
-from dap_ai.adapter.gate import BackendRules
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.ports import Agent, Process, Recipe
 from dap_ai.adapter.session import Session
 from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import Category, ToolStep
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.framing import FrameReader, encode_frame
-from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.streams import Link, TransportLink, memory_pair, open_stdio, open_tcp
 
 _CONNECT_S = 10.0
-Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-
-
-class Walker(Protocol):
-    """See dap_ai.backends.Walker."""
-
-    async def inspect(self, request: Request, query: Query) -> Inspection:
-        """One visit."""
-        ...
-
-
-class Start(Protocol):
-    """See dap_ai.backends.Start."""
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """Of launch or attach, completed."""
-        ...
-
-    @property
-    def connect(self) -> tuple[str, int] | None:
-        """The adapter to talk to instead of the one started here."""
-        ...
-
-
-class Process(Protocol):
-    """A running adapter: see dap_ai.backends.spawn.AdapterProcess."""
-
-    @property
-    def link(self) -> TransportLink:
-        """Its stdin and stdout."""
-        ...
-
-    @property
-    def last_words(self) -> str:
-        """The end of what it wrote to stderr."""
-        ...
-
-    async def end(self) -> None:
-        """End its process tree; again changes nothing."""
-        ...
-
-
-class Backend(BackendRules, Protocol):
-    """See dap_ai.backends.Backend."""
-
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
-        """Complete the arguments of launch or attach."""
-        ...
-
-    def walker(self) -> Walker | None:
-        """A reader for one session."""
-        ...
-
-
-class Sink(Protocol):
-    """See dap_ai.agent.debugger.Sink."""
-
-    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """Appends to the answer."""
-        ...
-
-
-class Agent(Protocol):
-    """What answers: see dap_ai.agent.agent.Agent. One per session: it holds the session's conversations."""
-
-    async def answer(self, ask: Ask, debugger: AskDebugger, sink: Sink) -> Answer:
-        """Answer one question. Raises NotStopped if nothing could be read."""
-        ...
-
-
-class Recipe(Protocol):
-    """What a Proxy is made of; dap_ai.commands.wiring provides it."""
-
-    @property
-    def backend(self) -> Backend:
-        """The kind of debug adapter."""
-        ...
-
-    async def spawn(self, log: Callable[[str], None]) -> Process:
-        """Start the debug adapter. Raises OSError."""
-        ...
-
-    def agent(self, own: Mapping[str, Any]) -> Agent:
-        """A fresh agent for one session, whose launch arguments for us are `own`."""
-        ...
-
-    def options(self, own: Mapping[str, Any]) -> Options:
-        """Fresh options for one session. Raises ValueError if `own` does not fit."""
-        ...
-
-    def log(self, text: str) -> None:
-        """Something for the log."""
-        ...
-
-
-class AskDebugger:
-    """The session as one ask sees it; satisfies dap_ai.agent.debugger.Debugger."""
-
-    def __init__(self, pump: Pump, start: StartAsk) -> None:
-        self._pump = pump
-        self._ask_id = start.ask.ask_id
-        self._history = start.history
-        self.stop: Stop | None = start.stop
-
-    @property
-    def current(self) -> bool:
-        """Whether the ask's stop still holds."""
-        return self.stop is not None and self.stop.epoch == self._pump.session.state.epoch
-
-    @property
-    def can_inspect(self) -> bool:
-        """Whether the backend has a static walker."""
-        return self._pump.walker is not None
-
-    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A DAP request's response body. Raises RequestFailed, NotStopped."""
-        if self.stop is None:
-            raise NotStopped(command)
-        return await self._pump.agent_request(self._ask_id, self.stop.epoch, command, dict(arguments))
-
-    async def inspect(self, query: Query) -> Inspection:
-        """One visit of the walker. Raises RequestFailed, NotStopped."""
-        if self._pump.walker is None:
-            raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
-        return await self._pump.walker.inspect(self.request, query)
-
-    def output_tail(self) -> Sequence[tuple[str, str]]:
-        """(category, text) of the last output."""
-        return self._pump.session.history.output_tail()
-
-    def history(self) -> Sequence[HistoryItem]:
-        """What the user did since the conversation's last question."""
-        return self._history
-
-
-class _AskSink:
-    def __init__(self, pump: Pump, ask_id: str) -> None:
-        self._pump = pump
-        self._ask_id = ask_id
-
-    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        self._pump.receive(AgentOutput(self._ask_id, category, text, tool))
 
 
 class Pump:
@@ -431,7 +285,7 @@ class Pump:
         ask_id = start.ask.ask_id
         try:
             agent = await self._get_agent()
-            answer = await agent.answer(start.ask, AskDebugger(self, start), _AskSink(self, ask_id))
+            answer = await agent.answer(start.ask, AskDebugger(self, start), AskSink(self, ask_id))
         except NotStopped as error:
             self.receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))
         except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session

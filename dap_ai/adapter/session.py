@@ -29,7 +29,6 @@ from dap_ai.adapter.effects import (
     FromBackend,
     FromClient,
     Log,
-    Prepare,
     Prepared,
     SetTimer,
     TimerFired,
@@ -38,34 +37,21 @@ from dap_ai.adapter.effects import (
 )
 from dap_ai.adapter.gate import BackendRules, Gate
 from dap_ai.adapter.history import History
-from dap_ai.adapter.options import Fields, Options, split
+from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import TIMERS
 from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, Owner, OwnOwner, ReverseOwner
-from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
+from dap_ai.adapter.starting import Starting
+from dap_ai.adapter.state import RESUMING, DebuggeeState
+from dap_ai.adapter.watching import Watching
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import (
-    BACKEND_DIED,
-    BACKEND_FAILED,
-    BAD_SEQUENCE,
-    START_FAILED,
-    TOKEN_NEEDED,
-    UNKNOWN_REQUEST,
-    RemoteProtocolError,
-)
+from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
     CancelArguments,
-    CapabilitiesBody,
     CompletionsArguments,
-    ContinuedBody,
     EvaluateArguments,
-    EvaluateBody,
     InitializeArguments,
-    OutputBody,
-    ProgressStartBody,
-    StackTraceBody,
-    StoppedBody,
     ThreadArguments,
 )
 
@@ -91,22 +77,16 @@ class Session:
         self._out = Outbox()
         self._desk = AskDesk(self._out, self.state, self.history, self.options)
         self._reads = self._desk.reads
-        self._rules = rules
         self._gate = Gate(rules)
-        self._initialize = b"{}"
-        self._start: Envelope | None = None
-        """Launch or attach, until it is forwarded."""
-        self._start_arguments = b"{}"
-        self._launched = False
-        self._authorized = not self.options.token
+        self._watching = Watching(self._out, self.state, self.history, self._gate)
+        self._starting = Starting(self._out, self.state, self.options, self._send)
         self._backend_dead = ""
         """Why nothing comes from the backend any more."""
         self._parting = False
-        self._terminated_sent = False
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
-            "launch": self._on_start_request,
-            "attach": self._on_start_request,
+            "launch": self._on_start,
+            "attach": self._on_start,
             "ask": self._desk.on_ask,
             "askApprove": self._desk.on_approve,
             "cancel": self._on_cancel,
@@ -114,17 +94,6 @@ class Session:
             "completions": self._on_completions,
             "disconnect": self._on_disconnect,
             "terminate": self._on_terminate,
-        }
-        self._backend_events: dict[str, Callable[[Envelope], bytes | None]] = {
-            "initialized": self._on_initialized,
-            "stopped": self._on_stopped,
-            "continued": self._on_continued,
-            "output": self._on_output,
-            "process": self._on_process,
-            "exited": self._on_exited,
-            "terminated": self._on_terminated,
-            "capabilities": self._on_capabilities,
-            "progressStart": self._on_progress_start,
         }
 
     def receive(self, event: Event) -> list[Effect]:
@@ -152,7 +121,7 @@ class Session:
             case AgentEnded():
                 self._desk.on_ended(event)
             case Prepared():
-                self._on_prepared(event)
+                self._starting.on_prepared(event)
             case TimerFired(timer_id):
                 self._on_timer(timer_id)
             case ClientClosed():
@@ -179,9 +148,7 @@ class Session:
             self._on_client_response(message)
         elif message.kind == "event":
             self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
-        elif not self._authorized and message.name not in ("initialize", "launch", "attach", "disconnect"):
-            self._out.fail(message, TOKEN_NEEDED)
-        else:
+        elif self._starting.admits(message):
             self._client_requests.get(message.name, self._forward)(message)
 
     def _forward(self, message: Envelope) -> None:
@@ -214,44 +181,12 @@ class Session:
     def _on_initialize(self, message: Envelope) -> None:
         client = read_or(message, InitializeArguments, InitializeArguments())
         self._desk.client_shows_progress = client.supports_progress_reporting
-        self._initialize = message.content or b"{}"
+        self._starting.initialize = message.content or b"{}"
         self._forward(message)
 
-    def _on_start_request(self, message: Envelope) -> None:
-        """Launch and attach go through the backend's recipe before they are forwarded."""
-        if self._refuse_if_dead(message):
-            return
-        if self._start is not None:
-            self._out.fail(message, BAD_SEQUENCE, reason="A launch or attach is already under way.")
-            return
-        arguments = message.read(Fields) if message.content else {}
-        own = split(arguments)
-        if not self._authorized and not self.options.allows(own):
-            self._out.fail(message, TOKEN_NEEDED)
-            self._out.do(EndBackend(), Close())
-            return
-        self._authorized = True
-        self._start = message
-        self._launched = message.name == "launch"
-        self.state.on_start()
-        self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
-
-    def _on_prepared(self, prepared: Prepared) -> None:
-        message, self._start = self._start, None
-        if message is None:
-            return
-        if prepared.error:
-            self.state.phase = Phase.CREATED
-            self._out.fail(message, START_FAILED, why=prepared.error)
-            return
-        self._start_arguments = prepared.arguments
-        if prepared.options is not None:
-            self.options.take(prepared.options)
-        if prepared.connected:  # another adapter: it must be initialized before it is told to attach
-            self._start = message
-            self._out.ask_backend("initialize", msgspec.Raw(self._initialize))
-        else:
-            self._send(message, ClientOwner(message.seq, message.name), self._start_arguments)
+    def _on_start(self, message: Envelope) -> None:
+        if not self._refuse_if_dead(message):
+            self._starting.on_request(message)
 
     def _on_evaluate(self, message: Envelope) -> None:
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
@@ -320,7 +255,7 @@ class Session:
         if self._backend_dead:
             self._out.do(EndBackend(), Close())
             return
-        self._out.ask_backend("disconnect", {"terminateDebuggee": self._launched})
+        self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.launched})
         self._out.do(SetTimer(PART, DISCONNECT_S))
 
     # -- the backend ------------------------------------------------------------------------------------------------
@@ -333,15 +268,16 @@ class Session:
         elif message.kind == "response":
             self._on_backend_response(message)
         else:
-            read = self._backend_events.get(message.name)
-            content = read(message) if read else None
+            content = self._watching.event(message)
             self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client(), content=content)))
 
     def _on_backend_response(self, message: Envelope) -> None:
         owner = self._out.seqs.owners.pop(message.request_seq, None)
         match owner:
             case ClientOwner():
-                content = self._read_response(message, owner)
+                if owner.command == "disconnect":
+                    self._out.do(CancelTimer(DISCONNECT))
+                content = self._watching.response(message, owner)
                 seq = self._out.seqs.next_to_client()
                 self._out.do(ToClient(message.encode(seq=seq, request_seq=owner.client_seq, content=content)))
                 self._reads.client_answered(owner.command)
@@ -352,89 +288,12 @@ class Session:
             case None:
                 self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
 
-    def _read_response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
-        """Learn from a response on its way to the client; its new content, if that changes."""
-        if owner.command == "disconnect":
-            self._out.do(CancelTimer(DISCONNECT))
-        if not message.success:
-            if owner.stops_before is not None:
-                self.state.on_resume_failed(owner.stops_before)
-            elif owner.command in ("launch", "attach"):
-                self.state.phase = Phase.CREATED
-            return None
-        if owner.command == "initialize":
-            return self._announce(message)
-        if owner.command == "stackTrace" and self.state.stopped:
-            for frame in read_or(message, StackTraceBody, StackTraceBody()).stack_frames:
-                self.state.frames[frame.id] = owner.thread_id
-        elif owner.command == "evaluate" and owner.note:
-            self.history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
-        elif owner.command in ("launch", "attach"):
-            self.state.on_started()
-        elif owner.command == "restart":
-            self.state.on_start()
-        return None
-
-    def _announce(self, message: Envelope) -> bytes:
-        """The capabilities, with ours as extra keys."""
-        body = read_or(message, Fields, {})
-        self._learn(body)
-        ours = msgspec.Raw(b"true")
-        return envelope.encode(body | {"supportsAskRequest": ours, "supportsCancelRequest": ours})
-
-    def _learn(self, capabilities: Fields) -> None:
-        self._gate.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
-
     def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
-        start = self._start
-        if owner.command == "initialize" and start is not None:
-            self._start = None
-            self._learn(read_or(message, Fields, {}))
-            self._send(start, ClientOwner(start.seq, start.name), self._start_arguments)
+        if owner.command == "initialize":
+            self._watching.learn(read_or(message, Fields, {}))
+            self._starting.on_other_initialized()
         elif owner.command == "disconnect":
             self._out.do(CancelTimer(PART), EndBackend(), Close())
-
-    def _on_initialized(self, _message: Envelope) -> None:
-        """The adapter has its debuggee: say what the backend's recipe wants said."""
-        if self._rules.greeting is not None:
-            self._out.ask_backend(*self._rules.greeting)
-
-    def _on_stopped(self, message: Envelope) -> None:
-        stop = read_or(message, StoppedBody, StoppedBody())
-        self.state.on_stopped(stop)
-        self.history.add("stop", " ".join(part for part in (stop.reason, stop.description, stop.text) if part))
-
-    def _on_continued(self, message: Envelope) -> None:
-        self.state.on_continued(read_or(message, ContinuedBody, ContinuedBody()))
-
-    def _on_output(self, message: Envelope) -> None:
-        body = read_or(message, OutputBody, OutputBody())
-        self.history.add_output(body.category, body.output)
-
-    def _on_process(self, _message: Envelope) -> None:
-        self.state.on_started()
-
-    def _on_exited(self, _message: Envelope) -> None:
-        self.state.on_ended()
-
-    def _on_terminated(self, _message: Envelope) -> None:
-        self._terminated_sent = True
-        self.state.on_ended()
-
-    def _on_capabilities(self, message: Envelope) -> None:
-        self._learn(read_or(message, CapabilitiesBody, CapabilitiesBody()).capabilities)
-
-    def _on_progress_start(self, message: Envelope) -> bytes | None:
-        backend_seq = read_or(message, ProgressStartBody, ProgressStartBody()).request_id
-        if backend_seq is None:
-            return None
-        body = message.read(Fields)
-        client_seq = self._out.seqs.client_seq_of(backend_seq)
-        if client_seq is None:
-            del body["requestId"]  # it would name some other request of the client
-        else:
-            body["requestId"] = msgspec.Raw(b"%d" % client_seq)
-        return envelope.encode(body)
 
     def _on_backend_closed(self, why: str, *, started: bool) -> None:
         """Everything pending is answered; the client hears `terminated` once."""
@@ -444,16 +303,14 @@ class Session:
         self._reads.backend_died()
         for owner in self._out.seqs.drain():
             self._answer_for_dead_backend(owner, started=started)
-        if self._start is not None:
-            start, self._start = self._start, None
-            self._out.fail(start, BACKEND_DIED, why=self._backend_dead)
+        self._starting.on_backend_died(self._backend_dead)
         self.state.on_ended()
         self._desk.end_all("failed", f"The debug adapter has ended{self._backend_dead}.")
         self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
         if self._parting:
             self._out.do(EndBackend(), Close())
-        elif not self._terminated_sent and started:
-            self._terminated_sent = True
+        elif not self._watching.terminated and started:
+            self._watching.terminated = True
             self._out.tell([("terminated", {})])
 
     def _answer_for_dead_backend(self, owner: Owner, *, started: bool) -> None:

@@ -1,0 +1,81 @@
+"""The session as one ask sees it: its stop, its reads, and where its answer goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from dap_ai.adapter.effects import AgentOutput, Event, StartAsk
+from dap_ai.adapter.ports import Walker
+from dap_ai.adapter.session import Session
+from dap_ai.protocol.ask import Category, ToolStep
+from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.inspection import Inspection, Query
+
+
+class Pump(Protocol):
+    """What of the running session is needed here."""
+
+    session: Session
+    walker: Walker | None
+
+    def receive(self, event: Event) -> None:
+        """Tell the session."""
+        ...
+
+    async def agent_request(self, ask_id: str, epoch: int, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Send one request of the agent. Raises RequestFailed, NotStopped."""
+        ...
+
+
+class AskDebugger:
+    """The session as one ask sees it; satisfies dap_ai.agent.debugger.Debugger."""
+
+    def __init__(self, pump: Pump, start: StartAsk) -> None:
+        self._pump = pump
+        self._ask_id = start.ask.ask_id
+        self._history = start.history
+        self.stop: Stop | None = start.stop
+
+    @property
+    def current(self) -> bool:
+        """Whether the ask's stop still holds."""
+        return self.stop is not None and self.stop.epoch == self._pump.session.state.epoch
+
+    @property
+    def can_inspect(self) -> bool:
+        """Whether the backend has a static walker."""
+        return self._pump.walker is not None
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """A DAP request's response body. Raises RequestFailed, NotStopped."""
+        if self.stop is None:
+            raise NotStopped(command)
+        return await self._pump.agent_request(self._ask_id, self.stop.epoch, command, dict(arguments))
+
+    async def inspect(self, query: Query) -> Inspection:
+        """One visit of the walker. Raises RequestFailed, NotStopped."""
+        if self._pump.walker is None:
+            raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
+        return await self._pump.walker.inspect(self.request, query)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """(category, text) of the last output."""
+        return self._pump.session.history.output_tail()
+
+    def history(self) -> Sequence[HistoryItem]:
+        """What the user did since the conversation's last question."""
+        return self._history
+
+
+class AskSink:
+    """Satisfies dap_ai.agent.debugger.Sink."""
+
+    def __init__(self, pump: Pump, ask_id: str) -> None:
+        self._pump = pump
+        self._ask_id = ask_id
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        """Append to the answer, or report a step or a status."""
+        self._pump.receive(AgentOutput(self._ask_id, category, text, tool))

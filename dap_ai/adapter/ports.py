@@ -1,0 +1,143 @@
+"""What the proxy needs of its siblings, as protocols. Backends and agent satisfy them; commands/wiring.py joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from dap_ai.adapter.gate import BackendRules
+from dap_ai.adapter.options import Options
+from dap_ai.protocol.ask import Category, ToolStep
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.streams import TransportLink
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class Walker(Protocol):
+    """See dap_ai.backends.Walker."""
+
+    async def inspect(self, request: Request, query: Query) -> Inspection:
+        """One visit."""
+        ...
+
+
+class Start(Protocol):
+    """See dap_ai.backends.Start."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Of launch or attach, completed."""
+        ...
+
+    @property
+    def connect(self) -> tuple[str, int] | None:
+        """The adapter to talk to instead of the one started here."""
+        ...
+
+
+class Process(Protocol):
+    """A running adapter: see dap_ai.backends.spawn.AdapterProcess."""
+
+    @property
+    def link(self) -> TransportLink:
+        """Its stdin and stdout."""
+        ...
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to stderr."""
+        ...
+
+    async def end(self) -> None:
+        """End its process tree; again changes nothing."""
+        ...
+
+
+class Backend(BackendRules, Protocol):
+    """See dap_ai.backends.Backend."""
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Complete the arguments of launch or attach."""
+        ...
+
+    def walker(self) -> Walker | None:
+        """A reader for one session."""
+        ...
+
+
+class Sink(Protocol):
+    """See dap_ai.agent.debugger.Sink."""
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        """Appends to the answer."""
+        ...
+
+
+class Debugger(Protocol):
+    """See dap_ai.agent.debugger.Debugger; ask_debugger.py implements it."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """The stop the ask began in."""
+        ...
+
+    @property
+    def current(self) -> bool:
+        """Whether that stop still holds."""
+        ...
+
+    @property
+    def can_inspect(self) -> bool:
+        """Whether the backend has a static walker."""
+        ...
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """A DAP request's response body. Raises RequestFailed, NotStopped."""
+        ...
+
+    async def inspect(self, query: Query) -> Inspection:
+        """One visit of the walker. Raises RequestFailed, NotStopped."""
+        ...
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """(category, text) of the last output."""
+        ...
+
+    def history(self) -> Sequence[HistoryItem]:
+        """What the user did since the conversation's last question."""
+        ...
+
+
+class Agent(Protocol):
+    """What answers: see dap_ai.agent.agent.Agent. One per session: it holds the session's conversations."""
+
+    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+        """Answer one question. Raises NotStopped if nothing could be read."""
+        ...
+
+
+class Recipe(Protocol):
+    """What a Proxy is made of; dap_ai.commands.wiring provides it."""
+
+    @property
+    def backend(self) -> Backend:
+        """The kind of debug adapter."""
+        ...
+
+    async def spawn(self, log: Callable[[str], None]) -> Process:
+        """Start the debug adapter. Raises OSError."""
+        ...
+
+    def agent(self, own: Mapping[str, Any]) -> Agent:
+        """A fresh agent for one session, whose launch arguments for us are `own`."""
+        ...
+
+    def options(self, own: Mapping[str, Any]) -> Options:
+        """Fresh options for one session. Raises ValueError if `own` does not fit."""
+        ...
+
+    def log(self, text: str) -> None:
+        """Something for the log."""
+        ...

@@ -1,0 +1,95 @@
+"""Launch and attach: who may, what is ours in them, and the way through the backend's recipe.
+
+request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adapter is initialized] -> forwarded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from dap_ai.adapter.effects import Close, EndBackend, Prepare, Prepared
+from dap_ai.adapter.options import Fields, Options, split
+from dap_ai.adapter.outbox import Outbox
+from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.state import DebuggeeState, Phase
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
+
+Send = Callable[[Envelope, ClientOwner, bytes], None]
+_WITHOUT_TOKEN = frozenset({"initialize", "launch", "attach", "disconnect"})
+
+
+class Starting:
+    """The launch or attach of a session. `launched`: the debuggee is ours to end."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, options: Options, send: Send) -> None:
+        self.launched = False
+        self.initialize = b"{}"
+        """Arguments of the client's `initialize`, for another adapter that takes over."""
+        self._out = out
+        self._state = state
+        self._options = options
+        self._send = send
+        self._authorized = not options.token
+        self._pending: Envelope | None = None
+        self._arguments = b"{}"
+
+    def admits(self, message: Envelope) -> bool:
+        """Whether this request may be served at all; else it was answered."""
+        if self._authorized or message.name in _WITHOUT_TOKEN:
+            return True
+        self._out.fail(message, TOKEN_NEEDED)
+        return False
+
+    def on_request(self, message: Envelope) -> None:
+        """The client's `launch` or `attach`."""
+        if self._pending is not None:
+            self._out.fail(message, BAD_SEQUENCE, reason="A launch or attach is already under way.")
+            return
+        arguments = message.read(Fields) if message.content else {}
+        own = split(arguments)
+        if not self._authorized and not self._options.allows(own):
+            self._out.fail(message, TOKEN_NEEDED)
+            self._out.do(EndBackend(), Close())
+            return
+        self._authorized = True
+        self._pending = message
+        self.launched = message.name == "launch"
+        self._state.on_start()
+        self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
+
+    def on_prepared(self, prepared: Prepared) -> None:
+        """The backend's recipe has completed the arguments, or says why it cannot."""
+        message = self._pending
+        if message is None:
+            return
+        if prepared.error:
+            self._pending = None
+            self._state.phase = Phase.CREATED
+            self._out.fail(message, START_FAILED, why=prepared.error)
+            return
+        self._arguments = prepared.arguments
+        if prepared.options is not None:
+            self._options.take(prepared.options)
+        if prepared.connected:  # another adapter: it must be initialized before it is told to attach
+            self._out.ask_backend("initialize", msgspec.Raw(self.initialize))
+        else:
+            self._forward(message)
+
+    def on_other_initialized(self) -> None:
+        """The adapter that took over has answered `initialize`."""
+        if self._pending is not None:
+            self._forward(self._pending)
+
+    def on_backend_died(self, why: str) -> None:
+        """Nobody is left to launch anything."""
+        if self._pending is not None:
+            self._out.fail(self._pending, BACKEND_DIED, why=why)
+            self._pending = None
+
+    def _forward(self, message: Envelope) -> None:
+        self._pending = None
+        self._send(message, ClientOwner(message.seq, message.name), self._arguments)

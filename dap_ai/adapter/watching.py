@@ -1,0 +1,128 @@
+"""What is learnt from the backend's messages on their way to the client, and the few that change on that way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from dap_ai.adapter.gate import Gate
+from dap_ai.adapter.history import History
+from dap_ai.adapter.options import Fields
+from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.state import DebuggeeState, Phase
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.messages import (
+    CapabilitiesBody,
+    ContinuedBody,
+    EvaluateBody,
+    OutputBody,
+    ProgressStartBody,
+    StackTraceBody,
+    StoppedBody,
+)
+
+
+class Watching:
+    """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, history: History, gate: Gate) -> None:
+        self.terminated = False
+        """The client has been told `terminated`."""
+        self._out = out
+        self._state = state
+        self._history = history
+        self._gate = gate
+        self._events: dict[str, Callable[[Envelope], bytes | None]] = {
+            "initialized": self._on_initialized,
+            "stopped": self._on_stopped,
+            "continued": self._on_continued,
+            "output": self._on_output,
+            "process": self._on_process,
+            "exited": self._on_ended,
+            "terminated": self._on_ended,
+            "capabilities": self._on_capabilities,
+            "progressStart": self._on_progress_start,
+        }
+
+    def event(self, message: Envelope) -> bytes | None:
+        """An event on its way to the client."""
+        read = self._events.get(message.name)
+        return read(message) if read else None
+
+    def response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
+        """A response on its way to the client."""
+        if not message.success:
+            if owner.stops_before is not None:
+                self._state.on_resume_failed(owner.stops_before)
+            elif owner.command in ("launch", "attach"):
+                self._state.phase = Phase.CREATED
+            return None
+        match owner.command:
+            case "initialize":
+                return self._announce(message)
+            case "stackTrace" if self._state.stopped:
+                for frame in read_or(message, StackTraceBody, StackTraceBody()).stack_frames:
+                    self._state.frames[frame.id] = owner.thread_id
+            case "evaluate" if owner.note:
+                self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
+            case "launch" | "attach":
+                self._state.on_started()
+            case "restart":
+                self._state.on_start()
+            case _:
+                pass
+        return None
+
+    def learn(self, capabilities: Fields) -> None:
+        """The backend has announced these, for the first time or anew."""
+        self._gate.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
+
+    def _announce(self, message: Envelope) -> bytes:
+        """The capabilities, with ours as extra keys."""
+        body = read_or(message, Fields, {})
+        self.learn(body)
+        ours = msgspec.Raw(b"true")
+        return envelope.encode(body | {"supportsAskRequest": ours, "supportsCancelRequest": ours})
+
+    def _on_initialized(self, _message: Envelope) -> None:
+        """The adapter has its debuggee: say what the backend's recipe wants said."""
+        if self._gate.rules.greeting is not None:
+            self._out.ask_backend(*self._gate.rules.greeting)
+
+    def _on_stopped(self, message: Envelope) -> None:
+        stop = read_or(message, StoppedBody, StoppedBody())
+        self._state.on_stopped(stop)
+        self._history.add("stop", " ".join(part for part in (stop.reason, stop.description, stop.text) if part))
+
+    def _on_continued(self, message: Envelope) -> None:
+        self._state.on_continued(read_or(message, ContinuedBody, ContinuedBody()))
+
+    def _on_output(self, message: Envelope) -> None:
+        body = read_or(message, OutputBody, OutputBody())
+        self._history.add_output(body.category, body.output)
+
+    def _on_process(self, _message: Envelope) -> None:
+        self._state.on_started()
+
+    def _on_ended(self, message: Envelope) -> None:
+        self.terminated |= message.name == "terminated"
+        self._state.on_ended()
+
+    def _on_capabilities(self, message: Envelope) -> None:
+        self.learn(read_or(message, CapabilitiesBody, CapabilitiesBody()).capabilities)
+
+    def _on_progress_start(self, message: Envelope) -> bytes | None:
+        """`requestId` names a request as the backend knows it; the client knows it by another seq."""
+        backend_seq = read_or(message, ProgressStartBody, ProgressStartBody()).request_id
+        if backend_seq is None:
+            return None
+        body = message.read(Fields)
+        client_seq = self._out.seqs.client_seq_of(backend_seq)
+        if client_seq is None:
+            del body["requestId"]  # it would name some other request of the client
+        else:
+            body["requestId"] = msgspec.Raw(b"%d" % client_seq)
+        return envelope.encode(body)
