@@ -1,4 +1,4 @@
-"""What the proxy needs of its siblings, as protocols. Backends and agent satisfy them; commands/wiring.py joins them."""
+"""What the proxy needs of its siblings, as protocols: backends and agent satisfy them, wiring.py joins them."""
 
 from __future__ import annotations
 
