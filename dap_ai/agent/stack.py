@@ -159,6 +159,9 @@ def expressions_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
         for node in sub_expressions(header_expressions(other)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 add(node.func)
+                if wide and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+                    add(node.func.value)
+                    add(node.args[0])
             elif wide and isinstance(node, ast.Attribute | ast.Subscript) and _is_chain(node):
                 add(_loaded(node))
     return found

@@ -24,10 +24,10 @@ def show(value: Value, max_chars: int = 120) -> str:
     """A value as an answer cites it: its text, and what the text alone does not tell."""
     text = cut(value.text, max_chars)
     extra: list[str] = []
-    if value.length is not None and value.truncated:
-        extra.append(f"length {value.length}")
-    if value.shape is not None and "shape" not in value.text:
+    if value.shape is not None and "shape" not in text:
         extra.append("shape " + "x".join(map(str, value.shape)))
+    elif value.length is not None and value.truncated:
+        extra.append(f"length {value.length}")
     if value.note:
         extra.append(value.note)
     return f"{text} ({', '.join(extra)})" if extra else text

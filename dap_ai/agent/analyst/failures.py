@@ -234,8 +234,25 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
     d.roots.append(ast.Name(name, ast.Load()))
 
 
+def _shapes(d: Diagnosis) -> None:
+    """Arrays that do not fit each other."""
+    pool = list(sub_expressions([d.broken] if d.broken else _header(d)))
+    arrays = [n for n in pool if (v := d.value(n)) and v.shape is not None and isinstance(n, ast.Name | ast.Attribute)]
+    told = [f"`{ast.unparse(n)}` has the shape `{tuple(v.shape)}`" for n in arrays if (v := d.value(n)) and v.shape]
+    if told:
+        d.say("; ".join(told) + ".")
+        d.blame(*arrays)
+        d.advice.append(
+            "Make the shapes fit: numpy aligns them from the right. A reduction keeps its axis with `keepdims=True`; "
+            "`x[:, None]` adds one."
+        )
+
+
 def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
     statement = d.place.statement
+    if "broadcast" in error.message or "mismatch" in error.message or "not aligned" in error.message:
+        _shapes(d)
+        return
     if "unpack" in error.message and statement is not None:
         value = (
             statement.value

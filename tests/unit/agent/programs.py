@@ -263,3 +263,22 @@ assert not is_weekend("mon"), is_weekend("mon")
 def faulty_lines(text: str) -> list[int]:
     """The marked lines, 1-based."""
     return [n for n, line in enumerate(text.splitlines(), 1) if "# BUG" in line]
+
+
+_program(
+    "get_of_a_near_key",
+    "'SPRING10'",
+    """
+COUPONS = {"SPRING10": 0.10, "VIP": 0.25}
+
+def discount(total, coupon):
+    rate = COUPONS.get(coupon.upper())  # BUG
+    return total * rate
+
+def pay(total, coupon):
+    total = total - discount(total, coupon)
+    return total
+
+pay(20, "spring-10")
+""",
+)

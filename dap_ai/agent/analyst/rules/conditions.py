@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
 
 
@@ -115,17 +116,23 @@ def defaults(scope: Scope, view: View) -> Iterator[Finding]:
             and isinstance(node.func, ast.Attribute)
             and none
         ):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.6,
-                f"`{ast.unparse(node)}` gives `None` for a key that is not there",
-                "get without default",
-            )
+            missing = _missing_key(scope, node.func.value, node.args[0])
+            reason = missing or f"`{ast.unparse(node)}` gives `None` for a key that is not there"
+            yield Finding(scope, node.lineno, 0.8 if missing else 0.6, reason, "get without default")
         if is_call(node, "match", "search", "fullmatch") and none and isinstance(statement, ast.Assign | ast.Return):
             yield Finding(
                 scope, node.lineno, 0.6, f"`{ast.unparse(node)}` gives `None` where nothing matches", "no match"
             )
+
+
+def _missing_key(scope: Scope, holder: ast.expr, key: ast.expr) -> str:
+    """Which key is not there, where the frame is live and both values were read."""
+    found, wanted = (scope.place.value(holder), scope.place.value(key)) if scope.place else (None, None)
+    if found is None or wanted is None or found.keys is None or found.truncated or wanted.text in found.keys:
+        return ""
+    closest = near_key(wanted.text, found.keys)
+    reason = f"`{ast.unparse(holder)}` has no key `{wanted.text}`, so `get` gives `None`"
+    return f"{reason}; {closest}" if closest else reason
 
 
 def repeated_branch(scope: Scope, view: View) -> Iterator[Finding]:

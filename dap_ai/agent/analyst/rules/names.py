@@ -37,6 +37,10 @@ _BUILTINS = frozenset(
 )
 _ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
 _SUBTRACT = re.compile(r"(^|_)(sub|subtract|diff|difference|withdraw|decrease|decrement|minus|remaining)(_|s?$)")
+_DEDUCTED = re.compile(
+    r"discount|fee|refund|deduct|rebate|tax|cost|expense|spent|paid|loss|used|sold|taken|offset|start"
+)
+"""What is rightly taken from a total."""
 _MULTIPLY = re.compile(r"(^|_)(mul|multiply|product|factorial|area|volume|scale)(_|s?$)")
 _MEAN = re.compile(r"(^|_)(mean|average|avg|ratio|rate|per)(_|s?$)")
 
@@ -102,7 +106,8 @@ def operator(scope: Scope, view: View) -> Iterator[Finding]:
             and any(_ADD.search(w) for w in words)
             and not any(_SUBTRACT.search(w) for w in words)
         ):
-            if not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Constant):
+            right = node.right if isinstance(node, ast.BinOp) else node.value
+            if not isinstance(right, ast.Constant) and not _DEDUCTED.search(ast.unparse(right).lower()):
                 yield _operator(scope, node, "-", "+", words)
         elif (
             isinstance(op, ast.Add)
