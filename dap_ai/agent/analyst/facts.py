@@ -48,7 +48,12 @@ class Diagnosis:
     def cite(self, expression: ast.expr | str) -> None:
         """Cites an expression whose value was read."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
-        if self.place.value(text) and all(c.expression != text for c in self.cited):
+        value = self.place.value(text)
+        if (
+            value
+            and value.kind not in ("function", "class", "module")
+            and all(c.expression != text for c in self.cited)
+        ):
             self.cited.append(Cited(self.place, text))
 
     def value(self, node: ast.expr) -> Value | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from typing import cast
 
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.facts import Diagnosis, failing_expression, near, near_key
@@ -91,7 +92,33 @@ def _none(d: Diagnosis) -> bool:
     if calls:
         d.say(f"`{ast.unparse(calls[0])}` gave `None`.")
         d.roots.append(calls[0])
-    return bool(calls)
+        return True
+    return _none_inside(d, pool)
+
+
+def _none_inside(d: Diagnosis, pool: list[ast.expr]) -> bool:
+    """Blames a container of the line that holds a `None`."""
+    for node in pool:
+        path = _path_to_none(literal(d.value(node)))
+        if path:
+            d.say(f"`{ast.unparse(node)}` holds a `None`: `{ast.unparse(node)}{path}`.")
+            d.blame(node)
+            return True
+    return False
+
+
+def _path_to_none(value: object) -> str:
+    """`[3]['score']`: where in nested plain containers the first None is; empty if nowhere."""
+    pairs: list[tuple[object, object]] = []
+    if isinstance(value, dict):
+        pairs = list(cast("dict[object, object]", value).items())
+    elif isinstance(value, list | tuple):
+        pairs = list(enumerate(cast("list[object]", value)))
+    for key, inner in pairs:
+        rest = "" if inner is None else _path_to_none(inner)
+        if inner is None or rest:
+            return f"[{key!r}]{rest}"
+    return ""
 
 
 def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:

@@ -24,6 +24,8 @@ from dap_ai.agent.analyst.definitions import (
 )
 from dap_ai.agent.source import header_expressions, own_statements
 from dap_ai.agent.stack import sub_expressions
+from dap_ai.agent.values import find
+from dap_ai.protocol.inspection import Value
 
 MAX_STEPS = 80
 MAX_DISTANCE = 14
@@ -200,13 +202,22 @@ class Slicer:
     def _into(self, call: ast.Call, work: _Work) -> None:
         for callee in self._resolver.callees(call, work.scope):
             site = _Site(work.scope, call, work.line, work.site)
-            self._enter(callee, work, site)
+            self._enter(callee, work, site, self._result_of(call, work))
         for argument in call.args:
             if isinstance(argument, ast.Name | ast.Attribute):
                 for callee in self._resolver.functions(argument, work.scope):
-                    self._enter(callee, work, None)
+                    self._enter(callee, work, None, None)
 
-    def _enter(self, callee: Scope, work: _Work, site: _Site | None) -> None:
+    def _result_of(self, call: ast.Call, work: _Work) -> Value | None:
+        """What the call has given, where `name = call` stands in a live frame and `name` was read."""
+        place, statement = work.scope.place, work.scope.source.statement_at(work.line)
+        if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return None
+        if ast.unparse(statement.value) != ast.unparse(call) or not isinstance(statement.targets[0], ast.Name):
+            return None
+        return find(place.facts, statement.targets[0].id)
+
+    def _enter(self, callee: Scope, work: _Work, site: _Site | None, given: Value | None) -> None:
         if callee.key() in self.slice.scopes and any(
             s.role == "returned" and s.scope.key() == callee.key() for s in self.slice.steps
         ):
@@ -215,6 +226,8 @@ class Slicer:
         for statement in reversed(callee.statements()):
             values = _results(statement)
             for value in values:
+                if given and isinstance(value, ast.Constant) and repr(value.value) != given.text:
+                    continue  # another `return` gave the result
                 inner = _Work(callee, value, statement.lineno, work.distance, site)
                 self._step(callee, statement, inner, "returned", callee.name, value)
         if getattr(callee.node, "name", "") == "__init__":

@@ -282,3 +282,55 @@ def pay(total, coupon):
 pay(20, "spring-10")
 """,
 )
+_program(
+    "inverted_comparison",
+    "7",
+    """
+def cheapest(offers):
+    lowest = offers[0]
+    for offer in offers:
+        if offer > lowest:  # BUG
+            lowest = offer
+    return lowest
+
+price = cheapest([5, 3, 7])
+assert price == 3
+""",
+)
+_program(
+    "discarded_result",
+    "[1, 2, 5]",
+    """
+def insert(tree, value):
+    if tree is None:
+        return [None, value, None]
+    if value < tree[1]:
+        tree[0] = insert(tree[0], value)
+    else:
+        insert(tree[2], value)  # BUG
+    return tree
+
+def walk(tree):
+    return [] if tree is None else walk(tree[0]) + [tree[1]] + walk(tree[2])
+
+root = None
+for number in [5, 2, 8, 1]:
+    root = insert(root, number)
+found = walk(root)
+assert found == [1, 2, 5, 8], found
+""",
+)
+_program(
+    "none_inside",
+    "[2]['score']",
+    """
+def fetch(n):
+    return {"id": n, "score": None if n == 2 else n}  # BUG
+
+def best(rows):
+    return max(rows, key=lambda row: row["score"])  # BUG
+
+rows = [fetch(n) for n in range(4)]
+best(rows)
+""",
+)

@@ -41,6 +41,9 @@ _DEDUCTED = re.compile(
     r"discount|fee|refund|deduct|rebate|tax|cost|expense|spent|paid|loss|used|sold|taken|offset|start"
 )
 """What is rightly taken from a total."""
+_LEAST = re.compile(r"min|least|lowest|shortest|smallest|cheapest|earliest|fewest|nearest|closest|fastest")
+_GREATEST = re.compile(r"max|greatest|largest|longest|highest|biggest|latest|most|farthest|furthest|top")
+_SIGNS: dict[type[ast.cmpop], str] = {ast.GtE: ">=", ast.Gt: ">", ast.LtE: "<=", ast.Lt: "<"}
 _MULTIPLY = re.compile(r"(^|_)(mul|multiply|product|factorial|area|volume|scale)(_|s?$)")
 _MEAN = re.compile(r"(^|_)(mean|average|avg|ratio|rate|per)(_|s?$)")
 
@@ -139,6 +142,41 @@ def _operator(
     edit = swap(scope.source, node, new or text.replace(f" {have}= ", f" {want}= ", 1))
     reason = f"`{have}` in `{text}` contradicts the name `{' '.join(words) or scope.name}`"
     return Finding(scope, node.lineno, weight, reason, "wrong operator", edit=edit)
+
+
+def direction(scope: Scope, view: View) -> Iterator[Finding]:
+    """`if x > best: best = x` in what should find the least, and the other way round."""
+    own = getattr(scope.node, "name", "")
+    for statement in scope.statements():
+        if not isinstance(statement, ast.If):
+            continue
+        for test in ast.walk(statement.test):
+            if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+                continue
+            kept = _kept(statement, test)
+            op = test.ops[0]
+            if not kept or not isinstance(op, ast.Gt | ast.GtE | ast.Lt | ast.LtE):
+                continue
+            greatest = isinstance(op, ast.Gt | ast.GtE) == (kept == "right")
+            words = f"{own} {ast.unparse(test.comparators[0] if kept == 'right' else test.left)}".lower()
+            if _LEAST.search(words) if greatest else _GREATEST.search(words):
+                turned = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
+                have = _SIGNS[type(op)]
+                text = f"{ast.unparse(test.left)} {turned[have]} {ast.unparse(test.comparators[0])}"
+                reason = f"`{ast.unparse(test)}` keeps the {'greatest' if greatest else 'least'}, against the name"
+                edit = swap(scope.source, test, text)
+                yield Finding(scope, test.lineno, 0.85, reason, "inverted comparison", edit=edit)
+
+
+def _kept(statement: ast.If, test: ast.Compare) -> str:
+    """Which side of the test the body overwrites with the other: `right`, `left` or neither."""
+    left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+    for inner in statement.body:
+        if isinstance(inner, ast.Assign) and len(inner.targets) == 1:
+            pair = (ast.unparse(inner.targets[0]), ast.unparse(inner.value))
+            if pair in ((right, left), (left, right)):
+                return "right" if pair == (right, left) else "left"
+    return ""
 
 
 def mean_without_division(scope: Scope, view: View) -> Iterator[Finding]:
@@ -273,4 +311,4 @@ def _is_stub(node: FunctionNode) -> bool:
     )
 
 
-RULES = [unused, operator, mean_without_division, extremum, argument_order, shadowed, cache_key, exhausted]
+RULES = [unused, operator, direction, mean_without_division, extremum, argument_order, shadowed, cache_key, exhausted]

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop
-from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call
+from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
 from dap_ai.agent.source import FunctionNode, own_statements
 
 _IN_PLACE = frozenset(
@@ -21,6 +21,8 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     if not isinstance(node, FunctionNode) or node.name.startswith("__"):
         return
     results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
+    if scope.place is not None:
+        return  # it has not returned yet
     generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
     if generator or not _falls_through(node.body):
         return
@@ -174,4 +176,25 @@ def _is_empty(node: ast.expr) -> bool:
     )
 
 
-RULES = [implicit_none, in_place, early_return, reset_in_loop]
+def discarded(scope: Scope, view: View) -> Iterator[Finding]:
+    """`f(x.a, ...)` alone on a line, where elsewhere the same result is kept: `x.b = f(x.b, ...)`."""
+    tree = scope.source.tree
+    kept = {
+        name
+        for n in (ast.walk(tree) if tree else ())
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
+        if ast.unparse(n.targets[0]) == ast.unparse(n.value.args[0]) and (name := ast.unparse(n.value.func))
+    }
+    for statement in scope.statements():
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.func) not in kept:
+            continue
+        holder = call.args[0]
+        edit = None
+        if isinstance(holder, ast.Name | ast.Attribute | ast.Subscript):
+            edit = swap(scope.source, call, f"{ast.unparse(holder)} = {ast.unparse(call)}")
+        reason = f"the result of `{ast.unparse(call)}` is thrown away here; elsewhere it is kept"
+        yield Finding(scope, statement.lineno, 0.85, reason, "discarded result", edit=edit)
+
+
+RULES = [discarded, implicit_none, in_place, early_return, reset_in_loop]
