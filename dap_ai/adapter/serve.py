@@ -323,7 +323,8 @@ class Proxy:
         listener = await asyncio.get_running_loop().create_server(lambda: TransportLink(on_connected), host, port)
         try:
             ready(*listener.sockets[0].getsockname()[:2])
-            await listener.serve_forever()
+            # Not serve_forever: from Python 3.12 on, its end waits for every connection to close by itself.
+            await asyncio.Event().wait()
         finally:
             listener.close()
             for task in running:

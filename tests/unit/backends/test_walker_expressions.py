@@ -89,36 +89,39 @@ def test_an_allowed_expression_is_what_python_makes_of_it(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "text"),
+    "source",
     [
-        ("d['prise']", "KeyError: 'prise'"),
-        ("xs[9]", "IndexError: list index out of range"),
-        ("n / 0", "ZeroDivisionError: division by zero"),
-        ("none + 1", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'"),
-        ("none.price", "AttributeError: 'NoneType' object has no attribute 'price'"),
-        ("none['a']", "TypeError: 'NoneType' object is not subscriptable"),
-        ("account.blance", "AttributeError: 'Account' object has no attribute 'blance'"),
-        ("Account.blance", "AttributeError: type object 'Account' has no attribute 'blance'"),
-        ("math.sqroot", "AttributeError: module 'math' has no attribute 'sqroot'"),
-        ("math.sqrt(-1)", "ValueError: math domain error"),
-        ("int('x')", "ValueError: invalid literal for int() with base 10: 'x'"),
-        ("n < 'a'", "TypeError: '<' not supported between instances of 'int' and 'str'"),
-        ("len(n)", "TypeError: object of type 'int' has no len()"),
-        ("[x for x in n]", "TypeError: 'int' object is not iterable"),
-        ("max([])", None),
-        ("xs.index(99)", "ValueError: 99 is not in list"),
-        ("[a for a, b, c in pairs]", "ValueError: not enough values to unpack (expected 3, got 2)"),
-        ("{}['a']['b']", "KeyError: 'a'"),
-        ("s + 1", 'TypeError: can only concatenate str (not "int") to str'),
-        ("arr[9]", "IndexError: index 9 is out of bounds for axis 0 with size 3"),
-        ("arr + arr[:2]", "ValueError: operands could not be broadcast together with shapes (3,) (2,)"),
+        "d['prise']",
+        "xs[9]",
+        "n / 0",
+        "none + 1",
+        "none.price",
+        "none['a']",
+        "account.blance",
+        "Account.blance",
+        "math.sqroot",
+        "math.sqrt(-1)",
+        "int('x')",
+        "n < 'a'",
+        "len(n)",
+        "[x for x in n]",
+        "max([])",
+        "xs.index(99)",
+        "[a for a, b, c in pairs]",
+        "{}['a']['b']",
+        "s + 1",
+        "arr[9]",
+        "arr + arr[:2]",
     ],
 )
-def test_what_the_expression_itself_raises_is_the_answer(source: str, text: str | None) -> None:
+def test_what_the_expression_itself_raises_is_the_answer(source: str) -> None:
+    with pytest.raises(Exception) as raised:  # noqa: PT011  which one, and its words, are this Python's own
+        eval(source, {}, names())  # noqa: S307  ours, above
+
     found = fact(source, names())
 
     assert found.error == "raised"
-    assert text is None or found.text.strip() == text
+    assert found.text.strip() == f"{raised.type.__name__}: {raised.value}".strip()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ _type_qualname = type.__dict__["__qualname__"].__get__
 _type_module = type.__dict__["__module__"].__get__
 _type_flags = type.__dict__["__flags__"].__get__
 _HEAP_TYPE = 1 << 9
+_IMMUTABLE_TYPE = 1 << 8
 
 module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 """A module's names, whatever a subclass of ModuleType says about its `__dict__`."""
@@ -55,8 +56,9 @@ def mro(cls: Any) -> tuple[Any, ...]:
 
 
 def made_in_c(cls: Any) -> bool:
-    """Whether a class is static: written in C, never by a `class` statement."""
-    return not _type_flags(cls) & _HEAP_TYPE
+    """Whether a class was written in C: static, or (from 3.10 on) immutable, which no `class` statement makes."""
+    flags = _type_flags(cls)
+    return not flags & _HEAP_TYPE or (sys.version_info >= (3, 10) and bool(flags & _IMMUTABLE_TYPE))
 
 
 def names_of(mapping: Any, limit: int = MAX_NAMES) -> dict[str, Any]:
