@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from typing import Literal
 
@@ -52,3 +53,22 @@ class Outcome(msgspec.Struct):
         if self.failed:
             return BACKEND_FAILED
         return ANSWERED if self.answered else NO_STOP
+
+
+def why_no_stop(program: Program, status: int, exceptions: Sequence[str]) -> str:
+    """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+    if not status:
+        return "It did not stop on the way: no uncaught exception, no breakpoint reached."
+    if status == 128 + signal.SIGINT:
+        return "It did not stop on the way. To ask about a program while it runs: dap-ai ask --pid N."
+    if status > 128:
+        return "It did not stop on the way: a signal ended it, and no exception reached the debugger before."
+    if program.is_test_runner:
+        text = f"{program.name} reports errors of tests itself, so they never reach the debugger."
+    else:
+        text = (
+            "No uncaught exception reached the debugger: the program called sys.exit, dealt with its error itself, "
+            "could not be compiled, or ran into a RecursionError, at which debugpy does not stop."
+        )
+    wider = "userUnhandled" if program.is_test_runner else "raised"
+    return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."

@@ -77,7 +77,7 @@ def _problem(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(256)
     except FileNotFoundError:
-        hint = f" To run a module: -m {path}." if str(path).replace(".", "_").isidentifier() else ""
+        hint = f" To run a module: -m {path}." if _is_module_name(str(path)) else ""
         return f"there is no file {path}.{hint}"
     except OSError as error:
         return f"{path} cannot be read: {error.strerror}."
@@ -88,3 +88,7 @@ def _problem(path: Path) -> str:
     if b"\0" in head and not head.startswith(b"PK"):
         return f"{path} is no Python source."
     return ""
+
+
+def _is_module_name(name: str) -> bool:
+    return not name.endswith(".py") and all(word.isidentifier() for word in name.split("."))

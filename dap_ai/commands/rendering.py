@@ -23,6 +23,10 @@ from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskEnded, AskOutput, ToolStep
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
+_NOTE = re.compile(
+    r"\s*\(note: full exception trace is shown but execution is paused at: .*\)$|^exception: no description$"
+)
 # Rich's own has a black background, which is a box on a light terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
@@ -48,8 +52,9 @@ class TerminalDisplay:
     def stopped(self, body: dict[str, Any]) -> None:
         """Why the program has stopped."""
         self._quiet()
-        words: list[str] = [body.get("text") or "", body.get("description") or ""]
-        self._dim(": ".join(["stopped", *([word for word in words if word] or [body["reason"]])]))
+        self._fresh_line()
+        words = [_NOTE.sub("", body.get(key) or "") for key in ("text", "description")]
+        self._dim(_one_line(": ".join(["stopped", *([word for word in words if word] or [body["reason"]])])))
 
     def waiting(self, text: str) -> None:
         """A spinner, if somebody can see it."""
@@ -83,7 +88,8 @@ class TerminalDisplay:
         self._blocks, self._answered = Blocks(), False
         if ended.reason != "completed":
             self._dim(f"the answer ended early: {ended.reason}")
-        self._dim(_cost(ended))
+        if ended.usage.provider:
+            self._dim(_cost(ended))
 
     def context(self, text: str) -> None:
         """The context, as a model would get it."""
@@ -101,6 +107,7 @@ class TerminalDisplay:
         """How the program ended."""
         del exit_code
         self._quiet()
+        self._fresh_line()
         self._dim(text)
 
     def error(self, text: str) -> None:
@@ -138,6 +145,12 @@ class TerminalDisplay:
         for line in _clean(text).splitlines():
             self._err.print(Text(line, style="dim"), soft_wrap=not self._err.is_terminal)
 
+    def _fresh_line(self) -> None:
+        """Leaves the line that the program has begun: as many spaces as a line has wrap, unless it is empty."""
+        if self._err.is_terminal and not self._err.is_dumb_terminal:
+            self._err.file.write(" " * self._err.width + "\r")
+            self._err.file.flush()
+
     def _quiet(self) -> None:
         if self._spinner:
             self._spinner.stop()
@@ -169,8 +182,11 @@ def _text(line: list[Segment]) -> str:
 
 
 def _step(step: ToolStep) -> str:
-    result = " ".join(step.result.split())
-    line = f"· {step.call or step.name}" + (f" -> {result}" if result else "")
+    return _one_line(f"· {step.call or step.name}" + (f" -> {step.result}" if step.result.strip() else ""))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
     return line if len(line) <= 160 else line[:159] + "…"
 
 

@@ -17,10 +17,10 @@ import msgspec
 
 from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file
+from dap_ai.commands.attached import program_frame, where_threads_wait
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job, exit_status
-from dap_ai.commands.outcome import Outcome, Wishes
-from dap_ai.commands.program import Program
+from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
 from dap_ai.protocol.ask import AskArguments, AskEnded, AskOutput
 from dap_ai.protocol.errors import RequestFailed
 
@@ -28,6 +28,7 @@ _REQUEST_S = 20.0
 _START_S = 60.0
 _END_S = 3.0
 _WATCH_S = 0.5
+_PAUSE_S = 3.0
 
 _ATTACH_FAILED = "Attach to PID failed"
 """debugpy says so in an output event only, and leaves the request `attach` unanswered."""
@@ -59,6 +60,7 @@ class Run:
         self._stopped_once = False
         self._running = False
         self._exit_code: int | None = None
+        self._warnings: set[str] = set()
 
     async def run(self) -> Outcome:
         """Returns when the program has ended, or has been let go. Raises RequestFailed, ConnectionClosed."""
@@ -129,6 +131,7 @@ class Run:
     async def _pause(self) -> None:
         threads = (await self._request("threads"))["threads"]
         await self._request("pause", {"threadId": threads[0]["id"]})
+        asyncio.get_running_loop().call_later(_PAUSE_S, lambda: self._events.put_nowait(("notPaused", {})))
 
     async def _next_event(self) -> bool:
         """Handles one event; False after the last."""
@@ -148,6 +151,10 @@ class Run:
                 return await self._go_on()
             case "output" if not self._started and _ATTACH_FAILED in body.get("output", ""):
                 raise RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=self._wishes.pid))
+            case "output" if body.get("category") == "important":
+                self._warn(body["output"])
+            case "notPaused" if not self._stopped_once:
+                return await self._on_not_paused()
             case "exited":
                 self._exit_code = body["exitCode"]
             case "terminated":
@@ -159,6 +166,12 @@ class Run:
             case _:
                 pass
         return True
+
+    def _warn(self, text: str) -> None:
+        """Something that the debugger wants read, such as a condition that fails; said once however often it comes."""
+        if text not in self._warnings:
+            self._warnings.add(text)
+            self._display.status(text.strip())
 
     async def _on_stopped(self, body: dict[str, Any]) -> None:
         self._running = False
@@ -179,11 +192,18 @@ class Run:
         if not self._ask_id and not await self._go_on():
             self._events.put_nowait(("quit", {}))
 
+    async def _on_not_paused(self) -> bool:
+        """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
+        self._stopped_once = self._outcome.answered = True
+        self._display.ask_ended(await where_threads_wait(self._request))
+        return False
+
     async def _ask(self) -> None:
         self._cancelled = False
         arguments = AskArguments(
             question=self._wishes.question,
             thread_id=self._thread_id,
+            frame_id=await program_frame(self._request, self._thread_id) if self._wishes.pid else None,
             level=self._wishes.level,
             context_only=self._wishes.show_context,
         )
@@ -273,7 +293,7 @@ class Run:
         program = self._wishes.program
         if self._stopped_once or not program or self._outcome.signal_number:
             return
-        self._display.status(_why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))
+        self._display.status(why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))
 
     @contextlib.contextmanager
     def _signals(self) -> Generator[None]:
@@ -303,21 +323,6 @@ class Run:
                 if number:
                     with contextlib.suppress(NotImplementedError):
                         loop.remove_signal_handler(number)
-
-
-def _why_no_stop(program: Program, status: int, exceptions: Sequence[str]) -> str:
-    if not status:
-        return "It did not stop on the way: no uncaught exception, no breakpoint reached."
-    if status > 128:  # as a shell counts signals
-        return "It did not stop on the way: a signal ended it, and no exception reached the debugger before."
-    if program.is_test_runner:
-        text = f"{program.name} reports errors of tests itself, so they never reach the debugger."
-    else:
-        text = (
-            "No uncaught exception reached the debugger: the program called sys.exit, dealt with its error itself, or "
-            "ran into a RecursionError, at which debugpy does not stop."
-        )
-    return text if "userUnhandled" in exceptions else f"{text} Try --exception userUnhandled."
 
 
 _INITIALIZE = {

@@ -25,6 +25,18 @@ def backend_of(settings: config.Settings) -> Backend:
         raise click.UsageError(str(error)) from error
 
 
+def check_provider(settings: config.Settings) -> None:
+    """Raises UsageError if the settings name a provider that there is not: before a program runs in vain."""
+    if settings.provider == config.Settings().provider:
+        return
+    from dap_ai.agent.providers.base import UnknownProvider, load  # noqa: PLC0415  45 ms that the default spares
+
+    try:
+        load(settings.provider)
+    except UnknownProvider as error:
+        raise click.UsageError(str(error)) from error
+
+
 class Recipe:
     """What each session of a proxy is made of; `own` are a session's launch arguments for us."""
 
@@ -61,5 +73,6 @@ class Recipe:
 
 
 def proxy_of(resolved: config.Resolved, token: str = "", log: Callable[[str], None] = lambda _text: None) -> Proxy:
-    """A proxy before the backend that the settings name, with an agent that answers its asks."""
+    """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError."""
+    check_provider(resolved.settings)
     return Proxy(Recipe(resolved, token, log))

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -245,6 +246,38 @@ def test_a_program_that_forks_keeps_both_outputs(program):
     assert ask(name).stdout == b"child\nparent\n"
 
 
+@pytest.mark.parametrize("options", [[], ["-b", "program.py:5"]])
+def test_a_forked_child_runs_on_without_the_debugger(program, options):
+    name = program(
+        """
+        import os
+        pid = os.fork()
+        if not pid:
+            one = [1]
+            one[2]
+        print("parent", os.waitpid(pid, 0)[1] >> 8)
+        """
+    )
+    assert ask(*options, name).stdout == b"parent 1\n"
+
+
+def test_a_syntax_error_is_told_as_python_tells_it(program):
+    name = program("def f(:\n    pass\n")
+    lines = alone(str(Path(name).absolute())).stderr
+    assert lines in ask(name).stderr
+
+
+def test_a_condition_that_fails_is_said(program):
+    name = program("for i in range(3):\n    print(i)\n")
+    assert ask("-b", f"{name}:2:1/0", name).stderr.count(b"conditional breakpoint") == 1
+
+
+def test_an_interpreter_that_is_none_is_an_error_in_one_line(program):
+    done = ask("--python", shutil.which("ls"), program("print(1)"))
+    assert done.returncode == FAILED
+    assert b"import" not in done.stderr
+
+
 def test_a_test_runner_that_hides_its_errors_is_explained(program):
     program("def test_share():\n    assert 1 / 0\n", "test_share.py")
     done = ask("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_share.py")
@@ -290,6 +323,7 @@ def test_an_interpreter_that_ends_before_the_debugger_is_ready_is_an_error_soon(
         (["--pid", "1", "program.py"], b"--pid"),
         (["-b", "program.py:99", "program.py"], b"no line 99"),
         (["--level", "mutate", "program.py"], b"observe"),
+        (["--provider", "oracle", "program.py"], b"offline"),
         (["--nonsense", "program.py"], b"--nonsense"),
     ],
 )
@@ -344,6 +378,20 @@ def test_attaching_answers_and_leaves_the_program_running(program):
             if b"gdb" in done.stderr:
                 pytest.skip(done.stderr.decode())
             assert done.returncode == 0, done.stderr
+            assert running.poll() is None
+        finally:
+            running.kill()
+
+
+def test_a_program_in_which_no_thread_can_be_stopped_is_told_where_it_waits(program):
+    name = program("import threading\nlock = threading.Lock()\nlock.acquire()\nprint(1, flush=True)\nlock.acquire()\n")
+    with subprocess.Popen([sys.executable, name], stdout=subprocess.PIPE) as running:
+        try:
+            assert running.stdout.readline() == b"1\n"
+            done = ask("--pid", str(running.pid))
+            if b"gdb" in done.stderr:
+                pytest.skip(done.stderr.decode())
+            assert b"program.py:5" in done.stdout
             assert running.poll() is None
         finally:
             running.kill()

@@ -206,6 +206,29 @@ async def test_attach_by_process_id_stops_a_running_program_and_lets_it_go(debug
         assert output.split() == [b"stopped"]
 
 
+async def test_a_child_process_is_offered_to_the_client_and_nothing_waits_for_it(debuggee: Find):
+    async with live() as session:
+        await session.launch(debuggee("forks").path, subProcess=True)
+        child = await session.event("debugpyAttach")
+        assert child["connect"]["port"]
+        assert (await asyncio.wait_for(session.request("threads"), 1))["threads"]
+
+
+async def test_a_debuggee_that_is_killed_ends_the_ask_and_the_session(debuggee: Find):
+    async with live() as session:
+        await session.launch(debuggee("crash").path)
+        process = await session.event("process")
+        await session.stopped()
+        session.echo.go_on.clear()
+        await session.request("ask", {"question": "why?"})
+        psutil.Process(process["systemProcessId"]).kill()
+        end = await session.event("askEnded", "terminated")
+        if end["event"] == "terminated":
+            session.echo.go_on.set()
+            end = await ended(session)
+        assert end["reason"] in {"notStopped", "failed"}  # whether the agent was reading just then
+
+
 async def test_a_python_that_is_not_there_is_named(debuggee: Find):
     async with live() as session:
         arguments = {"program": str(debuggee("crash").path), "python": "/no/such/python"}

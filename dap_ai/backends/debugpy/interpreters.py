@@ -73,15 +73,14 @@ async def describe(python: str) -> Interpreter:
 async def _probe(python: str) -> Interpreter:
     process = await asyncio.create_subprocess_exec(
         python,
-        "-c",
-        _PROBE,
-        stdin=asyncio.subprocess.DEVNULL,
+        "-",  # so that whatever is no Python does not quote our program in its complaint
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     err = b""
     try:
-        out, err = await asyncio.wait_for(process.communicate(), _PROBE_TIMEOUT_S)
+        out, err = await asyncio.wait_for(process.communicate(_PROBE.encode()), _PROBE_TIMEOUT_S)
         version, where, implementation = json.loads(out.decode().strip().splitlines()[-1])
         return Interpreter(python, (version[0], version[1], version[2]), where, implementation)
     except asyncio.TimeoutError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import Command, Start, StartError, Walker
-from dap_ai.backends.debugpy import attach, interpreters, tracebacks
+from dap_ai.backends.debugpy import attach, forks, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
@@ -26,7 +26,7 @@ class DebugpyBackend:
     denied: Mapping[str, str] = {}
     wedged_while_running = frozenset({"exceptionInfo"})
     greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
-    terminal_setup = ("evaluate", {"expression": tracebacks.INSTALL, "context": "hover"})
+    terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
 
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""

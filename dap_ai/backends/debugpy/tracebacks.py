@@ -17,7 +17,9 @@ def print_uncaught(kind, value, tb, shown=sys.excepthook):
         if "/debugpy/" not in name and not name.endswith("/runpy.py") and name != "<frozen runpy>":
             break
         first = first.tb_next
-    shown(kind, value.with_traceback(first or tb), first or tb)
+    if first is None and not issubclass(kind, SyntaxError):  # debugpy itself has failed
+        first = tb
+    shown(kind, value.with_traceback(first), first)
 
 sys.excepthook = print_uncaught
 """

@@ -120,6 +120,20 @@ def test_a_backend_that_ignores_disconnect_is_ended_and_the_client_answered():
     )
 
 
+def test_a_backend_that_answers_disconnect_may_end_in_its_own_time():
+    Playbook(timers=True).play(
+        """
+        >> client request 6 disconnect {}
+        << timer session.disconnect
+        << backend request 1 disconnect {}
+        >> backend response 1 disconnect ok
+        << untimer session.disconnect
+        << client response 6 disconnect ok
+        << timer slots.quiet
+        """
+    )
+
+
 def test_when_the_backend_dies_everything_pending_is_answered_and_terminated_is_sent_once():
     stopped(Playbook()).play(
         """

@@ -31,6 +31,12 @@ def test_the_name_of_a_module_earns_a_hint():
         find_program("pytest")
 
 
+def test_a_missing_file_is_not_taken_for_a_module():
+    with pytest.raises(click.UsageError) as error:
+        find_program("absent.py")
+    assert "-m" not in error.value.message
+
+
 def test_a_directory_is_refused(tmp_path):
     with pytest.raises(click.UsageError, match="directory"):
         find_program(str(tmp_path))

@@ -93,6 +93,34 @@ def test_status_and_steps_go_to_stderr_one_line_each():
     assert err.getvalue() == "· len(x) -> 3 4\non we go\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "description", "words"),
+    [
+        ("KeyError", "'" + "x" * 5000 + "'", "stopped: KeyError: 'xxx"),
+        ("AssertionError", "assert 1 == 2\n + where 1 = f()", "stopped: AssertionError: assert 1 == 2 + where 1 = f()"),
+        ("EOFError", "exception: no description", "stopped: EOFError\n"),
+        (
+            "KeyError       (note: full exception trace is shown but execution is paused at: f)",
+            "'k'",
+            "stopped: KeyError: 'k'\n",
+        ),
+    ],
+)
+def test_a_stop_is_one_short_line(text, description, words):
+    err = io.StringIO()
+    body = {"reason": "exception", "text": text, "description": description}
+    TerminalDisplay(Settings(), io.StringIO(), err).stopped(body)
+    assert err.getvalue().startswith(words)
+    assert err.getvalue().count("\n") == 1
+    assert len(err.getvalue()) < 200
+
+
+def test_a_line_that_the_program_has_begun_is_left_first():
+    err = Screen()
+    TerminalDisplay(Settings(), io.StringIO(), err).exited(0, "the program ended")
+    assert err.getvalue().startswith(" " * 60 + "\r")
+
+
 def test_a_narrow_terminal_folds_text(monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     text = shown(Screen(), io.StringIO(), ["word " * 20 + "\n\n"])

@@ -25,6 +25,18 @@ HANGS = object()
 ANSWER = ("askOutput", {"askId": "ask-1", "category": "answer", "output": "because"})
 
 
+BODIES = {
+    "ask": {"askId": "ask-1"},
+    "threads": {"threads": [{"id": 1, "name": "main"}]},
+    "stackTrace": {
+        "stackFrames": [
+            {"id": 1, "name": "<module>", "line": 1, "source": {"path": "<string>"}},
+            {"id": 2, "name": "wait", "line": 3, "source": {"path": "/p.py"}},
+        ]
+    },
+}
+
+
 def ended(reason="completed"):
     body = {"askId": "ask-1", "conversationId": "c-1", "reason": reason, "stale": False, "answer": "because"}
     return "askEnded", body | {"usage": {}, "evidence": [], "suspects": [], "fixes": []}
@@ -50,7 +62,7 @@ class FakeClient:
             await asyncio.Event().wait()
         for event in step:
             self.listener(*event)
-        return {"ask": {"askId": "ask-1"}}.get(command, {"threads": [{"id": 1}]})
+        return BODIES.get(command, {})
 
     def _next(self, command):
         steps = self.script.get(command) or [[]]
@@ -128,15 +140,40 @@ def test_a_run_without_a_stop_ends_with_1_and_says_so():
     assert "did not stop" in display.texts("status")[0]
 
 
-def test_an_error_that_the_program_dealt_with_earns_the_hint():
-    _, _, _, display = run({"configurationDone": [[EXITED, TERMINATED]]})
-    assert "--exception userUnhandled" in display.texts("status")[0]
+@pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("pytest", "userUnhandled")])
+def test_an_error_that_the_program_dealt_with_earns_the_hint_that_helps(module, wider):
+    program = Program("python", "/p.py", module, (), "/", {})
+    _, _, _, display = run({"configurationDone": [[EXITED, TERMINATED]]}, program=program)
+    assert f"--exception {wider}" in display.texts("status")[0]
 
 
 def test_the_hint_is_not_given_to_one_who_followed_it():
     script = {"configurationDone": [[EXITED, TERMINATED]]}
-    _, _, _, display = run(script, exceptions=("uncaught", "userUnhandled"))
-    assert "userUnhandled" not in display.texts("status")[0]
+    _, _, _, display = run(script, exceptions=("uncaught", "raised"))
+    assert "--exception" not in display.texts("status")[0]
+
+
+def test_what_the_debugger_finds_important_is_said_once():
+    failing = ("output", {"category": "important", "output": "the condition 1/0 fails\n"})
+    _, _, _, display = run({"configurationDone": [[failing, failing, STOPPED]]})
+    assert display.texts("status") == ["the condition 1/0 fails"]
+
+
+def test_a_program_of_which_no_thread_stops_is_told_where_it_waits(monkeypatch):
+    monkeypatch.setattr("dap_ai.commands.run._PAUSE_S", 0)
+    quiet = {"attach": [[("initialized", {})]], "configurationDone": [[]]}
+    outcome, client, _, display = run(quiet, program=None, pid=7, exceptions=())
+    (answer,) = display.texts("ask_ended")
+    assert "`/p.py:3` in `wait`" in answer.answer
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": False})
+    assert outcome.status() == 0
+
+
+def test_the_question_is_about_the_program_and_not_about_the_code_that_debugpy_brought_in():
+    stopped = {"attach": [[("initialized", {})]], "configurationDone": [[]], "pause": [[STOPPED]]}
+    _, client, _, _ = run(stopped, program=None, pid=7, exceptions=())
+    asked = dict(client.requests)["ask"]
+    assert asked["frameId"] == 2
 
 
 def test_each_stop_asks_until_the_program_ends():
