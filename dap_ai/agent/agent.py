@@ -46,18 +46,16 @@ class _Watched:
         began = time.monotonic()
         body = await self._debugger.request(command, arguments)
         count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
-        self._report(command, f"{command}", f"{count} rows" if count else "", began)
+        self._report(command, f"{command}", _counted(count, "row"), began)
         return body
 
     async def inspect(self, query: Query) -> Inspection:
         began = time.monotonic()
         found = await self._debugger.inspect(query)
         expressions = sum(len(frame.expressions) for frame in query.frames)
-        frames = f"{len(query.frames)} frame{'s' if len(query.frames) != 1 else ''}"
         bound = sum(len(f.arguments) + len(f.locals) for f in found.frames)
-        self._report(
-            "inspect", f"inspect {frames}, {expressions} expressions", f"{bound} variables" if bound else "", began
-        )
+        call = ", ".join(filter(None, [_counted(len(query.frames), "frame"), _counted(expressions, "expression")]))
+        self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
         return found
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
@@ -71,6 +69,10 @@ class _Watched:
         seconds = round(time.monotonic() - began, 4)
         shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.1f} ms)"
         self._sink.emit("tool", shown, ToolStep(name, call, result, seconds))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
 
 
 @dataclass

@@ -248,7 +248,11 @@ class Reader:
             reference = int(source.get("sourceReference") or 0)
             subtle = "subtle" in (row.get("presentationHint"), source.get("presentationHint"))
             user = (is_user_path(path) or bool(reference)) and not subtle
-            frames.append(Frame(row["id"], row.get("name", "?"), path, row.get("line", 0), user, reference))
+            name = str(row.get("name", "?")).removesuffix(" (Current frame)")  # debugpy's mark at a user-unhandled stop
+            frames.append(Frame(row["id"], name, path, row.get("line", 0), user, reference))
+        # Code without a file above the program's own is the debugger's: what it injected to attach.
+        while len(frames) > 1 and frames[0].path == "<string>" and any(f.user for f in frames):
+            frames.pop(0)
         return frames
 
     async def _source(self, frame: Frame) -> SourceFile | None:
@@ -273,6 +277,7 @@ class Reader:
             queries.append(FrameQuery(frame_id=place.frame.id, expressions=[node for _, node in pairs]))
             texts.append([text for text, _ in pairs])
         case.inspection = await self._debugger.inspect(Query(frames=queries, level=self._level))
+        _use_own_message(case)
         by_id = {facts.frame_id: facts for facts in case.inspection.frames}
         for place, names in zip(case.places, texts, strict=True):
             place.facts = by_id.get(place.frame.id)
@@ -312,6 +317,13 @@ class Reader:
             return []
         kind = str(body.get("exceptionId", "exception")).removeprefix("builtins.")
         return [ExceptionFacts(type=kind, message=str(body.get("description") or ""))]
+
+
+def _use_own_message(case: Case) -> None:
+    """Take the exception's own words, where the debug adapter has asked it for them anyway."""
+    said = case.stop.description
+    if case.stop.reason == "exception" and case.exception and said and not said.startswith("exception: no desc"):
+        case.exception.message = said
 
 
 def _nodes(texts: Iterable[str]) -> list[tuple[str, Node]]:

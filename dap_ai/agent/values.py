@@ -52,7 +52,7 @@ def show_fact(fact: Fact, max_chars: int = 120) -> str:
 def variables(facts: FrameFacts) -> list[Variable]:
     """Arguments and locals of a frame that are data: not its functions, classes and modules."""
     both = [*facts.arguments, *facts.locals]
-    return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith("__")]
+    return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
 
 
 def find(facts: FrameFacts | None, name: str) -> Value | None:

@@ -97,7 +97,8 @@ def _link(case: Case, step: Step) -> str:
         "written": "writes",
     }
     value = _value_now(step)
-    spot = f"{where(case, step.scope.source.path, step.line)} in `{step.scope.name}`"
+    inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in `{step.scope.name}`"
+    spot = f"{where(case, step.scope.source.path, step.line)} {inside}"
     return f"{spot} {words[step.role]} `{step.name}`: `{cut(code, 110)}`{value}"
 
 
@@ -163,8 +164,11 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     if condition:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
-    if analysis.diagnosis.roots:
-        yield f"Ask `where does {cut(ast.unparse(analysis.diagnosis.roots[0]), 60)} come from?`"
+    root = next((r for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)), None)
+    if root is not None:
+        yield f"Ask `where does {cut(ast.unparse(root), 60)} come from?`"
+    if not (analysis.diagnosis.advice or condition or root) and (first is None or first.file == place.frame.path):
+        yield f"Set a breakpoint before {where(case, place.frame.path, place.frame.line)}, and step."
 
 
 def _condition(analysis: Analysis) -> str:

@@ -156,10 +156,18 @@ def _falls_through(body: list[ast.stmt]) -> bool:
 def _result_used(scope: Scope, view: View) -> bool:
     name = getattr(scope.node, "name", "")
     return any(
-        is_call(node, name) and not (isinstance(statement, ast.Expr) and statement.value is node)
+        is_call(node, name) and _keeps(statement, node, awaited=isinstance(scope.node, ast.AsyncFunctionDef))
         for other, _ in view.scopes.values()
         for statement, node in expressions(other)
     )
+
+
+def _keeps(statement: ast.stmt, call: ast.expr, *, awaited: bool) -> bool:
+    """Whether the statement does something with what the call gives; awaited if it is a coroutine's."""
+    if not awaited:
+        return not (isinstance(statement, ast.Expr) and statement.value is call)
+    kept = isinstance(statement, ast.Assign | ast.Return) and isinstance(statement.value, ast.Await)
+    return kept and any(node is call for node in ast.walk(statement))
 
 
 def _made(node: FunctionNode) -> str:

@@ -22,6 +22,7 @@ from .statics import (
     end_line,
     is_dunder,
     lookup,
+    made_in_c,
     module_namespace,
     names_of,
     namespace,
@@ -158,6 +159,9 @@ _SIZED_ITERATORS = {id(type(iter(sample))) for sample in ([], (), {}, {}.values(
 def file_text(describer: Any, x: Any, depth: int) -> str:
     """`<TextIOWrapper 'data.csv' mode r>`: the name that the raw file at the bottom was opened with."""
     mode, parts = text_of(stored(x).get("mode", "")), stored(x)
+    buffer = lookup(type(x), "buffer")
+    if made_in_c(type(x)) and type(buffer) is types.GetSetDescriptorType:
+        parts["buffer"] = buffer.__get__(x)  # a plain member before Python 3.14
     for link in ("buffer", "raw"):
         if link in parts and "name" not in parts:
             parts = stored(parts[link])
