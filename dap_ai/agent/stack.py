@@ -116,11 +116,6 @@ class Case:
         chosen = next((p for p in self.places if p.frame.id == wanted), None)
         return chosen or (self.places[0] if self.places else None)
 
-    def caller_of(self, place: Place) -> Place | None:
-        """The next user frame outwards."""
-        index = self.places.index(place)
-        return self.places[index + 1] if index + 1 < len(self.places) else None
-
 
 def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
     """Every expression under the roots that has a value of its own, outermost first; none that is bound inside."""

@@ -7,7 +7,7 @@ Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestI
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -106,19 +106,6 @@ def decode(data: bytes, shape: type[T]) -> T:
 def encode(value: object) -> bytes:
     """`value` (structs, dicts, lists, strings, numbers) as JSON."""
     return _encoder.encode(value)
-
-
-def to_plain(value: object) -> Any:
-    """`value` with every struct turned into a dict of plain JSON types."""
-    return msgspec.to_builtins(value)
-
-
-def convert(value: object, shape: type[T]) -> T:
-    """Plain JSON types as `shape`; raises RemoteProtocolError if they do not fit."""
-    try:
-        return msgspec.convert(value, shape)
-    except msgspec.MsgspecError as error:
-        raise RemoteProtocolError(f"not {getattr(shape, '__name__', shape)}: {error}") from error
 
 
 def request(seq: int, command: str, arguments: object = None) -> bytes:

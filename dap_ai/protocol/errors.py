@@ -1,7 +1,7 @@
 """Whose fault it is, and what a user can do about it.
 
-A peer that breaks DAP raises RemoteProtocolError; if we would break it, LocalProtocolError (a bug of ours). What
-a user must act on is an ErrorEntry: DAP's `Message` with an id, sent with `showUser`.
+A peer that breaks DAP raises RemoteProtocolError. What a user must act on is an ErrorEntry: DAP's `Message` with an id,
+sent with `showUser`.
 """
 
 from __future__ import annotations
@@ -9,16 +9,8 @@ from __future__ import annotations
 import msgspec
 
 
-class ProtocolError(Exception):
-    """Somebody broke the Debug Adapter Protocol."""
-
-
-class RemoteProtocolError(ProtocolError):
+class RemoteProtocolError(Exception):
     """The peer sent something that is not DAP."""
-
-
-class LocalProtocolError(ProtocolError):
-    """We were about to send something that is not DAP: a bug in dap_ai."""
 
 
 class RequestFailed(Exception):  # noqa: N818  DAP's own word for it

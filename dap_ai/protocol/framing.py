@@ -45,11 +45,6 @@ class FrameReader:
         self._length: int | None = None
         self._need: int | None = None
 
-    @property
-    def pending(self) -> int:
-        """Bytes of a message that has begun and is not whole yet."""
-        return len(self._buffer)
-
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """The bodies that are whole now, in order. Raises RemoteProtocolError when the stream cannot be followed."""
         self._buffer += chunk

@@ -16,10 +16,7 @@ class _Read(msgspec.Struct, rename="camel"):
 class InitializeArguments(_Read):
     """What the client can do."""
 
-    client_id: str = msgspec.field(default="", name="clientID")
     supports_progress_reporting: bool = False
-    supports_run_in_terminal_request: bool = False
-    supports_invalidated_event: bool = False
 
 
 class ThreadArguments(_Read):
@@ -86,13 +83,6 @@ class ContinuedBody(_Read):
 
     thread_id: int = 0
     all_threads_continued: bool = False
-
-
-class ThreadBody(_Read):
-    """Of the event thread."""
-
-    reason: str = ""
-    thread_id: int = 0
 
 
 class OutputBody(_Read):
