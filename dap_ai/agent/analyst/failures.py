@@ -230,7 +230,11 @@ def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
     for node in pool:
         value = d.value(node.right)
         if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and value and literal(value) == 0:
-            d.say(f"The divisor `{ast.unparse(node.right)}` is `{value.text}`.")
+            divisor = cut(ast.unparse(node.right), 60)
+            d.say(f"The divisor `{divisor}` is `{value.text}`.")
+            d.advice.append(
+                f"Decide what `{divisor}` being 0 means here: give a default, skip it, or refuse it where it is made."
+            )
             d.blame(node.right)
             for inner in sub_expressions([node.right]):
                 if inner is not node.right and isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
