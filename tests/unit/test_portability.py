@@ -7,6 +7,7 @@ import sys
 
 SCRIPT = """
 import importlib, pkgutil, sys
+import anyio, asyncio, click, msgspec, pathlib, platformdirs, psutil, rich.console, rich.live, subprocess  # know what they do
 for name in ("fcntl", "termios", "tty", "pty", "resource", "grp", "pwd"):
     sys.modules[name] = None  # what an import of it then raises is ImportError
 import dap_ai
