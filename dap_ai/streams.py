@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -270,7 +269,3 @@ class ThreadedLink:
         """See Link."""
         with contextlib.suppress(OSError):
             self._sink.close()
-
-
-if sys.platform == "win32":  # the default of asyncio, named because subprocess pipes need it
-    asyncio.set_event_loop_policy(asyncio.WindowsProactorEventLoopPolicy())

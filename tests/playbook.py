@@ -15,8 +15,8 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent output ASK answer TEXT         << start ASK thread T epoch E | << start ASK nothing stopped
     >> agent ended ASK                      << cancel ASK          << log TEXT
 
-JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers of the scheduler
-are left out unless a line of the playbook names one. Seqs of messages to the client must only grow.
+JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers are
+left out unless `timers` is set. Seqs of messages to the client must only grow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Playbook:
 
     def __init__(self, rules: Rules | None = None, options: Options | None = None, *, timers: bool = False):
         self.session = Session(rules or Rules(), options)
-        self._timers = timers
+        self.timers = timers
+        """Show timers too."""
         self._last_seq = 0
 
     def play(self, text: str) -> None:
@@ -89,9 +90,9 @@ class Playbook:
                 ours = "" if own == b"{}" else f" ours {_json(json.loads(own))}"
                 return f"prepare {command} {_json(json.loads(arguments))}{ours}"
             case fx.SetTimer(timer_id, _):
-                return f"timer {timer_id}" if self._timers else None
+                return f"timer {timer_id}" if self.timers else None
             case fx.CancelTimer(timer_id):
-                return f"untimer {timer_id}" if self._timers else None
+                return f"untimer {timer_id}" if self.timers else None
             case fx.EndBackend():
                 return "end backend"
             case fx.Close():

@@ -49,6 +49,8 @@ from dap_ai.protocol.framing import FrameReader, encode_frame
 from dap_ai.streams import Link, TransportLink, memory_pair, open_stdio, open_tcp
 
 _CONNECT_S = 10.0
+_STALL_S = 10.0
+"""A backend that has not read for so long, with more unsent bytes than a link holds, will not read again."""
 
 
 class Pump:
@@ -73,6 +75,7 @@ class Pump:
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
         self._tokens = 0
         self._over = asyncio.Event()
+        self._stalled: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
         """Serve the session to its end; whatever happens, no process and no task is left."""
@@ -87,6 +90,8 @@ class Pump:
     async def _clean_up(self) -> None:
         for handle in self._timers.values():
             handle.cancel()
+        if self._stalled is not None:
+            self._stalled.cancel()
         tasks = [*self._ask_tasks.values(), *self._tasks]
         for task in tasks:
             task.cancel()
@@ -148,6 +153,7 @@ class Pump:
         try:
             process = await self._recipe.spawn(self._recipe.log)
         except OSError as error:
+            self._backend_ready.set()
             self.receive(BackendClosed(f"{error}", started=False))
             return
         self._process = process
@@ -173,10 +179,20 @@ class Pump:
             if self._backend is link:
                 self.receive(BackendClosed(self._last_words(frames)))
 
-        link.start(on_data, on_end, lambda full: self._client.pause(paused=full))
+        link.start(on_data, on_end, self._on_backend_full)
         early, self._early = self._early, []
         for data in early:
             link.write(data)
+
+    def _on_backend_full(self, full: bool) -> None:
+        """The backend does not read: neither is the client read; and a backend that stays so is ended."""
+        self._client.pause(paused=full)
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        if full:
+            end = lambda: self._spawn(self._end_backend())  # noqa: E731  a timer wants a callable
+            self._stalled = asyncio.get_running_loop().call_later(_STALL_S, end)
 
     def _last_words(self, frames: FrameReader) -> str:
         words = self._process.last_words if self._process is not None else ""
@@ -194,6 +210,7 @@ class Pump:
         elif self._backend is not None:
             self._backend.close()
         self.receive(BackendClosed("it did not answer and was ended"))
+        self._client.pause(paused=False)
 
     async def _prepare(self, wanted: Prepare) -> None:
         try:
@@ -206,6 +223,7 @@ class Pump:
             if start.connect is not None:
                 await self._switch_backend(*start.connect)
         except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
+            self._agent = None  # the next launch may want other settings
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
             connected = start.connect is not None

@@ -40,13 +40,13 @@ from dap_ai.adapter.history import History
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import TIMERS
-from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, Owner, OwnOwner, ReverseOwner
+from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, OwnOwner, ReverseOwner
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import RESUMING, DebuggeeState
 from dap_ai.adapter.watching import Watching
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, UNKNOWN_REQUEST, RemoteProtocolError
+from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, BAD_ASK, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
     CancelArguments,
     CompletionsArguments,
@@ -82,7 +82,7 @@ class Session:
         self._starting = Starting(self._out, self.state, self.options, self._send)
         self._backend_dead = ""
         """Why nothing comes from the backend any more."""
-        self._parting = False
+        self._parting = self._client_gone = False
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
             "launch": self._on_start,
@@ -121,6 +121,8 @@ class Session:
             case AgentEnded():
                 self._desk.on_ended(event)
             case Prepared():
+                if event.connected:
+                    self._answer_all("The session has moved to another debug adapter")
                 self._starting.on_prepared(event)
             case TimerFired(timer_id):
                 self._on_timer(timer_id)
@@ -149,7 +151,10 @@ class Session:
         elif message.kind == "event":
             self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
         elif self._starting.admits(message):
-            self._client_requests.get(message.name, self._forward)(message)
+            try:
+                self._client_requests.get(message.name, self._forward)(message)
+            except RemoteProtocolError as error:
+                self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
 
     def _forward(self, message: Envelope) -> None:
         """Pass a request on, unless the backend must not see it."""
@@ -228,6 +233,7 @@ class Session:
 
     def _on_disconnect(self, message: Envelope) -> None:
         self._desk.end_all("cancelled")
+        self._starting.on_parting()
         self._parting = True
         if self._backend_dead:
             self._out.respond(message)
@@ -250,8 +256,11 @@ class Session:
 
     def _on_client_closed(self) -> None:
         """The client is gone: the backend is told as a client would, then ended."""
+        if self._client_gone:
+            return
+        self._client_gone = self._parting = True
         self._desk.end_all("cancelled")
-        self._parting = True
+        self._starting.on_parting()
         if self._backend_dead:
             self._out.do(EndBackend(), Close())
             return
@@ -301,8 +310,7 @@ class Session:
             return
         self._backend_dead = f": {why}" if why else " and says nothing more"
         self._reads.backend_died()
-        for owner in self._out.seqs.drain():
-            self._answer_for_dead_backend(owner, started=started)
+        self._answer_all("" if started else why or "it could not be started")
         self._starting.on_backend_died(self._backend_dead)
         self.state.on_ended()
         self._desk.end_all("failed", f"The debug adapter has ended{self._backend_dead}.")
@@ -313,13 +321,16 @@ class Session:
             self._watching.terminated = True
             self._out.tell([("terminated", {})])
 
-    def _answer_for_dead_backend(self, owner: Owner, *, started: bool) -> None:
-        if not isinstance(owner, ClientOwner):
-            return
-        if owner.command == "disconnect":
-            seq = self._out.seqs.next_to_client()
-            self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
-        elif started:
-            self._out.fail_owner(owner, BACKEND_DIED, why=self._backend_dead)
-        else:
-            self._out.fail_owner(owner, BACKEND_FAILED, why=self._backend_dead.removeprefix(": "))
+    def _answer_all(self, why_failed: str) -> None:
+        """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
+        for owner in self._out.seqs.drain():
+            if not isinstance(owner, ClientOwner):
+                continue
+            self._reads.client_answered(owner.command)
+            if owner.command == "disconnect":
+                seq = self._out.seqs.next_to_client()
+                self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
+            elif why_failed:
+                self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
+            else:
+                self._out.fail_owner(owner, BACKEND_DIED, why=self._backend_dead)

@@ -59,7 +59,10 @@ class Slots:
     def answered(self) -> list[Effect]:
         """The request in flight is answered, or given up."""
         self.in_flight = None
-        return [CancelTimer(REQUEST)]
+        effects: list[Effect] = [CancelTimer(REQUEST)]
+        if self._queue and not self._idle:
+            effects.append(SetTimer(PATIENCE, PATIENCE_S))
+        return effects
 
     def drop(self, wanted: AgentRequest) -> None:
         """Forget a request that has not been sent."""

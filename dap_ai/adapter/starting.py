@@ -46,8 +46,8 @@ class Starting:
 
     def on_request(self, message: Envelope) -> None:
         """The client's `launch` or `attach`."""
-        if self._pending is not None:
-            self._out.fail(message, BAD_SEQUENCE, reason="A launch or attach is already under way.")
+        if self._pending is not None or self._state.phase not in (Phase.CREATED, Phase.ENDED):
+            self._out.fail(message, BAD_SEQUENCE, reason="This session has its program already.")
             return
         arguments = message.read(Fields) if message.content else {}
         own = split(arguments)
@@ -83,6 +83,12 @@ class Starting:
         """The adapter that took over has answered `initialize`."""
         if self._pending is not None:
             self._forward(self._pending)
+
+    def on_parting(self) -> None:
+        """The client leaves: what is still being prepared is not forwarded."""
+        if self._pending is not None:
+            self._out.fail(self._pending, START_FAILED, why="The session was ended before the program was started.")
+            self._pending = None
 
     def on_backend_died(self, why: str) -> None:
         """Nobody is left to launch anything."""

@@ -66,7 +66,7 @@ class DebuggeeState:
 
     def on_resume_failed(self, before: dict[int, StoppedBody]) -> None:
         """The program has not moved."""
-        if not self.stops and self.phase is Phase.RUNNING:
+        if self.phase is Phase.RUNNING and self.stops.keys() <= before.keys():
             self.stops = before
 
     def on_start(self) -> None:

@@ -70,7 +70,7 @@ class Watching:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
             case "launch" | "attach":
                 self._state.on_started()
-            case "restart":
+            case "restart" if self._state.phase is Phase.ENDED:
                 self._state.on_start()
             case _:
                 pass

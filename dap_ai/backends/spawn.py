@@ -55,7 +55,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        tree = _tree(self.pid)
+        tree = [] if self.exited.is_set() else _tree(self.pid)  # its number may be another process's by now
         _signal(tree, psutil.Process.terminate)
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._gone(tree), _TERM_S)

@@ -307,8 +307,9 @@ class Run:
                 end(signal.SIGINT)
 
         def end(number: int) -> None:
-            self._outcome.signal_number = number
-            task.cancel()
+            if not self._outcome.signal_number:  # a second one must not interrupt the end
+                self._outcome.signal_number = number
+                task.cancel()
 
         numbers = {name: number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))}
         with contextlib.suppress(NotImplementedError):

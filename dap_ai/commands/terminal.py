@@ -39,12 +39,12 @@ class Terminal:
 
     def started(self, group: int) -> None:
         """The program runs as process group `group` and has made itself the foreground."""
-        if self._fd is not None and not self._held and os.tcgetpgrp(self._fd) == group:
+        if self._fd is not None and not self._held and _foreground(self._fd) == group:
             self._set_foreground(self._before)
 
     def take(self) -> None:
         """Makes us the foreground, and keeps the modes that the program had set."""
-        if self._fd is None or not self._held or os.tcgetpgrp(self._fd) == self._group:
+        if self._fd is None or not self._held or _foreground(self._fd) == self._group:
             return
         self._program_modes = _modes(self._fd)
         self._set_foreground(self._group)
@@ -52,7 +52,7 @@ class Terminal:
 
     def give(self, group: int) -> None:
         """Makes the program's group the foreground again, in its own modes."""
-        if self._fd is None or not self._held or os.tcgetpgrp(self._fd) != self._group:
+        if self._fd is None or not self._held or _foreground(self._fd) != self._group:
             return
         if self._program_modes:
             self._set_modes(self._program_modes)
@@ -69,14 +69,14 @@ class Terminal:
     def resumed(self, group: int) -> None:
         """The shell has let us go on, in the foreground or not."""
         if self._fd is not None:
-            self._held = os.tcgetpgrp(self._fd) == self._group
+            self._held = _foreground(self._fd) == self._group
             self.give(group)
 
     def close(self, *, restore: bool) -> None:
         """Makes us the foreground for the shell to find; `restore`: in the modes that it gave us."""
         if self._fd is None:
             return
-        if self._held and os.tcgetpgrp(self._fd) != self._group:
+        if self._held and _foreground(self._fd) != self._group:
             self._set_foreground(self._group)
             if restore:
                 self._set_modes(self._our_modes)
@@ -109,6 +109,14 @@ def _open() -> int | None:
         os.close(fd)
         return None
     return fd
+
+
+def _foreground(fd: int) -> int:
+    """The terminal's foreground process group; -1 once it has hung up."""
+    try:
+        return os.tcgetpgrp(fd)
+    except OSError:
+        return -1
 
 
 def _modes(fd: int) -> Modes:

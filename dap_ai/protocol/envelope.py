@@ -6,6 +6,7 @@ Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestI
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal, TypeVar
 
@@ -17,6 +18,10 @@ T = TypeVar("T")
 
 _decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encoder = msgspec.json.Encoder()
+_LONE_SURROGATE = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""Escaped backslashes and surrogate pairs, to step over them; group 1: a surrogate alone. Python's json writes them."""
 
 
 class _Head(msgspec.Struct):
@@ -50,8 +55,13 @@ class Envelope:
     def parse(cls, body: bytes) -> Envelope:
         """Raises RemoteProtocolError if `body` is not a DAP message."""
         try:
-            head = _decode_head(body)
-            fields = _decode_fields(body)
+            try:
+                head = _decode_head(body)
+                fields = _decode_fields(body)
+            except msgspec.DecodeError:  # a lone surrogate, as in a file name that is no UTF-8, is worth a second look
+                body = _LONE_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], body)
+                head = _decode_head(body)
+                fields = _decode_fields(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise RemoteProtocolError(f"not a DAP message ({error}): {body[:200]!r}") from error
         if head.type == "response" and head.request_seq < 0:

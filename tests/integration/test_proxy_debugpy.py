@@ -254,3 +254,9 @@ async def test_a_console_question_streams_into_the_console(debuggee: Find):
         while "frames" not in session.output("console"):
             await asyncio.sleep(0.01)
         assert not any(m.get("event", "").startswith("ask") for m in session.to_client)
+
+
+async def test_a_message_of_the_program_that_is_no_unicode_stops_it_all_the_same(debuggee: Find):
+    async with live() as session:
+        await session.launch(debuggee("surrogate").path)
+        assert (await session.stopped())["reason"] == "exception"

@@ -141,7 +141,9 @@ def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
     if finding and finding.edit and finding.weight >= 0.45:
         diff = finding.edit.diff(case.inspection.cwd)
         return f"**Recommendation.** A possible fix. It was not tried.\n\n```diff\n{diff}\n```", finding
-    return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in _next_steps(analysis, first)), None
+    here = where(case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
+    steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
+    return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in steps), None
 
 
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
@@ -167,8 +169,6 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     root = next((r for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)), None)
     if root is not None:
         yield f"Ask `where does {cut(ast.unparse(root), 60)} come from?`"
-    if not (analysis.diagnosis.advice or condition or root) and (first is None or first.file == place.frame.path):
-        yield f"Set a breakpoint before {where(case, place.frame.path, place.frame.line)}, and step."
 
 
 def _condition(analysis: Analysis) -> str:

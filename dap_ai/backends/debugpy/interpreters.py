@@ -15,7 +15,9 @@ OURS_SUPPORTS = (3, 10)
 OLDEST = (3, 8)
 _PROBE_TIMEOUT_S = 10.0
 _PROBE = """
-import json, sys
+import sys
+sys.path[:1] = []  # the folder we stand in is not the program's
+import json
 try:
     import importlib.util as u
     spec = u.find_spec("debugpy")

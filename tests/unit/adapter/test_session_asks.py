@@ -248,6 +248,31 @@ def test_a_patient_agent_gets_a_slot_but_not_between_stack_and_variables():
     )
 
 
+def test_a_read_that_waited_for_another_is_not_forgotten_behind_the_editor():
+    play = stopped(Playbook())
+    play.timers = True
+    play.play(
+        ASK.replace("<< start", "<< timer asks.limit:dap-ai-ask-1\n    << start")
+        + """
+        >> agent request dap-ai-ask-1 1 2 threads {}
+        << backend request 3 threads {}
+        << untimer slots.patience
+        << timer slots.request
+        >> agent request dap-ai-ask-1 2 2 scopes {}
+        >> client request 6 evaluate {"expression": "slow()"}
+        << backend request 4 evaluate {"expression": "slow()"}
+        >> backend response 3 threads ok {}
+        << untimer slots.request
+        << timer slots.patience
+        << agent 1 ok {}
+        >> fired slots.patience
+        << backend request 5 scopes {}
+        << untimer slots.patience
+        << timer slots.request
+        """
+    )
+
+
 def test_one_agent_request_is_in_flight_at_most():
     asking().play(
         """

@@ -42,6 +42,55 @@ def test_a_second_launch_while_the_first_is_prepared_is_refused():
     )
 
 
+def test_a_second_launch_of_a_running_session_is_refused_and_changes_nothing():
+    stopped(Playbook()).play(
+        """
+        >> client request 8 launch {"program": "b.py"}
+        << client response 8 launch fail invalidArguments ...
+        >> client request 9 ask {"question": "why"}
+        << client response 9 ask ok ...
+        << start dap-ai-ask-1 thread 1 epoch 2
+        """
+    )
+
+
+def test_a_launch_that_is_still_prepared_when_the_client_leaves_is_not_forwarded():
+    Playbook().play(
+        """
+        >> client request 2 attach {"processId": 7}
+        << prepare attach {"processId": 7}
+        >> client request 3 disconnect {}
+        << client response 2 attach fail startFailed ...
+        << backend request 1 disconnect {}
+        >> prepared {"processId": 7}
+        """
+    )
+
+
+def test_what_the_first_adapter_still_owes_is_answered_when_another_takes_over():
+    Playbook().play(
+        """
+        >> client request 2 attach {"connect": {"port": 1}}
+        << prepare attach {"connect": {"port": 1}}
+        >> client request 3 threads
+        << backend request 1 threads
+        >> prepared connected {"connect": {"port": 1}}
+        << client response 3 threads fail backendFailed ...
+        << backend request 2 initialize {}
+        """
+    )
+
+
+def test_a_stream_that_ends_twice_parts_once():
+    stopped(Playbook()).play(
+        """
+        >> client closed
+        << backend request 3 disconnect {"terminateDebuggee": true}
+        >> client closed
+        """
+    )
+
+
 def test_an_attach_to_another_adapter_initializes_it_first():
     Playbook().play(
         """

@@ -232,6 +232,21 @@ def test_a_malformed_message_is_skipped_and_the_session_goes_on(event):
     )
 
 
+@pytest.mark.parametrize("command", ["launch", "attach", "askApprove", "ask"])
+def test_requests_of_ours_with_arguments_of_a_wrong_shape_are_answered(command):
+    play = Playbook()
+    body = b'{"seq": 4, "type": "request", "command": "%b", "arguments": [1]}' % command.encode()
+    effects = play.session.receive(FromClient(body))
+    assert [b'"success":false' in effect.body for effect in effects] == [True]
+
+
+def test_a_lone_surrogate_in_a_message_is_replaced_and_the_message_passes():
+    play = stopped(Playbook())
+    body = b'{"seq": 1, "type": "event", "event": "output", "body": {"output": "a\\udc80 \\\\udc80 \\ud83d\\ude00"}}'
+    [effect] = play.session.receive(FromBackend(body))
+    assert b'"a\\ufffd \\\\udc80 \\ud83d\\ude00"' in effect.body
+
+
 def test_arguments_of_a_wrong_type_pass_unread():
     stopped(Playbook()).play(
         """
