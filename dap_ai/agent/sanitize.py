@@ -51,7 +51,7 @@ _NAMES: dict[type[ast.AST], str] = {
     ast.Yield: "yield",
     ast.YieldFrom: "yield from",
     ast.NamedExpr: "the walrus `:=`",
-    ast.Starred: "`*` outside the arguments of a call",
+    ast.Starred: "`*` outside a display or the arguments of a call",
 }
 
 
@@ -87,7 +87,7 @@ def _node(x: ast.expr, depth: int) -> Node:
     below = depth + 1
 
     def many(items: list[ast.expr]) -> list[Node]:
-        return [_node(item, below) for item in items]
+        return [_item(item, below) for item in items]
 
     match x:
         case ast.Constant():
@@ -137,6 +137,10 @@ def _node(x: ast.expr, depth: int) -> Node:
             _refuse(x)
 
 
+def _item(x: ast.expr, depth: int) -> Node:
+    return ["*", _node(x.value, depth)] if isinstance(x, ast.Starred) else _node(x, depth)
+
+
 def _constant(x: ast.Constant) -> Node:
     value = x.value
     if value is Ellipsis:
@@ -149,6 +153,8 @@ def _constant(x: ast.Constant) -> Node:
         return ["i", str(value)]
     if isinstance(value, float) and not math.isfinite(value):
         return ["f", repr(value)]
+    if isinstance(value, str) and not value.isascii() and value != value.encode(errors="replace").decode():
+        raise SyntaxRefused("a string constant with a lone surrogate cannot be written down")
     if isinstance(value, complex):
         raise SyntaxRefused("a complex constant is not read: ask for its real and imaginary parts")
     return ["c", value]
@@ -163,9 +169,7 @@ def _index(x: ast.expr, depth: int) -> Node:
 
 
 def _call(x: ast.Call, depth: int) -> Node:
-    arguments = [
-        ["*", _node(item.value, depth)] if isinstance(item, ast.Starred) else _node(item, depth) for item in x.args
-    ]
+    arguments = [_item(item, depth) for item in x.args]
     keywords: dict[str, Node] = {}
     for keyword in x.keywords:
         if keyword.arg is None:

@@ -18,7 +18,7 @@ types of the values it meets:
     ["and", [x...]] ["or", [x...]]
     ["cmp", x, [[op, y]...]]      op: == != < <= > >= is "is not" in "not in"
     ["if", test, x, y]            x if test else y
-    ["call", f, [x...], {k: x}]   an item of the list may be ["*", x]
+    ["call", f, [x...], {k: x}]   an item of the list may be ["*", x]; also in a tuple, list or set
     ["t", [x...]] ["l", [x...]] ["S", [x...]] ["d", [[k, v]...]]     tuple, list, set, dict
     ["fs", [part...]]             f-string; a part is a constant or ["fv", x, "" | "r" | "s" | "a", part | null]
     ["comp", kind, x, [[target, iterable, [condition...]]...]]       kind: list set dict gen; dict: x is ["t", [k, v]]

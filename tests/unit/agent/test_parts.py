@@ -69,7 +69,7 @@ def test_a_node_means_what_python_means(text: str):
         ("await f()", "await"),
         ("(yield)", "yield"),
         ("x.__class__", "__class__"),
-        ("[*a]", "`*`"),
+        ("{**d}", "`**`"),
         ("f(**d)", "`**`"),
         ("x = 1", "not a Python expression"),
         ("1j", "complex"),

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import abc
 import collections
 import datetime as dt
+import fractions
 import math
+import os
+import pathlib
 from typing import Any
 
 import numpy as np
@@ -52,7 +56,13 @@ def names() -> dict[str, Any]:
         "size": len,
         "day": dt.date(2024, 2, 29),
         "arr": np.array([1.0, 2.0, 4.0]),
+        "grid": np.arange(6).reshape(2, 3),
         "np": np,
+        "dt": dt,
+        "getpid": os.getpid,
+        "third": fractions.Fraction(1, 3),
+        "path": pathlib.PurePosixPath("/srv/data/./report.csv"),
+        "root": pathlib.PurePosixPath("/"),
         "point": collections.namedtuple("point", "x y")(1, 2),  # noqa: PYI024  the untyped kind is meant
     }
 
@@ -74,7 +84,10 @@ xs.index(1); xs.count(1); st.union([9]); st & {1}; n.bit_length(); f.is_integer(
 f'{n:>{5}}'; '%d of %s' % (n, s); 'in 2024: %d' % n; any(x > 1 for x in arr); isinstance(s, list); [*xs, 1]; max(*xs); (n, s); {n, 1}; {'a': n}; account.balance; account.rate; Account.rate
 day.year; day.isoformat(); day - day; day < day; counter['zzz']; counter['a']; dd['a']; arr.mean(); arr.sum() + 1
 arr[1]; arr.shape; arr.dtype.kind; (arr > 1).any(); arr.tolist(); (arr * 2).max(); np.sqrt(arr).tolist(); arr[arr > 1].size
-[i for i, x in enumerate(xs) if x == 1]; len([x for x in r if not x % 2]); ...; (lambda_ if 0 else n); -0.0; 1e300 * 1e10"""
+sorted(d, key=len); max(xs, key=str); sorted(xs, key=abs, reverse=True); list(map(str, xs)); list(map(str.upper, s)); list(map(max, xs, xs))
+list(filter(None, xs)); [*map(int, '12')]; (*xs, 1); '{} {x:.2f}'.format(n, x=f); '{0!r:>9}'.format(s); hash(s); callable(len); callable(n)
+getattr(account, 'balance'); getattr(account, 'nope', 3); hasattr(account, 'nope'); issubclass(bool, int); grid[:, 0].tolist(); grid[1, 0:2].sum(); arr.std(ddof=1); grid.mean(axis=0).tolist(); grid.std(0).tolist()
+dt.date(2024, 1, 31) - day; dt.timedelta(days=1) + day; getpid() > 0; third.numerator; path.name; root.name; [i for i, x in enumerate(xs) if x == 1]; len([x for x in r if not x % 2]); ...; (lambda_ if 0 else n); -0.0; 1e300 * 1e10"""
 
 
 @pytest.mark.parametrize("source", [part.strip() for part in ALLOWED.replace("\n", ";").split(";")])
@@ -138,11 +151,20 @@ def test_what_the_expression_itself_raises_is_the_answer(source: str) -> None:
         ("eval('1')", "not on the list"),
         ("__import__('os')", "not on the list"),
         ("print(1)", "not on the list"),
-        ("getattr(account, 'total')", "not on the list"),
+        ("getattr(account, 'total')", "`total` is a property of"),
+        ("hasattr(account, 'total')", "`total` is a property of"),
+        ("list(map(helper, xs))", "is the program's own function"),
+        ("list(map(str, [account]))", "may run its code"),
+        ("list(filter(helper, xs))", "is the program's own function"),
+        ("issubclass(Account, abstract)", "without a metaclass"),
         ("len_('x')", "not on the list"),
         ("xs.append(1)", "not on the list"),
         ("xs.sort()", "not on the list"),
-        ("s.format(1)", "not on the list"),
+        ("'{0.real}'.format(1)", "reads attributes or items"),
+        ("'{0[0]}'.format(xs)", "reads attributes or items"),
+        ("'{:{}}'.format(1, 2)", "reads attributes or items"),
+        ("'{:99999}'.format(1)", "large or computed width"),
+        ("('{}' * 500).format(1)", "too large"),
         ("sorted(xs, key=helper)", "key function"),
         ("max(xs, key=helper)", "key function"),
         ("list(mapped)", "use it up"),
@@ -159,13 +181,27 @@ def test_what_the_expression_itself_raises_is_the_answer(source: str) -> None:
         ("list(range(10 ** 9))", "more than"),
         ("[x for x in range(10000) for y in range(10000)]", "takes too long"),
         ("b.decode('rot13')", "codecs may be the program's"),
+        ("[[0] * 9999 for x in range(9999)]", "makes too much"),
+        ("[s[:] + 'x' * 9000 for x in range(9999)]", "makes too much"),
+        ("[large * 2 for x in range(999)]", "makes too much"),
+        ("arr[:0].mean()", "warns"),
+        ("arr[:1].std(ddof=1)", "too few items"),
+        ("grid.std(axis=0, ddof=2)", "too few items"),
+        ("arr[:0] and 1", "may warn"),
+        ("arr == 'x'", "may warn"),
         ("(lambda: 1)()", "not known here"),
         ("lambda: 1", "not known here"),
         ("[n := 3]", "not known here"),
     ],
 )
 def test_a_refusal_names_its_rule(source: str, rule: str) -> None:
-    scope = names() | {"helper": helper, "len_": open, "mapped": map(int, "12")}
+    scope = names() | {
+        "helper": helper,
+        "abstract": abc.ABC,
+        "large": np.zeros(99999),
+        "len_": open,
+        "mapped": map(int, "12"),
+    }
 
     found = fact(source, scope)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import numpy_array
+from .kinds import genuine_ufunc, numpy_array
 from .statics import MISSING, Getset, definer, loaded, module_of, namespace, short_name, stored, text_of, type_name
 
 _SCAN_ITEMS = 1_000_000
@@ -51,16 +51,15 @@ def array_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def _count(x: Any, function: str, word: str) -> str:
-    test = loaded("numpy", function)
-    if type(test) is not loaded("numpy", "ufunc"):
+    if not genuine_ufunc(function):
         return ""
-    found = len(test(x).ravel().nonzero()[0])
+    found = len(loaded("numpy", function)(x).ravel().nonzero()[0])
     return "contains %d %s of %d" % (found, word, x.size) if found else ""
 
 
 def frame_text(describer: Any, x: Any, depth: int) -> str:
     """`<DataFrame 150 rows x 5 columns>`, `<Series 150 rows float64>`."""
-    shape = _frame_shape(x)
+    shape = frame_shape(x)
     if not shape:
         return "<" + short_name(type(x)) + ">"
     if len(shape) == 1:
@@ -70,7 +69,7 @@ def frame_text(describer: Any, x: Any, depth: int) -> str:
 
 def frame_details(describer: Any, x: Any) -> dict[str, Any]:
     """Shape, dtypes and column labels."""
-    shape = _frame_shape(x)
+    shape = frame_shape(x)
     details: dict[str, Any] = {"dtype": ", ".join(_dtypes(x))}
     if shape:
         details.update(shape=shape, length=shape[0])
@@ -98,7 +97,13 @@ def _axes(x: Any) -> list[Any]:
     return axes if type(axes) is list else []
 
 
-def _frame_shape(x: Any) -> list[int]:
+def is_frame(x: Any) -> bool:
+    """Whether it is exactly a Series or a DataFrame of pandas."""
+    return any(type(x) is loaded("pandas", name) for name in ("Series", "DataFrame"))
+
+
+def frame_shape(x: Any) -> list[int]:
+    """Rows, and columns of a DataFrame, by what it stores; empty if that is not known."""
     sizes = [_index_size(axis) for axis in reversed(_axes(x))]
     return sizes if all(size >= 0 for size in sizes) else []
 

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import _weakref
 import enum
 import operator
 import types
 from typing import Any
 
+from .arrays import frame_shape, is_frame
 from .kinds import numpy_array
 from .operations import legitimate, quietly
 from .plain import (
@@ -25,6 +27,7 @@ from .plain import (
     one_of,
     plain_keys,
 )
+from .scalars import path_string
 from .statics import (
     MISSING,
     Getset,
@@ -48,7 +51,8 @@ from .statics import (
 _C_MODULES = ("builtins", "collections", "datetime", "_io", "re", "functools", "decimal", "itertools", "numpy")
 """Static types of these find attributes in the ordinary way, apart from those below."""
 
-_FORWARDING: tuple[Any, ...] = (super, types.MethodType, getattr(types, "GenericAlias", super))
+_PROXIES: tuple[Any, ...] = (_weakref.ProxyType, _weakref.CallableProxyType)  # of `builtins` until Python 3.9
+_FORWARDING: tuple[Any, ...] = (*_PROXIES, super, types.MethodType, getattr(types, "GenericAlias", super))
 _GETSETS: dict[str, tuple[str, ...]] = {
     "int": ("real", "imag", "numerator", "denominator"),
     "float": ("real", "imag"),
@@ -78,6 +82,9 @@ def attribute(x: Any, name: str) -> Any:
     if name in ("name", "value") and definer(cls, name) is enum.Enum:
         return stored(x)["_%s_" % name]
     found = lookup(cls, name)
+    known = _of_library(x, cls, name)
+    if known is not MISSING:
+        return known
     if found is not MISSING and _is_data(found):
         return _data(x, name, found)
     own = instance_dict(x)
@@ -90,6 +97,17 @@ def attribute(x: Any, name: str) -> Any:
     if lookup(cls, "__getattr__") is not MISSING:
         raise Refused("`%s` is not stored: %s would compute it in __getattr__" % (name, type_name(cls)))
     raise Raised(AttributeError("'%s' object has no attribute '%s'" % (short_name(cls), name)))
+
+
+def _of_library(x: Any, cls: Any, name: str) -> Any:
+    """A property of a known class, computed here from what the object stores; else MISSING."""
+    if name == "shape" and is_frame(x):
+        return tuple(frame_shape(x)) or MISSING
+    if name in ("numerator", "denominator") and cls is loaded("fractions", "Fraction"):
+        return stored(x).get("_" + name, MISSING)
+    if name == "name" and any(cls is loaded("pathlib", known) for known in ("PosixPath", "PurePosixPath")):
+        return next((part for part in reversed(path_string(x).split("/")) if part not in ("", ".")), "")
+    return MISSING
 
 
 def _ordinary(owner: Any) -> bool:

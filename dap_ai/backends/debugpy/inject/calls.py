@@ -10,7 +10,9 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, ClassVar, Iterator
 
-from .functions import FUNCTIONS, MATH, call_math, ints, is_ufunc, name_of, number
+from .arrays import frame_shape, is_frame
+from .attributes import attribute
+from .functions import FUNCTIONS, MATH, READINGS, call_math, ints, is_date_class, is_ufunc, make_date, name_of, number
 from .methods import call_method
 from .operations import binary, legitimate, truth_of
 from .plain import (
@@ -25,7 +27,6 @@ from .plain import (
     hashable,
     is_array,
     is_plain,
-    is_scalar,
     one_of,
 )
 from .statics import MISSING, definer, lookup, short_name, text_of, type_name
@@ -80,11 +81,19 @@ class Calls:
             except TypeError as error:  # a wrong number of arguments, or a keyword that is not taken here
                 raise Refused("`%s` is not called that way here (%s)" % (name_of(f), error)) from None
         if type(f) is types.BuiltinFunctionType:
+            if id(f) in READINGS and not arguments and not keywords:
+                return legitimate(f)
             if id(f) in MATH:
-                return call_math(f, MATH[id(f)], [self.materialized(x) for x in arguments], keywords)
+                return call_math(f, f.__name__, [self.materialized(x) for x in arguments], keywords)
             owner = f.__self__
             if owner is not None and type(owner) is not types.ModuleType:
                 return self.method(owner, text_of(f.__name__), arguments, keywords)
+        if type(f) is types.MethodDescriptorType and arguments:
+            name = text_of(f.__name__)
+            if definer(type(arguments[0]), name) is f.__objclass__:  # as in map(str.strip, parts)
+                return self.method(arguments[0], name, arguments[1:], keywords)
+        if is_date_class(f):
+            return make_date(f, arguments, keywords)
         if is_ufunc(f) and len(arguments) == 1 and not keywords:  # a second one would be written to
             return number(f, arguments[0])
         raise Refused(_why_not(f))
@@ -101,6 +110,8 @@ class Calls:
         """`len(x)` of a builtin container, a view, an array, or a subclass without a `__len__` of its own."""
         if one_of(x, VIEWS) or is_array(x):
             return legitimate(len, x)
+        if is_frame(x) and frame_shape(x):
+            return frame_shape(x)[0]
         base = builtin_base(x, "__len__")
         if base is not MISSING and hasattr(base, "__len__"):
             return legitimate(base.__len__, x)
@@ -117,17 +128,32 @@ class Calls:
             start = binary("+", start, item)
         return start
 
-    def _extreme(self, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:
+    def _extreme(self, function: Any, arguments: Any, key: Any = None, **keywords: Any) -> Any:
         if any(name != "default" for name in keywords):
-            raise Refused("a key function may run the program's code; leave out `key`")
+            raise Refused("`%s` is not called that way here" % name_of(function))
         items = list(self.iterate(arguments[0])) if len(arguments) == 1 else list(arguments)
-        return _ordered(function, items, keywords)
+        if not items:
+            return legitimate(function, items, **keywords)
+        keys = self._keys(items, key)
+        return items[legitimate(function, range(len(items)), key=keys.__getitem__)]
+
+    def _keys(self, items: list[Any], key: Any) -> list[Any]:
+        """What items are compared by; comparing them runs no code of the program."""
+        try:
+            keys = items if key is None else [self.call(key, [item], {}) for item in items]
+        except Refused as refusal:
+            raise Refused("the key function would run: " + text_of(refusal.args[0])) from None
+        if not all(map(is_array, keys)):
+            for part in keys:
+                if not is_plain(part):
+                    raise Refused("comparing a %s may run its code; compare its stored fields" % type_name(type(part)))
+        return keys
 
     def _min(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._extreme(min, arguments, keywords)
+        return self._extreme(min, arguments, **keywords)
 
     def _max(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._extreme(max, arguments, keywords)
+        return self._extreme(max, arguments, **keywords)
 
     def _any(self, x: Any) -> bool:
         return any(map(truth_of, self.iterate(x)))
@@ -156,10 +182,30 @@ class Calls:
     def _reversed(self, x: Any) -> Any:
         return self.made(reversed(list(self.iterate(x))))
 
-    def _sorted(self, x: Any, **keywords: Any) -> Any:
-        if any(name != "reverse" for name in keywords) or not all(map(is_scalar, keywords.values())):
-            raise Refused("a key function may run the program's code; leave out `key`")
-        return _ordered(sorted, list(self.iterate(x)), keywords)
+    def _sorted(self, x: Any, key: Any = None, reverse: Any = False) -> Any:
+        items = list(self.iterate(x))
+        keys = self._keys(items, key)
+        order = legitimate(sorted, range(len(items)), key=keys.__getitem__, reverse=truth_of(reverse))
+        return [items[position] for position in order]
+
+    def _map(self, f: Any, *xs: Any) -> Any:
+        return self.made(map(lambda *items: self.call(f, list(items), {}), *[self.iterate(x) for x in xs]))
+
+    def _filter(self, f: Any, x: Any) -> Any:
+        return self.made(filter(lambda x: truth_of(x if f is None else self.call(f, [x], {})), self.iterate(x)))
+
+    def _getattr(self, x: Any, name: Any, *default: Any) -> Any:
+        if type(name) is not str or len(default) > 1:
+            raise Refused("getattr() takes a name as a builtin text")
+        try:
+            return attribute(x, name)
+        except Raised as raised:
+            if default and type(raised.args[0]) is AttributeError:
+                return default[0]
+            raise
+
+    def _hasattr(self, x: Any, name: Any) -> bool:
+        return self._getattr(x, name, MISSING) is not MISSING
 
     def _dict(self, x: Any = (), **keywords: Any) -> Any:
         known = one_of(x, DICTS)
@@ -184,6 +230,10 @@ class Calls:
         id(enumerate): _enumerate,
         id(zip): _zip,
         id(reversed): _reversed,
+        id(map): _map,
+        id(filter): _filter,
+        id(getattr): _getattr,
+        id(hasattr): _hasattr,
     }
     """By identity: an alias `size = len` passes, `len = os.system` does not."""
 
@@ -198,14 +248,6 @@ def _base_items(x: Any) -> Any:
     if lookup(cls, "__iter__") is MISSING and lookup(cls, "__getitem__") is MISSING:
         raise Raised(TypeError("'%s' object is not iterable" % short_name(cls)))
     raise Refused("iterating a %s runs its code; read its stored fields instead" % type_name(cls))
-
-
-def _ordered(function: Any, items: list[Any], keywords: dict[str, Any]) -> Any:
-    if not all(map(is_array, items)):
-        for item in items:
-            if not is_plain(item):
-                raise Refused("comparing a %s may run its code; compare its stored fields" % type_name(type(item)))
-    return legitimate(function, items, **keywords)
 
 
 def _why_not(f: Any) -> str:

@@ -16,26 +16,11 @@ from .calls import Calls
 from .exceptions import raised_text
 from .methods import is_allowed
 from .operations import binary, check_format, compare, legitimate, truth_of, unary
-from .plain import MAX_CHARACTERS, Missing, Raised, Refused, hashable, is_plain, is_scalar
+from .plain import MAX_CHARACTERS, Missing, Raised, Refused, Steps, hashable, is_plain, is_scalar
 from .statics import MISSING, names_of, short_name, text_of, type_name
-from .values import Budget, Describer
+from .values import Describer
 
-_MAX_STEPS = 200_000
 _MAX_DEPTH = 40
-
-
-class Steps:
-    """Counts the work of one expression; `tick` raises Refused when it is too much."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-        self._count = 0
-
-    def tick(self) -> None:
-        """One node evaluated or one item seen."""
-        self._count += 1
-        if self._count > _MAX_STEPS or (self._count % 64 == 1 and self._budget.spent()):
-            raise Refused("the expression takes too long; ask for a part of it")
 
 
 class Interpreter:
@@ -52,7 +37,8 @@ class Interpreter:
     def _begin(self) -> None:
         self._scopes: list[dict[str, Any]] = []
         self._depth = 0
-        self._tick = Steps(self._describer.budget).tick
+        steps = Steps(self._describer.budget)
+        self._tick, self._paid = steps.tick, steps.paid
         self._calls = Calls(self._tick)
 
     def fact(self, node: Any) -> dict[str, Any]:
@@ -112,21 +98,26 @@ class Interpreter:
         return attribute(self._evaluate(x), name)
 
     def _subscript(self, x: Any, index: Any) -> Any:
-        container = self._evaluate(x)
-        if index and index[0] == "sl":
-            parts = [None if part is None else self._evaluate(part) for part in index[1:]]
-            return subscript(container, slice(*parts))
-        return subscript(container, self._evaluate(index))
+        container, at = self._evaluate(x), self._index(index)
+        found = subscript(container, at)
+        return found if is_scalar(at) else self._paid(found)
+
+    def _index(self, node: Any) -> Any:
+        if node and node[0] == "sl":
+            return slice(*[None if part is None else self._evaluate(part) for part in node[1:]])
+        if node and node[0] == "t" and any(part and part[0] == "sl" for part in node[1]):
+            return tuple([self._index(part) for part in node[1]])
+        return self._evaluate(node)
 
     def _truth(self, node: Any) -> tuple[Any, bool]:
         x = self._evaluate(node)
         return x, truth_of(x)
 
     def _unary(self, op: str, x: Any) -> Any:
-        return not self._truth(x)[1] if op == "not" else unary(op, self._evaluate(x))
+        return not self._truth(x)[1] if op == "not" else self._paid(unary(op, self._evaluate(x)))
 
     def _binary(self, op: str, x: Any, y: Any) -> Any:
-        return binary(op, self._evaluate(x), self._evaluate(y))
+        return self._paid(binary(op, self._evaluate(x), self._evaluate(y)))
 
     def _and(self, parts: Any) -> Any:
         value: Any = True
@@ -147,7 +138,7 @@ class Interpreter:
         left, result = self._evaluate(x), True
         for position, (op, node) in enumerate(links):
             right = self._evaluate(node)
-            result = compare(op, left, right)
+            result = self._paid(compare(op, left, right))
             last = position == len(links) - 1
             if not last and not truth_of(result):
                 return result
@@ -162,12 +153,12 @@ class Interpreter:
             owner = self._evaluate(f[1])
             if is_allowed(owner, f[2]):
                 self._check_level(None)
-                return self._calls.method(owner, f[2], self._list(arguments), self._keywords(keywords))
+                return self._paid(self._calls.method(owner, f[2], self._list(arguments), self._keywords(keywords)))
             function = attribute(owner, f[2])
         else:
             function = self._evaluate(f)
         self._check_level(function)
-        return self._calls.call(function, self._list(arguments), self._keywords(keywords))
+        return self._paid(self._calls.call(function, self._list(arguments), self._keywords(keywords)))
 
     def _check_level(self, function: Any) -> None:
         if self._level != "compute" and function is not len:
@@ -189,7 +180,7 @@ class Interpreter:
         return {hashable(self._evaluate(key)): self._evaluate(part) for key, part in pairs}
 
     def _fstring(self, parts: Any) -> str:
-        return "".join([part if type(part) is str else self._formatted(part) for part in parts])
+        return self._paid("".join([part if type(part) is str else self._formatted(part) for part in parts]))
 
     def _formatted(self, part: Any) -> str:
         if part[0] == "c":

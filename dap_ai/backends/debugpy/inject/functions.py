@@ -6,18 +6,50 @@
 
 from __future__ import annotations
 
+import builtins
 import math
-import types
+import os
+import threading
+import time
 from typing import Any, Callable
 
+from .kinds import genuine_ufunc
 from .operations import legitimate, quietly, truth_of
 from .plain import MAX_BITS, MAX_ITEMS, NUMBERS, Raised, Refused, is_array, is_plain, is_scalar, one_of
-from .statics import definer, loaded, lookup, made_in_c, mro, short_name, text_of, type_name
+from .statics import (
+    MISSING,
+    definer,
+    loaded,
+    lookup,
+    made_in_c,
+    mro,
+    of_the_interpreter,
+    short_name,
+    text_of,
+    type_name,
+)
 
 _LIMITED_MATH = ("factorial", "comb", "perm", "pow", "ldexp", "lcm")
-MATH = {id(f): name for name, f in vars(math).items() if type(f) is types.BuiltinFunctionType}
-"""Names of math's functions by their identity."""
 
+
+def _genuine(module: Any, names: Any) -> dict[int, Any]:
+    """Functions and classes of a module in C, by identity, without those that the program has put in their place."""
+    found = [(name, vars(module).get(name)) for name in names]
+    return {id(f): f for name, f in found if of_the_interpreter(f, name)}
+
+
+MATH = _genuine(math, vars(math))
+"""math's functions by their identity."""
+
+READINGS = {
+    **_genuine(os, ("getpid", "getppid", "getcwd")),
+    **_genuine(time, ("time", "monotonic", "perf_counter", "time_ns")),
+    **_genuine(threading, ("get_ident", "get_native_id")),
+}
+"""Functions without arguments that only tell what is."""
+
+_PLAIN = ("ord", "chr", "divmod", "hex", "bin", "oct", "str", "repr", "ascii", "int", "float", "complex", "hash", "id")
+_DATES = ("date", "datetime", "timedelta")
 _UFUNCS = ("isnan", "isinf", "isfinite", "sqrt", "exp", "log", "absolute", "square", "sign", "floor", "ceil")
 
 
@@ -107,6 +139,8 @@ def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any])
     if not all(is_plain(x) for x in (*arguments, *keywords.values())):
         raise Refused("math.%s takes builtin numbers only here" % name)
     numbers = [x for x in arguments if type(x) is int]
+    if name == "factorial" and len(numbers) < len(arguments):
+        raise Refused("math.factorial of a float may warn; use an int")
     if name in _LIMITED_MATH and any(abs(x) > 2000 for x in numbers):
         raise Refused("the result may be too large; use numbers up to 2000")
     if any(len(x) > MAX_ITEMS // 10 for x in arguments if type(x) is list) and name == "prod":
@@ -117,16 +151,41 @@ def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any])
 
 
 def is_ufunc(f: Any) -> bool:
-    """Whether it is one of numpy's functions of one array that are allowed."""
-    return type(f) is loaded("numpy", "ufunc") and any(f is loaded("numpy", name) for name in _UFUNCS)
+    """Whether it is one of numpy's functions of one array that are allowed; one made of a function says so."""
+    return any(f is loaded("numpy", name) and genuine_ufunc(name) for name in _UFUNCS)
+
+
+def _callable(x: Any) -> bool:
+    return lookup(type(x), "__call__") is not MISSING
+
+
+def _issubclass(x: Any, classes: Any) -> bool:
+    wanted = classes if type(classes) is tuple else (classes,)
+    if type(x) is not type or any(type(known) is not type for known in wanted):
+        raise Refused("issubclass() is for classes without a metaclass here")
+    return any(known is base for base in mro(x) for known in wanted)
+
+
+def is_date_class(f: Any) -> bool:
+    """Whether it is date, datetime or timedelta, as written in C."""
+    return type(f) is type and made_in_c(f) and any(f is loaded("datetime", name) for name in _DATES)
+
+
+def make_date(f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """`date(2024, 2, 29)`, `timedelta(days=1)`."""
+    if not all(one_of(x, NUMBERS) for x in (*arguments, *keywords.values())):
+        raise Refused("%s() takes numbers only here" % short_name(f))
+    return legitimate(f, *arguments, **keywords)
 
 
 FUNCTIONS: dict[int, Callable[..., Any]] = {
     id(isinstance): _isinstance,
+    id(issubclass): _issubclass,
+    id(callable): _callable,
     id(type): _type,
     id(bool): _bool,
     id(abs): _abs,
     id(round): _round,
     id(range): _range,
-    **{id(f): _plain_call(f) for f in (ord, chr, divmod, hex, bin, oct, str, repr, ascii, int, float, complex)},
+    **{key: _plain_call(f) for key, f in _genuine(builtins, _PLAIN).items()},
 }

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import _thread
 import collections
 import enum
 import sys
@@ -42,8 +43,8 @@ _BUILTIN: tuple[tuple[Any, str], ...] = (
     (types.CoroutineType, "iterator"),
     (_async_generator, "iterator"),
     (BaseException, "exception"),
-    (type(threading.Lock()), "lock"),
-    (type(threading.RLock()), "lock"),
+    (_thread.LockType, "lock"),
+    (_thread.RLock, "lock"),
     (threading.Thread, "thread"),
 )
 _OPTIONAL = (
@@ -92,6 +93,12 @@ class Kinds:
     def of_numpy(self, x: Any) -> bool:
         """Whether it is one of numpy's own numbers: they have no digits of a builtin type to read."""
         return self._numpy and numpy_scalar(x)
+
+
+def genuine_ufunc(name: str) -> bool:
+    """Whether numpy's function of that name is its own: one that was made of a Python function has another name."""
+    function = loaded("numpy", name)
+    return type(function) is loaded("numpy", "ufunc") and made_in_c(type(function)) and function.__name__ == name
 
 
 def numpy_array(x: Any) -> bool:

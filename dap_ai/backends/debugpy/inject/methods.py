@@ -6,16 +6,30 @@
 
 from __future__ import annotations
 
+import _string  # pyright: ignore[reportMissingImports]  the C half of `string`, in no stub
+import _thread
 import collections
 from typing import Any
 
-from .operations import legitimate, quietly
-from .plain import MAX_BITS, MAX_CHARACTERS, MAX_ITEMS, Refused, builtin_base, is_array, is_date, is_plain, plain_keys
+from .operations import check_format, legitimate, quietly
+from .plain import (
+    MAX_BITS,
+    MAX_CHARACTERS,
+    MAX_ITEMS,
+    Refused,
+    builtin_base,
+    is_array,
+    is_date,
+    is_plain,
+    is_scalar,
+    plain_keys,
+)
 from .statics import MISSING, type_name
 
 _STR = """upper lower title capitalize casefold swapcase strip lstrip rstrip startswith endswith find rfind index rindex
     count split rsplit splitlines partition rpartition join replace isalpha isdigit isalnum isspace isupper islower
-    istitle isnumeric isdecimal isidentifier isascii zfill ljust rjust center encode removeprefix removesuffix"""
+    istitle isnumeric isdecimal isidentifier isascii zfill ljust rjust center encode removeprefix removesuffix
+    format"""
 _BYTES = """upper lower strip lstrip rstrip startswith endswith find rfind index rindex count split rsplit splitlines
     join replace hex decode isalpha isdigit isalnum isspace removeprefix removesuffix"""
 _SET = "union intersection difference symmetric_difference issubset issuperset isdisjoint copy"
@@ -42,10 +56,12 @@ _BY_TYPE: tuple[tuple[Any, str], ...] = (
 _ALLOWED = {id(cls): frozenset(names.split()) for cls, names in _BY_TYPE}
 _ARRAY_NAMES = "mean sum min max std var prod any all argmin argmax tolist item round ravel flatten cumsum"
 _ARRAY = frozenset(_ARRAY_NAMES.split())
+_LOCKS = (_thread.LockType, _thread.RLock)
 _DATE = frozenset(("isoformat", "weekday", "isoweekday", "toordinal", "total_seconds", "date", "time"))
 _MAKES_ITS_LIKE = ("copy", "union", "intersection", "difference", "symmetric_difference")
 """Methods that make another object of a subclass."""
 
+_MAX_FIELDS = 100
 _CODECS = ("utf-8", "utf8", "ascii", "latin-1")
 
 
@@ -55,6 +71,8 @@ def is_allowed(x: Any, name: str) -> bool:
         return name in _ARRAY
     if is_date(x):
         return name in _DATE
+    if type(x) is _LOCKS[0] and name == "locked":
+        return True
     base = builtin_base(x, name)
     if base is MISSING or (name in _MAKES_ITS_LIKE and type(x) is not base):
         return False
@@ -72,10 +90,16 @@ def call_method(x: Any, name: str, arguments: list[Any], keywords: dict[str, Any
     if is_array(x):
         if name == "tolist" and x.size > MAX_ITEMS:
             raise Refused("more than %d items; slice the array first" % MAX_ITEMS)
+        if name in ("mean", "std", "var"):
+            _check_freedom(x, arguments, keywords)
         return quietly(getattr(x, name), *arguments, **keywords)
     if is_date(x):
         return legitimate(getattr(x, name), *arguments, **keywords)
+    if type(x) is _LOCKS[0]:
+        return legitimate(x.locked, *arguments, **keywords)
     base = builtin_base(x, name)
+    if name == "format":
+        _check_fields(x, [*arguments, *keywords.values()])
     _check(x, base, name, arguments)
     return legitimate(getattr(base, name), x, *arguments, **keywords)
 
@@ -99,6 +123,32 @@ def _check(x: Any, base: Any, name: str, arguments: list[Any]) -> None:
         raise Refused("only %s are used here: other codecs may be the program's" % ", ".join(_CODECS))
     if name in ("encode", "decode") and len(arguments) > 1 and arguments[1] not in ("strict", "replace", "ignore"):
         raise Refused("error functions of codecs may be the program's; use 'replace'")
+
+
+def _check_freedom(x: Any, arguments: list[Any], keywords: dict[str, Any]) -> None:
+    """Refuses what numpy warns of: the warning would run the program's filters, or be printed."""
+    if not x.size:
+        raise Refused("the mean of an empty array warns; use its size")
+    if len(arguments) > 1 or any(name not in ("axis", "ddof", "keepdims") for name in keywords):
+        raise Refused("only axis, ddof and keepdims are taken here; leave out the others")
+    axis = keywords.get("axis", arguments[0] if arguments else None)
+    freedom = keywords.get("ddof", 0)
+    known = axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
+    if type(freedom) is not int or not known or freedom >= (x.size if axis is None else x.shape[axis]):
+        raise Refused("too few items for these degrees of freedom; use a smaller ddof")
+
+
+def _check_fields(text: Any, parts: list[Any]) -> None:
+    """What `str.format` may be asked: no attribute, no item, no nested or wide format."""
+    fields = [field for field in legitimate(_string.formatter_parser, str(text)) if field[1] is not None]
+    if len(fields) > _MAX_FIELDS or any(type(part) is str and len(part) > MAX_ITEMS for part in parts):
+        raise Refused("the text would be too large; format fewer or shorter parts")
+    for _, name, spec, _ in fields:
+        if not (name.isdigit() or name.isidentifier() or not name) or "{" in spec:
+            raise Refused("a format that reads attributes or items may run code; pass the part itself")
+        check_format(spec)
+        if spec and not all(map(is_scalar, parts)):
+            raise Refused("only builtin numbers and texts are formatted with a width or precision here")
 
 
 def _size(x: Any) -> int:

@@ -28,7 +28,7 @@ from .plain import (
     plain_keys,
     truth,
 )
-from .statics import loaded, type_name
+from .statics import loaded, module_of, type_name
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -71,12 +71,19 @@ def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -
 
 def truth_of(x: Any) -> bool:
     """`bool(x)` where no code of the program decides it; an array of more than one item raises."""
-    return quietly(bool, x) if is_array(x) else truth(x)
+    if not is_array(x):
+        return truth(x)
+    if not x.size:
+        raise Refused("the truth of an empty array may warn; use its size")
+    return quietly(bool, x)
 
 
 def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """The same for numpy, whose warnings and floating-point callbacks stay off."""
-    with loaded("numpy", "errstate")(all="ignore"):
+    errstate = loaded("numpy", "errstate")
+    if type(errstate) is not type or not module_of(errstate).startswith("numpy"):
+        raise Refused("the program has replaced numpy.errstate; read the values instead")
+    with errstate(all="ignore"):
         return legitimate(function, *arguments, **keywords)
 
 
@@ -123,6 +130,8 @@ def compare(op: str, x: Any, y: Any) -> Any:
     if is_array(x) or is_array(y):
         if not all(is_array(part) or is_scalar(part) for part in (x, y)):
             raise _refused(op, y if is_array(x) else x)
+        if any(one_of(part, (str, bytes)) for part in (x, y)) and any(_is_number(part) for part in (x, y)):
+            raise Refused("comparing numbers with texts may warn; compare with a number")
         _check_array_size(op, x, y)
         return quietly(function, x, y)
     for part in (x, y):
@@ -131,6 +140,10 @@ def compare(op: str, x: Any, y: Any) -> Any:
     if sys.flags.bytes_warning:
         raise Refused("comparisons may warn under `python -b`; read both values instead")
     return legitimate(function, x, y)
+
+
+def _is_number(x: Any) -> bool:
+    return is_array(x) and x.dtype.kind in "biufc"
 
 
 def contains(container: Any, x: Any) -> bool:

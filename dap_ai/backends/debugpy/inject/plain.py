@@ -18,6 +18,8 @@ MAX_ITEMS = 10_000
 
 MAX_CHARACTERS = 1_000_000
 MAX_BITS = 100_000
+_MAX_STEPS = 200_000
+_MAX_BYTES = 64 << 20
 
 SCALARS: tuple[Any, ...] = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 SEQUENCES: tuple[Any, ...] = (list, tuple, collections.deque)
@@ -26,6 +28,7 @@ DICTS: tuple[Any, ...] = (dict, collections.OrderedDict, collections.defaultdict
 VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 CONTAINERS: tuple[Any, ...] = (*SEQUENCES, *SETS, *DICTS, range, bytearray)
 NUMBERS: tuple[Any, ...] = (bool, int, float, complex)
+_SIZED: tuple[Any, ...] = (int, str, bytes, bytearray, list, tuple, set, frozenset, dict)
 _scalar_ids = {id(cls) for cls in SCALARS}
 
 
@@ -125,3 +128,29 @@ def hashable(x: Any) -> Any:
     if not is_plain(x):
         raise Refused("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
     return x
+
+
+class Steps:
+    """Counts the work and the memory of one expression within a `values.Budget`; raises Refused at the limit."""
+
+    def __init__(self, budget: Any) -> None:
+        self._budget = budget
+        self._count = 0
+        self._bytes = 0
+
+    def tick(self) -> None:
+        """One node evaluated or one item seen."""
+        self._count += 1
+        if self._count > _MAX_STEPS or (self._count % 64 == 1 and self._budget.spent()):
+            raise Refused("the expression takes too long; ask for a part of it")
+
+    def paid(self, x: Any) -> Any:
+        """The same value, its size counted: many results that are each small enough would fill the memory."""
+        if one_of(x, _SIZED):
+            size: Any = type(x).__sizeof__
+            self._bytes += size(x)
+        elif is_array(x):
+            self._bytes += x.nbytes
+        if self._bytes > _MAX_BYTES:
+            raise Refused("the expression makes too much; ask for a part of it")
+        return x

@@ -13,6 +13,7 @@ import sys
 import types
 from typing import Any
 
+from .statics import of_the_interpreter
 from .threads import current_frames
 from .walker import inspect, scope_names
 
@@ -38,8 +39,7 @@ def visit(query: str) -> str:
 def _check_builtins() -> None:
     """The walker's own calls must not run the program's code: a replaced `len` would."""
     for name in _NEEDED.split():
-        kind = type(vars(builtins).get(name))
-        if kind is not type and kind is not types.BuiltinFunctionType:
+        if not of_the_interpreter(vars(builtins).get(name), name):
             raise RuntimeError("the program has replaced builtins." + name)
 
 

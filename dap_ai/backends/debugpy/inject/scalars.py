@@ -89,13 +89,18 @@ _DATE_MINIMUM = {"date": 3, "datetime": 5, "time": 2}
 
 def path_text(describer: Describer, x: Any) -> str:
     """A path from the parts it was made of; pathlib would compute and keep its text."""
+    return short_name(type(x)) + "(" + str_text(describer, path_string(x)) + ")"
+
+
+def path_string(x: Any) -> str:
+    """The same as plain text."""
     parts = slots(x)
     text = parts.get("_str")
-    if type(text) is not str:
-        pieces = parts.get("_raw_paths") or parts.get("_parts") or []
-        texts = [text_of(piece) for piece in list.__getitem__(pieces, slice(0, 64))]
-        text = "/".join(texts).replace("//", "/") or "."
-    return short_name(type(x)) + "(" + str_text(describer, text) + ")"
+    if type(text) is str:
+        return text
+    pieces = parts.get("_raw_paths") or parts.get("_parts") or []
+    texts = [text_of(piece) for piece in list.__getitem__(pieces, slice(0, 64))]
+    return "/".join(texts).replace("//", "/") or "."
 
 
 def known_text(x: Any) -> str:

@@ -61,6 +61,13 @@ def made_in_c(cls: Any) -> bool:
     return not flags & _HEAP_TYPE or (sys.version_info >= (3, 10) and bool(flags & _IMMUTABLE_TYPE))
 
 
+def of_the_interpreter(x: Any, name: str) -> bool:
+    """Whether it is a C function or class of that name: what the program puts under another's name keeps its own."""
+    if type(x) is type:
+        return made_in_c(x) and short_name(x) == name
+    return type(x) is types.BuiltinFunctionType and x.__name__ == name
+
+
 def names_of(mapping: Any, limit: int = MAX_NAMES) -> dict[str, Any]:
     """Entries of a dict (or of a subclass) whose keys are exact strings; no key is hashed or compared."""
     return {key: value for key, value in list(islice(dict.items(mapping), limit)) if type(key) is str}

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from dap_ai.backends.debugpy.inject import filters, syscalls
+
+pytestmark = pytest.mark.skipif(not syscalls.SUPPORTED, reason="snapshots need Linux")
+ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOWED, REFUSED, KILLED = 0x7FFF0000, 0x00050001, 0x80000000
+
+
+def decision(number: int, *arguments: int, may_open: bool = True, architecture: int | None = None) -> int:
+    """What the kernel would decide: it runs the program as described in bpf(4)."""
+    architecture = architecture or ARCHITECTURE[syscalls.MACHINE]
+    data = struct.pack("=IIQ6Q", number, architecture, 0, *arguments, *(0,) * (6 - len(arguments)))
+    code = list(struct.iter_unpack("=HBBI", filters.program(may_open)))
+    at, accumulator = 0, 0
+    while True:
+        operation, if_true, if_false, constant = code[at]
+        if operation == 0x06:
+            return constant
+        if operation == 0x20:
+            (accumulator,) = struct.unpack_from("=I", data, constant)
+            at += 1
+            continue
+        holds = {
+            0x15: accumulator == constant,
+            0x35: accumulator >= constant,
+            0x45: bool(accumulator & constant),
+        }[operation]
+        at += 1 + (if_true if holds else if_false)
+
+
+def test_every_call_that_is_not_listed_is_refused() -> None:
+    listed = {*filters._PLAIN.split(), *filters._BY_VALUE, *filters._READ_ONLY, "prlimit64"}
+    numbers = {syscalls.NUMBERS[name] for name in listed if name in syscalls.NUMBERS}
+
+    assert {decision(number, 9) for number in range(600) if number not in numbers} == {REFUSED}
+
+
+def test_every_plain_call_is_allowed() -> None:
+    numbers = [syscalls.NUMBERS[name] for name in filters._PLAIN.split() if name in syscalls.NUMBERS]
+
+    assert {decision(number) for number in numbers} == {ALLOWED}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "wanted"),
+    [
+        ("write", (1,), ALLOWED),
+        ("write", (2,), ALLOWED),
+        ("write", (3,), REFUSED),
+        ("openat", (0, 0, 0o2000000), ALLOWED),
+        ("openat", (0, 0, 0o1), REFUSED),
+        ("openat", (0, 0, 0o2), REFUSED),
+        ("openat", (0, 0, 0o100), REFUSED),
+        ("openat", (0, 0, 0o1000), REFUSED),
+        ("fcntl", (5, 3), ALLOWED),
+        ("fcntl", (5, 8), REFUSED),
+        ("madvise", (0, 0, 4), ALLOWED),
+        ("madvise", (0, 0, 100), REFUSED),
+        ("prlimit64", (0, 7, 0), ALLOWED),
+        ("prlimit64", (0, 7, 1), REFUSED),
+        ("prlimit64", (0, 7, 1 << 32), REFUSED),
+    ],
+)
+def test_arguments_decide(name: str, arguments: tuple[int, ...], wanted: int) -> None:
+    assert decision(syscalls.NUMBERS[name], *arguments) == wanted
+
+
+def test_without_landlock_nothing_is_opened() -> None:
+    assert decision(syscalls.NUMBERS["openat"], may_open=False) == REFUSED
+
+
+def test_another_machines_calls_end_the_copy() -> None:
+    assert decision(0, architecture=0x40000003) == KILLED
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_filter_can_be_built_for(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters, "MACHINE", machine)
+    monkeypatch.setattr(syscalls, "MACHINE", machine)
+    monkeypatch.setattr(filters, "NUMBERS", syscalls._numbers())
+
+    assert filters.program(may_open=True)
