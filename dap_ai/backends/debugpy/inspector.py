@@ -42,16 +42,28 @@ _MODULES = (
     "walker",
     "runtime",
 )
-"""In the order of their imports of each other."""
+_SNAPSHOT_MODULES = (
+    "syscalls",
+    "filters",
+    "landlock",
+    "sharing",
+    "pools",
+    "truth",
+    "clone",
+    "lockdown",
+    "evaluation",
+    "jobs",
+)
+"""In the order of their imports of each other; the second set only goes to a debuggee that a snapshot is made of."""
 
 _BOOTSTRAP = """
 def install(name, sources):
     import sys, types
-    package = types.ModuleType(name)
-    package.__path__ = []
-    made = {name: package}
-    sys.modules[name] = package
+    made = {}
     try:
+        if name not in sys.modules:
+            made[name] = sys.modules[name] = types.ModuleType(name)
+            made[name].__path__ = []
         for part, source in sources:
             module = made[name + "." + part] = types.ModuleType(name + "." + part)
             module.__package__ = name
@@ -67,19 +79,21 @@ _CURE = "__import__('sys').modules['pydevd'].get_global_debugger().writer.sock.s
 
 
 @functools.cache
-def _bundle() -> tuple[str, str]:
-    """(name of the module inside the debuggee, its compressed source as base64)."""
+def package_name() -> str:
+    """The package that holds all injected modules inside the debuggee."""
+    digest = hashlib.sha256(repr(_sources(_MODULES + _SNAPSHOT_MODULES)).encode()).hexdigest()[:12]
+    return f"_dap_ai_probe_{digest}"
+
+
+def _sources(modules: tuple[str, ...]) -> list[tuple[str, str]]:
     folder = resources.files("dap_ai.backends.debugpy").joinpath("inject")
-    sources = [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in _MODULES]
-    digest = hashlib.sha256(repr(sources).encode()).hexdigest()[:12]
-    name = f"_dap_ai_probe_{digest}"
-    program = f"{_BOOTSTRAP}\ninstall({name!r}, {sources!r})\n"
-    return name, base64.b64encode(zlib.compress(program.encode(), 9)).decode("ascii")
+    return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in modules]
 
 
-def install_expression() -> str:
-    """What puts the walker into a debuggee, once; evaluate it in context `hover` with a frameId."""
-    _, source = _bundle()
+@functools.cache
+def _install_expression(modules: tuple[str, ...]) -> str:
+    program = f"{_BOOTSTRAP}\ninstall({package_name()!r}, {_sources(modules)!r})\n"
+    source = base64.b64encode(zlib.compress(program.encode(), 9)).decode("ascii")
     return (
         "(lambda b, z, a: b.exec(b.compile(z.decompress(a.a2b_base64("
         f"'{source}')), '<dap_ai>', 'exec'), {{'__builtins__': b}}))"
@@ -87,11 +101,20 @@ def install_expression() -> str:
     )
 
 
+def install_expression() -> str:
+    """What puts the walker into a debuggee, once; evaluate it in context `hover` with a frameId."""
+    return _install_expression(_MODULES)
+
+
+def install_snapshots_expression() -> str:
+    """What adds snapshots to an installed walker, in the same way."""
+    return _install_expression(_SNAPSHOT_MODULES)
+
+
 def visit_expression(query: Query) -> str:
     """What asks an installed walker; evaluate it in context `clipboard` with a frameId."""
-    name, _ = _bundle()
     encoded = base64.b64encode(msgspec.json.encode(query)).decode("ascii")
-    return f"__import__('sys').modules['{name}.runtime'].visit('{encoded}')"
+    return f"__import__('sys').modules['{package_name()}.runtime'].visit('{encoded}')"
 
 
 class Inspector:
@@ -116,21 +139,21 @@ class Inspector:
 
     async def _visit(self, request: Request, frame_id: int, query: Query) -> str:
         arguments = {"expression": visit_expression(query), "context": "clipboard", "frameId": frame_id}
-        return _unquoted(str((await request("evaluate", arguments)).get("result", "")))
+        return unquoted(str((await request("evaluate", arguments)).get("result", "")))
 
     async def _install(self, request: Request, frame_id: int) -> None:
         arguments = {"expression": install_expression(), "context": "hover", "frameId": frame_id}
         await request("evaluate", arguments)
 
 
-def _unquoted(result: str) -> str:
+def unquoted(result: str) -> str:
     """A string's text, whether or not this debugpy shows it with quotes."""
     return result[1:-1] if result[:1] in {"'", '"'} and result[-1:] == result[:1] else result
 
 
 def _decode(reply: str) -> Inspection:
     if not reply.startswith(MAGIC):
-        raise RequestFailed("inspect", "inspectFailed", f"the program could not be read: {_last_line(reply)}")
+        raise RequestFailed("inspect", "inspectFailed", f"the program could not be read: {last_line(reply)}")
     text = reply.removeprefix(MAGIC)
     if text.startswith("!"):
         raise RequestFailed("inspect", "inspectFailed", f"the walker failed inside the program: {text[1:]}")
@@ -140,6 +163,7 @@ def _decode(reply: str) -> Inspection:
         raise RequestFailed("inspect", "inspectFailed", f"the walker's reply was not understood: {error}") from error
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """What went wrong inside the debuggee: the end of the traceback that came instead of a reply."""
     lines = text.strip().splitlines()
     return lines[-1][:300] if lines else "debugpy gave an empty reply (is the frame of a stopped thread?)"

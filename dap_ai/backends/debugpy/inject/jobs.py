@@ -1,0 +1,286 @@
+"""Snapshots as jobs: each is started, asked for, and ended by short calls, so that nobody waits behind one.
+
+A copy writes its answer into memory that it shares with the debuggee and ends: no descriptor of the debuggee is used.
+A request and a reply travel as in runtime.py.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import binascii
+import gc
+import json
+import os
+import posix
+import struct
+import sys
+import time
+from typing import Any, Callable
+
+from . import clone, runtime, truth
+from .evaluation import Evaluation
+from .lockdown import Lockdown
+from .statics import forget
+from .syscalls import SUPPORTED, Buffer, Step, attempt, call, store, store_step, wait_us
+
+_MEMORY_BYTES = 1 << 19
+_HEADER = struct.Struct("=QQQ")
+"""Of the shared memory: how far the copy has come, bytes of its answer, where the fork hooks are."""
+_LOCKED = 1
+_READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
+_NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
+_MAX_JOBS = 8
+_KILLED = 9
+_SHORT_WAIT_S = 0.004
+_LOCKDOWN_S = 0.3
+"""Longer, and it may hang on a lock that another thread held in malloc: it is made anew, once."""
+
+_clock = time.perf_counter
+_reader = Buffer(_MEMORY_BYTES)
+_locked = Buffer(_HEADER.size)
+_locked.put(_HEADER.pack(_LOCKED, 0, 0))
+_jobs: dict[str, Job] = {}
+_dying: list[int] = []
+_made: dict[str, Any] = {}
+
+
+class Job:
+    """One copy and the memory it answers in."""
+
+    def __init__(self, wanted: dict[str, Any], collecting: bool) -> None:
+        self.wanted = wanted
+        self.collecting = collecting
+        self.deadline_s: float = wanted["deadline_s"]
+        self.memory = call("mmap", 0, _MEMORY_BYTES, _READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
+        self.started = _clock()
+        self.is_second = False
+        self.pid = 0
+        self.hooks = 0
+        self.steps: list[Step] = []
+
+    def run(self) -> None:
+        """Makes a copy: first one that finds out what all later ones need, then the one that evaluates.
+
+        Raises BusyError, LookupError, OSError.
+        """
+        frames, _ = runtime._stopped([self.wanted["frame_id"]])  # pyright: ignore[reportPrivateUsage]  of this package
+        if not frames:
+            raise LookupError("the frame is not of a stopped thread: take one from a stackTrace of this stop")
+        evaluation = Evaluation(frames[0][1], self.wanted["expression"], self.wanted)
+        facts = truth.Facts()
+        hooks = self.hooks = _made.get("hooks", 0)
+        store(self.memory, bytes(_HEADER.size))
+        attempt("madvise", self.memory, _MEMORY_BYTES, _IN_COPIES)
+        self.steps = self._steps(hooks)
+        try:
+            self.pid = clone.clone(self.steps)
+            if not self.pid:
+                _live_as_copy(self, evaluation if hooks else None, facts)
+        finally:
+            forget()
+            attempt("madvise", self.memory, _MEMORY_BYTES, _NOT_IN_COPIES)
+
+    def _steps(self, hooks: int) -> list[Step]:
+        readable = [os.fsencode(path) for path in self.wanted.get("readable", ())]
+        left_s = max(0.05, self.deadline_s - self.age_s())
+        lockdown = _made["lockdown"].steps(left_s, self.wanted["memory_bytes"], self.memory, readable)
+        return [*lockdown, store_step(self.memory, _locked.address, _HEADER.size), *truth.after_fork(hooks)]
+
+    def age_s(self) -> float:
+        """Since it was asked for."""
+        return _clock() - self.started
+
+    def progress(self) -> tuple[int, int, int]:
+        """The header of the shared memory."""
+        step, size, hooks = _HEADER.unpack(_reader.load(self.memory, _HEADER.size))
+        return step, min(size, _MEMORY_BYTES - _HEADER.size), hooks
+
+    def answer(self) -> bytes:
+        """What it wrote; b"" if it ended before."""
+        _, size, _ = self.progress()
+        return _reader.load(self.memory + _HEADER.size, size) if size else b""
+
+    def step(self, number: int) -> str:
+        """The step that an exit status before the lock speaks of."""
+        return " (" + self.steps[number - 1][0] + " failed)" if 0 < number <= len(self.steps) else ""
+
+    def close(self) -> None:
+        """Gives its memory back."""
+        attempt("munmap", self.memory, _MEMORY_BYTES)
+
+
+def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -> None:
+    """The rest of a copy's life, in which it is locked; does not return."""
+    try:
+        if evaluation is None:
+            store(job.memory, _HEADER.pack(_LOCKED, 0, truth.find_fork_hooks()))
+        else:
+            truth.stop_monitoring()
+            truth.keep_threads()
+            facts.keep()
+            if job.collecting:
+                gc.enable()
+            reply = evaluation.run()
+            reply["milliseconds"] = round(job.age_s() * 1000, 3)
+            _write(job, reply)
+    except BaseException as error:
+        _write(job, {"status": "unavailable: " + str(error)[:300]})
+    finally:
+        posix._exit(0)  # pyright: ignore[reportPrivateUsage]  its documented name
+
+
+def _write(job: Job, reply: dict[str, Any]) -> None:
+    data = _json(done=True, **reply)
+    if len(data) > _MEMORY_BYTES - _HEADER.size:
+        data = _unavailable("its answer is too long")
+    store(job.memory + _HEADER.size, data)
+    store(job.memory, _HEADER.pack(_LOCKED, len(data), 0))
+
+
+# -- what the proxy calls --------------------------------------------------------------------------------------------
+
+
+def start(query: str) -> str:
+    """Begins a job: {token, frame_id, expression, deadline_s, memory_bytes, readable, limits...}; then as `poll`."""
+    return _reply(lambda collecting: _start(json.loads(binascii.a2b_base64(query)), collecting))
+
+
+def poll(token: str) -> str:
+    """{done: false}, or {done: true} with what a SnapshotResult holds; waits a few milliseconds at most."""
+    return _reply(lambda _: _poll(token))
+
+
+def kill(token: str) -> str:
+    """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended}."""
+    return _reply(lambda _: _kill(token))
+
+
+def _reply(work: Callable[[bool], bytes]) -> str:
+    collecting = gc.isenabled()
+    gc.disable()  # a collection runs finalizers and callbacks of the program, in the copy before it is locked
+    try:
+        runtime._check_builtins()  # pyright: ignore[reportPrivateUsage]  of this package
+        return runtime.MAGIC + binascii.b2a_base64(work(collecting), newline=False).decode("ascii")
+    except Exception as error:
+        return runtime.MAGIC + "!" + type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _start(wanted: dict[str, Any], collecting: bool) -> bytes:
+    _reap_dying()
+    impossible = _impossible()
+    if impossible:
+        return _unavailable(impossible)
+    job = Job(wanted, collecting)
+    try:
+        job.run()
+    except (clone.BusyError, LookupError, OSError) as error:
+        job.close()
+        return _unavailable(_reason(error))
+    _jobs[wanted["token"]] = job
+    return _poll(wanted["token"])
+
+
+def _impossible() -> str:
+    """Why there can be no snapshot; "" if there can."""
+    if not SUPPORTED:
+        return "snapshots need Linux on x86_64 or aarch64"
+    if "t" in getattr(sys, "abiflags", "") or sys.implementation.name != "cpython":
+        return "snapshots need CPython with its global lock"
+    if len(_jobs) >= _MAX_JOBS:
+        return "too many snapshots at once"
+    if "lockdown" not in _made:
+        try:
+            _made["lockdown"] = Lockdown()
+        except OSError as error:
+            return _reason(error)
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, clone.BusyError):
+        return "busy: " + str(error)
+    if isinstance(error, OSError) and error.args[1:] == ("clone",):
+        return (
+            "no more processes are allowed (RLIMIT_NPROC)" if error.errno == 11 else "no copy: errno %d" % error.errno
+        )
+    return str(error)
+
+
+def _json(**parts: Any) -> bytes:
+    return json.dumps(parts, separators=(",", ":")).encode("ascii")
+
+
+def _unavailable(why: str, **parts: Any) -> bytes:
+    return _json(done=True, status="unavailable: " + why, **parts)
+
+
+def _poll(token: str) -> bytes:
+    _reap_dying()
+    ends = _clock() + _SHORT_WAIT_S
+    while True:
+        job = _jobs.get(token)
+        if job is None:
+            return _unavailable("there is no such job")
+        status = clone.reap(job.pid)
+        if status is not None:
+            hooks = 0 if job.hooks else job.progress()[2]
+            if not hooks:
+                del _jobs[token]
+                return _ended(job, status)
+            _made["hooks"] = hooks
+            _run_again(token, job)
+        if job.age_s() > _LOCKDOWN_S and not job.is_second and job.progress()[0] < _LOCKED:
+            clone.kill(job.pid)
+            _dying.append(job.pid)
+            job.is_second = True
+            _run_again(token, job)
+        if _clock() > ends:
+            return _json(done=False)
+        wait_us(150)
+
+
+def _run_again(token: str, job: Job) -> None:
+    try:
+        job.run()
+    except (clone.BusyError, LookupError, OSError):
+        del _jobs[token]
+        job.close()
+
+
+def _ended(job: Job, status: int) -> bytes:
+    """What to tell about a copy that has ended with a wait status."""
+    data, signal_number, age_s = job.answer(), status & 0x7F, job.age_s()
+    was_locked = job.progress()[0] >= _LOCKED
+    job.close()
+    if data:
+        return data
+    milliseconds = round(age_s * 1000, 3)
+    if signal_number == _KILLED and age_s >= job.deadline_s - 0.05:
+        return _json(done=True, status="deadline", milliseconds=milliseconds)
+    if signal_number == _KILLED:
+        return _unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
+    why = "the expression ended its process" if was_locked else "the copy could not be locked" + job.step(status >> 8)
+    return _unavailable(why + (", by signal %d" % signal_number if signal_number else ""), milliseconds=milliseconds)
+
+
+def _kill(token: str) -> bytes:
+    job = _jobs.pop(token, None)
+    if job is not None:
+        clone.kill(job.pid)
+        _dying.append(job.pid)
+        job.close()
+    ends = _clock() + _SHORT_WAIT_S
+    while _reap_dying() and _clock() < ends:
+        wait_us(150)
+    return _json(done=not _dying)
+
+
+def _reap_dying() -> bool:
+    """Whether copies that were ended are still there."""
+    _dying[:] = [pid for pid in _dying if clone.reap(pid) is None]
+    return bool(_dying)

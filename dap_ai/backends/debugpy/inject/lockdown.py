@@ -1,0 +1,93 @@
+"""What a copy does before it evaluates anything: the steps that take its hands away, in order.
+
+They are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the last
+of them. A step that fails ends the copy.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from . import landlock
+from .filters import Filter
+from .pools import one_thread
+from .sharing import make_private
+from .syscalls import AT_FDCWD, PAGE, Arena, Step, call, read_file, step
+
+_PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
+_CPU, _FILE_SIZE, _CORE, _ADDRESS_SPACE = 0, 1, 4, 9
+_MONOTONIC, _KILL = 1, 9
+_MAX_PRINTED_BYTES = 16 << 20
+_ALL = 0xFFFFFFFF
+_FIRST_TIMER = 0
+"""Timers are not inherited, and counted from 0."""
+
+
+class Lockdown:
+    """The steps, with all that can be made beforehand."""
+
+    def __init__(self) -> None:
+        self._abi = landlock.version()
+        self._filter = Filter(may_open=self._abi > 0)
+        self._folders = landlock.library_folders()
+        self._arena = Arena(1 << 16)
+
+    def steps(self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes]) -> list[Step]:
+        """For a copy of this process as it is now; valid until they are asked for again.
+
+        `kept` is the address of the shared mapping that takes the answer. Raises OSError.
+        """
+        arena = self._arena
+        arena.clear()
+        private = make_private(kept)
+        memory_bytes += int(read_file(b"/proc/self/statm").split()[0]) * PAGE
+        return [
+            step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),
+            step("getppid", gives=call("getpid")),
+            *_die_after(deadline_s, arena),
+            step("close_range", 0, _ALL, 0),
+            *_expendable(arena),
+            *private,
+            step("openat", AT_FDCWD, arena.put(b"/dev/null\0"), os.O_RDONLY, gives=0),
+            step("memfd_create", arena.put(b"printed\0"), 0, gives=1),
+            step("dup", 1, gives=2),
+            step("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0),
+            _limit(_CPU, int(deadline_s) + 2, arena),
+            _limit(_FILE_SIZE, _MAX_PRINTED_BYTES, arena),
+            _limit(_CORE, 0, arena),
+            _limit(_ADDRESS_SPACE, memory_bytes, arena),
+            step("prctl", _DUMPABLE, 0, 0, 0, 0),
+            *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
+            *one_thread(),
+            self._filter.install(),
+        ]
+
+
+def _die_after(seconds: float, arena: Arena) -> list[Step]:
+    """A timer whose signal cannot be caught; the filter forbids to take it back."""
+    whole = int(seconds)
+    moment = struct.pack("=qqqq", 0, 0, whole, max(1, int((seconds - whole) * 1e9)))
+    event = struct.pack("=QiI48x", 0, _KILL, 0)
+    return [
+        step("timer_create", _MONOTONIC, arena.put(event), arena.put(bytes(8))),
+        step("timer_settime", _FIRST_TIMER, 0, arena.put(moment), 0),
+    ]
+
+
+def _expendable(arena: Arena) -> list[Step]:
+    """When memory runs out the copy goes first. A process that has changed its user may not say so."""
+    if call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) != 1:
+        return []
+    return [
+        step("openat", AT_FDCWD, arena.put(b"/proc/self/oom_score_adj\0"), os.O_WRONLY, gives=0),
+        step("write", 0, arena.put(b"1000"), 4, gives=4),
+        step("close", 0),
+    ]
+
+
+def _limit(resource: int, most: int, arena: Arena) -> Step:
+    had = arena.put(bytes(16))
+    call("prlimit64", 0, resource, 0, had)
+    most = min(most, *struct.unpack("=QQ", arena.get(had, 16)))
+    return step("prlimit64", 0, resource, arena.put(struct.pack("=QQ", most, most)), 0)

@@ -1,0 +1,176 @@
+"""Linux system calls by name, with the GIL held and no audit event: nothing of the program runs meanwhile."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+from typing import Any, Callable, Tuple
+
+_MACHINES = ("x86_64", "aarch64")
+_TABLE = """
+read 0 63; write 1 64; writev 20 66; readv 19 65; pread64 17 67; close 3 57; lseek 8 62; fcntl 72 25; dup 32 23
+fstat 5 80; newfstatat 262 79; stat 4 -; lstat 6 -; statx 332 291; access 21 -; faccessat 269 48; faccessat2 439 439
+openat 257 56; open 2 -; readlink 89 -; readlinkat 267 78; getdents64 217 61; getcwd 79 17
+mmap 9 222; mprotect 10 226; munmap 11 215; mremap 25 216; madvise 28 233; brk 12 214
+clock_gettime 228 113; clock_getres 229 114; clock_nanosleep 230 115; nanosleep 35 101; gettimeofday 96 169; time 201 -
+sched_yield 24 124; sched_getaffinity 204 123; getcpu 309 168; futex 202 98; restart_syscall 219 128
+poll 7 -; ppoll 271 73; select 23 -; pselect6 270 72; uname 63 160; sysinfo 99 179; getrandom 318 278
+getpid 39 172; gettid 186 178; getppid 110 173; getuid 102 174; geteuid 107 175; getgid 104 176; getegid 108 177
+getgroups 115 158; getpgrp 111 -; getpgid 121 155; getsid 124 156; getrusage 98 165; times 100 153
+getrlimit 97 163; prlimit64 302 261; exit 60 93; exit_group 231 94
+ioctl 16 29; clone 56 220; wait4 61 260; kill 62 129; prctl 157 167; seccomp 317 277; rt_sigprocmask 14 135
+close_range 436 436; memfd_create 319 279; timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
+landlock_create_ruleset 444 444; landlock_add_rule 445 445; landlock_restrict_self 446 446
+"""
+"""Name, number on x86_64, number on aarch64 (which has no call where a newer one does the same)."""
+
+MACHINE = os.uname().machine if hasattr(os, "uname") else ""
+SUPPORTED = sys.platform == "linux" and MACHINE in _MACHINES and sys.maxsize > 2**32
+AT_FDCWD = -100
+PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
+
+
+Step = Tuple[str, Callable[[], Any], Any]
+"""Name, what to call without arguments, and what it returns when it has succeeded."""
+
+
+def _numbers() -> dict[str, int]:
+    column = 1 + _MACHINES.index(MACHINE) if MACHINE in _MACHINES else 1
+    rows = [row.split() for row in _TABLE.replace("\n", ";").split(";") if row.strip()]
+    return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
+
+
+NUMBERS = _numbers()
+
+_python: Any = ctypes.PyDLL(None, use_errno=True) if SUPPORTED else None
+_syscall: Any = _python.syscall if SUPPORTED else None
+_memmove: Any = ctypes.memmove
+if SUPPORTED:
+    _syscall.restype = ctypes.c_long
+    _syscall.argtypes = (ctypes.c_long,) * 7
+    _memmove = _python.memmove  # `ctypes.memmove` gives the GIL up, in a copy without a thread to take it
+    _memmove.restype = ctypes.c_void_p
+    _memmove.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+    _usleep: Any = ctypes.CDLL(None).usleep
+_NOTHING = (0,) * 6
+
+
+def call(name: str, *arguments: int) -> int:
+    """A system call by its name. Raises OSError; its text holds the name."""
+    result = _syscall(NUMBERS[name], *arguments, *_NOTHING[len(arguments) :])
+    if result == -1:
+        raise OSError(ctypes.get_errno(), name)
+    return result
+
+
+def attempt(name: str, *arguments: int) -> int:
+    """The same, but -1 instead of an OSError."""
+    return _syscall(NUMBERS[name], *arguments, *_NOTHING[len(arguments) :])
+
+
+ANYTHING: Any = object()
+"""As a result: a step that may fail."""
+
+
+def step(name: str, *arguments: int, gives: Any = 0) -> Step:
+    """A system call to be made later, with the only result that is a success."""
+    return name, functools.partial(_syscall, NUMBERS[name], *arguments, *_NOTHING[len(arguments) :]), gives
+
+
+def store_step(address: int, source: int, size: int) -> Step:
+    """Copies memory, later."""
+    return "store", functools.partial(_memmove, address, source, size), address
+
+
+def python_step(name: str, *arguments: Any) -> Step:
+    """A function of Python's C API that returns nothing, to be called later."""
+    function: Any = getattr(_python, name)
+    function.restype = None
+    return name, functools.partial(function, *arguments), None
+
+
+def wait_us(microseconds: int) -> None:
+    """Sleeps without the GIL, whatever the program has made of `time.sleep`."""
+    _usleep(microseconds)
+
+
+class Buffer:
+    """Memory that C code reads and writes; make it beforehand: making one raises audit events."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._data: Any = (ctypes.c_char * size)()
+        self.address = ctypes.addressof(self._data)
+
+    def put(self, data: bytes, offset: int = 0) -> int:
+        """Writes bytes; their address."""
+        _memmove(self.address + offset, data, len(data))
+        return self.address + offset
+
+    def get(self, size: int, offset: int = 0) -> bytes:
+        """The bytes that stand there."""
+        return self._data[offset : offset + size]
+
+    def load(self, address: int, size: int) -> bytes:
+        """Bytes of this process's memory, by way of this buffer."""
+        _memmove(self.address, address, size)
+        return self._data[:size]
+
+
+class Arena:
+    """A buffer that is filled from its start; what was put stays until it is filled anew."""
+
+    def __init__(self, size: int) -> None:
+        self._buffer = Buffer(size)
+        self._used = 0
+
+    def put(self, data: bytes) -> int:
+        """Writes bytes; their address. Raises MemoryError when it is full."""
+        if self._used + len(data) > self._buffer.size:
+            raise MemoryError("too many folders for one snapshot")
+        address = self._buffer.put(data, self._used)
+        self._used += len(data) + 7 & ~7
+        return address
+
+    def get(self, address: int, size: int) -> bytes:
+        """What stands at an address that `put` gave."""
+        return self._buffer.get(size, address - self._buffer.address)
+
+    def clear(self) -> None:
+        """Starts anew."""
+        self._used = 0
+
+
+def store(address: int, data: bytes) -> None:
+    """Writes into this process's memory."""
+    _memmove(address, data, len(data))
+
+
+_scratch = Buffer(1 << 16)
+
+
+def path_pointer(path: bytes) -> int:
+    """Where a path stands for the next call; at most 4096 bytes."""
+    return _scratch.put(path[:4095] + b"\0")
+
+
+def exit_function() -> Any:
+    """Ends the process with a status; for C code to call."""
+    end: Any = _python._exit
+    end.argtypes = (ctypes.c_int,)
+    return end
+
+
+def read_file(path: bytes) -> bytes:
+    """A whole file, by system calls only. Raises OSError."""
+    fd = call("openat", AT_FDCWD, path_pointer(path), os.O_RDONLY | os.O_CLOEXEC)
+    pieces: list[bytes] = []
+    while True:
+        size = call("read", fd, _scratch.address, _scratch.size)
+        if not size:
+            break
+        pieces.append(_scratch.get(size))
+    call("close", fd)
+    return b"".join(pieces)

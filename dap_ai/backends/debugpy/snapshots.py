@@ -1,0 +1,146 @@
+"""Evaluates any expression in a locked copy of the debuggee: a job of the injected module `jobs`, asked for politely.
+
+Each request is one short evaluate. The copy ends itself at its deadline, so that nothing is left of it even if this
+process ends first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import secrets
+from typing import Any
+
+import msgspec
+
+from dap_ai.backends import Request
+from dap_ai.backends.debugpy.inspector import (
+    MAGIC,
+    install_expression,
+    install_snapshots_expression,
+    last_line,
+    package_name,
+    unquoted,
+)
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.snapshot import SnapshotResult
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
+_GRACE_S = 0.5
+"""How much longer than its deadline a copy may seem to live before it is ended from outside."""
+_KILL_TRIES = 20
+
+
+class _Progress(msgspec.Struct):
+    done: bool
+
+
+class Snapshots:
+    """The snapshots of one debug session; several may be under way at once."""
+
+    def __init__(self, memory_bytes: int = 512 << 20, readable: tuple[str, ...] = ()) -> None:
+        """`memory_bytes`: what a copy may allocate. `readable`: folders that it may read beside Python's own."""
+        self._memory_bytes = memory_bytes
+        self._readable = readable
+        self._killing: set[asyncio.Task[None]] = set()
+
+    async def evaluate(
+        self, request: Request, frame_id: int, expression: str, deadline_s: float = 2.0
+    ) -> SnapshotResult:
+        """Evaluates in a frame of this stop; cancelled, it ends the copy.
+
+        A failure of the expression or of the snapshot is a result. Raises RequestFailed, NotStopped as `request` does.
+        """
+        job = _Job(request, frame_id)
+        try:
+            return await self._run(job, expression, deadline_s)
+        finally:
+            if job.alive:
+                killing = asyncio.ensure_future(job.kill())
+                self._killing.add(killing)
+                killing.add_done_callback(self._killing.discard)
+                await asyncio.shield(killing)
+
+    async def _run(self, job: _Job, expression: str, deadline_s: float) -> SnapshotResult:
+        wanted = {
+            "token": job.token,
+            "frame_id": job.frame_id,
+            "expression": expression,
+            "deadline_s": deadline_s,
+            "memory_bytes": self._memory_bytes,
+            "readable": self._readable,
+        }
+        loop = asyncio.get_running_loop()
+        ends, pause_s = loop.time() + deadline_s + _GRACE_S, _FIRST_PAUSE_S
+        result = await job.start(wanted)
+        while result is None and loop.time() < ends:
+            await asyncio.sleep(pause_s)
+            pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
+            result = await job.poll()
+        return result or SnapshotResult("deadline", milliseconds=deadline_s * 1000)
+
+
+class _Job:
+    """One job as seen from here. Its name is chosen here, so that it can be ended before its start is answered."""
+
+    def __init__(self, request: Request, frame_id: int) -> None:
+        self.frame_id = frame_id
+        self.token = secrets.token_hex(8)
+        self.alive = False
+        self._request = request
+
+    async def start(self, wanted: dict[str, Any]) -> SnapshotResult | None:
+        query = base64.b64encode(msgspec.json.encode(wanted)).decode("ascii")
+        self.alive = True
+        reply = await self._call("start", query)
+        if not reply.startswith(MAGIC):
+            await self._install()
+            reply = await self._call("start", query)
+        return self._result(reply)
+
+    async def poll(self) -> SnapshotResult | None:
+        return self._result(await self._call("poll", self.token))
+
+    async def kill(self) -> None:
+        """Ends it and waits until it is gone; gives up when the stop is over, the copy's own deadline remains."""
+        with contextlib.suppress(RequestFailed, ValueError):
+            for _ in range(_KILL_TRIES):
+                reply = await self._call("kill", self.token)
+                if not reply.startswith(MAGIC) or msgspec.json.decode(_body(reply), type=_Progress).done:
+                    return
+                await asyncio.sleep(_FIRST_PAUSE_S)
+
+    async def _install(self) -> None:
+        walker = f"'{package_name()}.runtime' in __import__('sys').modules"
+        if await self._evaluate(walker, "clipboard") != "True":
+            await self._evaluate(install_expression(), "hover")
+        await self._evaluate(install_snapshots_expression(), "hover")
+
+    async def _call(self, name: str, argument: str) -> str:
+        expression = f"__import__('sys').modules['{package_name()}.jobs'].{name}('{argument}')"
+        return unquoted(await self._evaluate(expression, "clipboard"))
+
+    async def _evaluate(self, expression: str, context: str) -> str:
+        arguments = {"expression": expression, "context": context, "frameId": self.frame_id}
+        return str((await self._request("evaluate", arguments)).get("result", ""))
+
+    def _result(self, reply: str) -> SnapshotResult | None:
+        """The result, None while the job runs. Raises RequestFailed."""
+        if not reply.startswith(MAGIC):
+            raise RequestFailed("snapshot", "snapshotFailed", f"no snapshot could be made: {last_line(reply)}")
+        if reply.startswith(MAGIC + "!"):
+            raise RequestFailed("snapshot", "snapshotFailed", f"the snapshot failed: {reply.removeprefix(MAGIC)[1:]}")
+        body = _body(reply)
+        try:
+            if not msgspec.json.decode(body, type=_Progress).done:
+                return None
+            self.alive = False
+            return msgspec.json.decode(body, type=SnapshotResult)
+        except (ValueError, msgspec.MsgspecError):  # the expression has written where only its answer belongs
+            self.alive = False
+            return SnapshotResult("unavailable: the copy's answer was not understood")
+
+
+def _body(reply: str) -> bytes:
+    return base64.b64decode(reply.removeprefix(MAGIC))
