@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
-from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotResult
@@ -42,7 +42,7 @@ async def stopped(name: str, line: int, **launch: Any) -> AsyncIterator[Stopped]
     async with debugging(f"{name}.py", [line], **launch) as client:
         thread_id = (await client.event("stopped"))["threadId"]
         frame_id = (await client.frames(thread_id))[0]["id"]
-        await Inspector().cure_latency(client.request, frame_id)
+        await client.request(*backend.greeting)
         arguments = {"expression": "__import__('os').getpid()", "context": "clipboard", "frameId": frame_id}
         pid = int((await client.request("evaluate", arguments))["result"])
         yield Stopped(client, thread_id, frame_id, psutil.Process(pid))

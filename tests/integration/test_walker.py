@@ -112,15 +112,6 @@ async def test_an_unknown_frame_of_a_query_says_so() -> None:
     assert "not of a stopped thread" in inspection.frames[1].error
 
 
-async def test_latency_can_be_cured_at_any_stop() -> None:
-    async with debugging("walker_raises.py") as client:
-        frames = await stopped(client)
-
-        await Inspector().cure_latency(client.request, frames[0]["id"])
-
-        assert (await client.request("threads", {}))["threads"]
-
-
 @pytest.mark.parametrize("level", ["observe", "compute"])
 async def test_a_program_that_counts_calls_prints_the_same_as_alone(
     level: str, debuggee: Callable[..., Any], debuggee_python: Path

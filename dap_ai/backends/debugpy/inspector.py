@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import functools
 import hashlib
 import zlib
@@ -74,8 +73,6 @@ def install(name, sources):
             sys.modules.pop(known, None)
         raise
 """
-_CURE = "__import__('sys').modules['pydevd'].get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
-"""TCP_NODELAY on pydevd's socket, by numbers that are the same on every system."""
 
 
 @functools.cache
@@ -130,12 +127,6 @@ class Inspector:
             await self._install(request, frame_id)
             reply = await self._visit(request, frame_id, query)
         return _decode(reply)
-
-    async def cure_latency(self, request: Request, frame_id: int) -> None:
-        """Ends the 40 ms that debugpy takes for each small message; fails silently where pydevd is unlike ours."""
-        arguments = {"expression": _CURE, "context": "hover", "frameId": frame_id}
-        with contextlib.suppress(RequestFailed):
-            await request("evaluate", arguments)
 
     async def _visit(self, request: Request, frame_id: int, query: Query) -> str:
         arguments = {"expression": visit_expression(query), "context": "clipboard", "frameId": frame_id}

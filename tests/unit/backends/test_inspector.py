@@ -83,14 +83,6 @@ async def test_a_query_without_frames_is_an_error() -> None:
         await Inspector().inspect(Debugpy().request, Query(frames=[]))
 
 
-async def test_a_debuggee_that_cannot_be_cured_is_left_as_it_is() -> None:
-    debugpy = Debugpy(RequestFailed("evaluate", "KeyError"))
-
-    await Inspector().cure_latency(debugpy.request, 7)
-
-    assert "setsockopt" in debugpy.seen[0]["expression"]
-
-
 @pytest.mark.parametrize("expression", [install_expression(), visit_expression(QUERY)])
 async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
     assert "@LINE@" not in expression
