@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dap_ai.backends.debugpy.inject.walker import inspect
@@ -123,6 +123,7 @@ def test_any_exception_makes_a_reply_that_decodes(arguments: list[Any], notes: A
 
 
 @quick
+@example(expressions=[["comp", "dict", ["n", "hostile"], [[["n", "y"], ["c", "0"], []]]]], x=None, limits={})
 @given(expressions=st.lists(st.one_of(nodes, junk), max_size=3), x=objects, limits=limits)
 def test_any_expression_is_answered_and_runs_no_code(expressions: list[Any], x: Any, limits: dict[str, Any]) -> None:
     names = {"a": x, "b": [1, "two", 3.0], "c": {"k": x}, "hostile": HOSTILE["lies"]}

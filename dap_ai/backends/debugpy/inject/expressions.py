@@ -199,6 +199,11 @@ class Interpreter:
         return self._formatted(node) if node[0] == "fv" else text_of(self._evaluate(node))
 
     def _comprehension(self, kind: str, element: Any, clauses: Any) -> Any:
+        # Anything but a pair that is written down would be unpacked by the program's own `__iter__`.
+        if kind == "dict" and (
+            element[0] != "t" or [part[0] for part in element[1]].count("*") or len(element[1]) != 2
+        ):
+            raise Refused("a dict comprehension needs a key and a value")
         items = self._comprehended(element, clauses, self._scopes)
         if kind == "gen":
             return self._calls.made(items)
