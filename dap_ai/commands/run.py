@@ -286,6 +286,8 @@ class Run:
         if self._wishes.program and code is not None:
             code = self._exit_code if self._exit_code is not None else code % 256
             self._outcome.program_status, text = exit_status(code)
+            if ends and not number and self._wishes.then == "quit":
+                text = "the program was ended, as --then quit asks"
             self._display.exited(self._outcome.program_status, text)
 
     def _report(self) -> None:
