@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from dap_ai.protocol.errors import RequestFailed
 
@@ -63,8 +63,11 @@ class Client:
         with contextlib.suppress(ConnectionError, TimeoutError, asyncio.TimeoutError):
             await asyncio.wait_for(self.post("disconnect", {"terminateDebuggee": True}), 5)
         self._reader.cancel()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            adapter = psutil.Process(self.process.pid)
+            for each in [*adapter.children(recursive=True), adapter]:  # a debuggee that is left holds the adapter's pipes
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.kill()
         await self.process.wait()
 
     async def _read(self) -> None:
@@ -77,7 +80,9 @@ class Client:
 
     def _sort(self, message: dict[str, Any]) -> None:
         if message["type"] == "response":
-            self._responses.pop(message["request_seq"]).set_result(message)
+            waiting = self._responses.pop(message["request_seq"])
+            if not waiting.done():  # whoever asked may have been cancelled
+                waiting.set_result(message)
         elif message["type"] == "event":
             if message["event"] == "output" and message["body"].get("category") == "stdout":
                 self.output += message["body"]["output"]

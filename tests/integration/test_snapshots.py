@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+
+from dap_ai.backends.debugpy import backend
+from dap_ai.backends.debugpy.snapshots import Snapshots
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.snapshot import SnapshotResult
+from tests.integration.walker_client import Client, debugging
+
+pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
+ENDLESS = "[1 for _ in iter(int, 1) if False]"
+
+
+class Stopped(NamedTuple):
+    """A program that stands at its breakpoint."""
+
+    client: Client
+    thread_id: int
+    frame_id: int
+    process: psutil.Process
+
+    async def evaluate(self, expression: str, deadline_s: float = 5.0) -> SnapshotResult:
+        return await asyncio.wait_for(
+            Snapshots().evaluate(self.client.request, self.frame_id, expression, deadline_s), 30
+        )
+
+    async def finish(self) -> str:
+        return await asyncio.wait_for(self.client.run_on(self.thread_id), 20)
+
+
+@contextlib.asynccontextmanager
+async def stopped(name: str, line: int, **launch: Any) -> AsyncIterator[Stopped]:
+    async with debugging(f"{name}.py", [line], **launch) as client:
+        thread_id = (await client.event("stopped"))["threadId"]
+        frame_id = (await client.frames(thread_id))[0]["id"]
+        await client.request(*backend.greeting)
+        arguments = {"expression": "__import__('os').getpid()", "context": "clipboard", "frameId": frame_id}
+        pid = int((await client.request("evaluate", arguments))["result"])
+        yield Stopped(client, thread_id, frame_id, psutil.Process(pid))
+
+
+@pytest.fixture
+def line(debuggee: Callable[..., Any]) -> Callable[[str], int]:
+    return lambda name: debuggee(name).line
+
+
+@pytest.fixture
+async def account(line: Callable[[str], int]) -> AsyncIterator[Stopped]:
+    async with stopped("snapshot_account", line("snapshot_account")) as program:
+        yield program
+
+
+async def test_a_call_is_answered_and_its_effect_stays_in_the_copy(account: Stopped) -> None:
+    result = await account.evaluate("acct.withdraw(50)")
+
+    assert result.value is not None
+    assert (result.status, result.value.text, result.printed) == ("ok", "50", "withdrew 50\n")
+    assert (await account.finish()).startswith("here\n100 0.62290169")
+
+
+async def test_an_exception_is_a_result(account: Stopped) -> None:
+    result = await account.evaluate("acct.withdraw(500)")
+
+    assert (result.status, result.error) == ("raised", "ValueError: not enough money")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "open('/etc/passwd').read()",
+        "open(__file__, 'w')",
+        "__import__('socket').socket().connect(('127.0.0.1', 9))",
+        "os.kill(os.getpid(), 9)",
+        "os.kill(os.getppid(), 0)",
+        "os.fork()",
+        "os.execv('/bin/true', ['true'])",
+        "__import__('subprocess').run(['true'])",
+        "threading.Thread(target=print).start()",
+        "os.remove(__file__)",
+        "os.setpgid(0, 0)",
+        "os.memfd_create('x')",
+    ],
+)
+async def test_what_reaches_out_of_the_process_is_refused(account: Stopped, expression: str) -> None:
+    result = await account.evaluate(expression)
+
+    assert result.status == "raised", result
+
+
+async def test_an_attempt_to_reach_out_is_told(account: Stopped) -> None:
+    result = await account.evaluate("os.remove('/nowhere')")
+
+    assert result.effects == ["os.remove '/nowhere' -1"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("os.getpid() == pid", "True"),
+        ("[thread.is_alive() for thread in threading.enumerate()]", "[True, True]"),
+        ("threading.current_thread().native_id == threading.get_native_id()", "True"),
+        ("random.random()", "0.6229016948897019"),
+        ("hooks + received", "[]"),
+        ("[amount + acct.balance for amount in numbers]", "[101, 102, 103]"),
+        ("(lambda: acct.balance)()", "100"),
+        ("sys.gettrace() or sys.getprofile()", "None"),
+    ],
+)
+async def test_the_copy_tells_what_the_debuggee_would(account: Stopped, expression: str, text: str) -> None:
+    result = await account.evaluate(expression)
+
+    assert result.value is not None, result
+    assert result.value.text == text
+
+
+@pytest.mark.parametrize("expression", [ENDLESS, "forever()", "(lambda: forever())()"])
+async def test_what_does_not_end_is_ended_and_nobody_waits_for_it(account: Stopped, expression: str) -> None:
+    job = asyncio.ensure_future(account.evaluate(expression, deadline_s=0.6))
+    slowest_s = 0.0
+    while not job.done():
+        started = time.monotonic()
+        await account.client.request("threads", {})
+        slowest_s = max(slowest_s, time.monotonic() - started)
+        await asyncio.sleep(0.02)
+
+    assert ((await job).status, slowest_s < 1) == ("deadline", True)
+
+
+async def test_memory_is_bounded(account: Stopped) -> None:
+    result = await account.evaluate("[0] * 10**9")
+
+    assert result.error == "MemoryError"
+
+
+async def test_a_crash_of_the_copy_is_told(account: Stopped) -> None:
+    result = await account.evaluate("__import__('ctypes').string_at(0)")
+
+    assert result.status == "unavailable: the expression ended its process, by signal 11"
+
+
+async def test_a_copy_whose_question_is_cancelled_is_ended(account: Stopped) -> None:
+    job = asyncio.ensure_future(account.evaluate(ENDLESS, deadline_s=20))
+    await asyncio.sleep(0.3)
+
+    job.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await job
+
+    assert account.process.children() == []
+
+
+async def test_a_copy_that_nobody_asks_for_ends_itself(account: Stopped) -> None:
+    async def only_start(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if ".poll(" in arguments["expression"] or ".kill(" in arguments["expression"]:
+            raise RequestFailed(command, "the proxy has ended")
+        return await account.client.request(command, arguments)
+
+    with pytest.raises(RequestFailed):
+        await Snapshots().evaluate(only_start, account.frame_id, ENDLESS, 0.5)
+
+    (child,) = account.process.children()
+    until = time.monotonic() + 5
+    while child.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+        await asyncio.sleep(0.05)
+    assert child.status() == psutil.STATUS_ZOMBIE
+
+
+async def test_nothing_is_left_in_a_busy_debuggee(line: Callable[[str], int], debuggee_python: Path) -> None:
+    python = [str(debuggee_python)]
+    async with stopped("snapshot_robust", line("snapshot_robust"), python=python) as program:
+        descriptors = program.process.num_fds()
+        for _ in range(20):
+            result = await program.evaluate("(shared.__setitem__(0, 9), here, text.name)")
+            assert result.status == "ok", result
+        endless = await asyncio.gather(*[program.evaluate(ENDLESS, deadline_s=0.4) for _ in range(5)])
+
+        assert {result.status for result in endless} == {"deadline"}
+        assert (program.process.children(), program.process.num_fds()) == ([], descriptors)
+        assert await program.finish() == "[] [] 1 True\n"
+
+
+async def test_a_matrix_product_does_not_wait_for_threads_that_were_not_copied(line: Callable[[str], int]) -> None:
+    pytest.importorskip("numpy")
+    async with stopped("snapshot_numpy", line("snapshot_numpy")) as program:
+        result = await program.evaluate("bool(numpy.allclose(a @ a, product))")
+
+    assert result.value is not None, result
+    assert result.value.text == "True"
+
+
+IMPORTING = """
+import _imp, threading
+taken, go_on = threading.Event(), threading.Event()
+def hold():
+    _imp.acquire_lock(); taken.set(); go_on.wait(20); _imp.release_lock()
+threading.Thread(target=hold, daemon=True).start(); taken.wait()
+"""
+NO_PROCESSES = """
+import os, resource
+resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)); os.setgid(65534); os.setuid(65534)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "status"),
+    [
+        (IMPORTING, "unavailable: busy: another thread is importing a module"),
+        pytest.param(
+            NO_PROCESSES,
+            "unavailable: no more processes are allowed (RLIMIT_NPROC)",
+            marks=pytest.mark.skipif(psutil.Process().uids().real != 0, reason="needs root, to become another user"),
+        ),
+    ],
+)
+async def test_where_no_copy_can_be_made_the_reason_is_told(account: Stopped, statements: str, status: str) -> None:
+    assert (await account.evaluate("acct.balance")).status == "ok"
+    expression = f"__import__('builtins').exec({statements!r}, {{}})"
+    arguments = {"expression": expression, "context": "hover", "frameId": account.frame_id}
+    await account.client.request("evaluate", arguments)
+
+    assert (await account.evaluate("acct.balance")).status == status
