@@ -12,6 +12,7 @@ from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
 class Pump(Protocol):
@@ -30,7 +31,7 @@ class Pump(Protocol):
 
 
 class AskDebugger:
-    """The session as one ask sees it; satisfies dap_ai.agent.debugger.Debugger."""
+    """The session as one ask sees it; satisfies dap_ai.protocol.debugger.Debugger."""
 
     def __init__(self, pump: Pump, start: StartAsk) -> None:
         self._pump = pump
@@ -60,6 +61,15 @@ class AskDebugger:
             raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
         return await self._pump.walker.inspect(self.request, query)
 
+    @property
+    def can_snapshot(self) -> bool:
+        """Whether the backend can make snapshots."""
+        return False
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """The work of one locked copy of the debuggee. Raises RequestFailed, NotStopped."""
+        raise RequestFailed("evaluate", "notSupported", f"this debug adapter makes no snapshots: {query.expression}")
+
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output."""
         return self._pump.session.history.output_tail()
@@ -70,7 +80,7 @@ class AskDebugger:
 
 
 class AskSink:
-    """Satisfies dap_ai.agent.debugger.Sink."""
+    """Satisfies dap_ai.protocol.debugger.Sink."""
 
     def __init__(self, pump: Pump, ask_id: str) -> None:
         self._pump = pump

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from dap_ai.adapter.gate import BackendRules
 from dap_ai.adapter.options import Options
-from dap_ai.protocol.ask import Category, ToolStep
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.streams import TransportLink
 
@@ -64,49 +64,6 @@ class Backend(BackendRules, Protocol):
 
     def walker(self) -> Walker | None:
         """A reader for one session."""
-        ...
-
-
-class Sink(Protocol):
-    """See dap_ai.agent.debugger.Sink."""
-
-    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """Appends to the answer."""
-        ...
-
-
-class Debugger(Protocol):
-    """See dap_ai.agent.debugger.Debugger; ask_debugger.py implements it."""
-
-    @property
-    def stop(self) -> Stop | None:
-        """The stop the ask began in."""
-        ...
-
-    @property
-    def current(self) -> bool:
-        """Whether that stop still holds."""
-        ...
-
-    @property
-    def can_inspect(self) -> bool:
-        """Whether the backend has a static walker."""
-        ...
-
-    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A DAP request's response body. Raises RequestFailed, NotStopped."""
-        ...
-
-    async def inspect(self, query: Query) -> Inspection:
-        """One visit of the walker. Raises RequestFailed, NotStopped."""
-        ...
-
-    def output_tail(self) -> Sequence[tuple[str, str]]:
-        """(category, text) of the last output."""
-        ...
-
-    def history(self) -> Sequence[HistoryItem]:
-        """What the user did since the conversation's last question."""
         ...
 
 

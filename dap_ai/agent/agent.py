@@ -12,14 +12,16 @@ from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
-from dap_ai.agent.debugger import Answer, Ask, Debugger, HistoryItem, Sink, Stop
 from dap_ai.agent.providers.base import load
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Reader
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import Evidence, Level, ToolStep, Usage
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
 class _Watched:
@@ -41,6 +43,17 @@ class _Watched:
     @property
     def can_inspect(self) -> bool:
         return self._debugger.can_inspect
+
+    @property
+    def can_snapshot(self) -> bool:
+        return self._debugger.can_snapshot
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        began = time.monotonic()
+        result = await self._debugger.snapshot(query)
+        what = query.expression or "run again"
+        self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
+        return result
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         began = time.monotonic()
@@ -64,11 +77,11 @@ class _Watched:
     def history(self) -> Sequence[HistoryItem]:
         return self._debugger.history()
 
-    def _report(self, name: str, call: str, result: str, began: float) -> None:
+    def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
         self.calls += 1
         seconds = round(time.monotonic() - began, 4)
         shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.1f} ms)"
-        self._sink.emit("tool", shown, ToolStep(name, call, result, seconds))
+        self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
 
 
 def _counted(count: int, what: str) -> str:

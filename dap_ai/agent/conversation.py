@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dap_ai.agent.debugger import Answer, Stop
+from dap_ai.protocol.asking import Answer, Stop
 
 MAX_TURNS = 20
 

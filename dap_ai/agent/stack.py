@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dap_ai.agent.debugger import Debugger, HistoryItem, Stop
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.agent.source import FunctionNode, SourceFile, Sources, header_expressions, is_user_path, own_statements
 from dap_ai.agent.values import find
 from dap_ai.protocol.ask import Level
+from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import (
     ExceptionFacts,

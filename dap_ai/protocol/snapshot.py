@@ -1,4 +1,7 @@
-"""What evaluating an expression in a snapshot brings back: a copy of the debuggee was asked, and has ended."""
+"""What is asked of a snapshot and what it brings back: a locked copy of the debuggee does the work, and ends.
+
+Nothing of what is run there reaches the debuggee, its files or the network. Lines are 1-based.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,122 @@ import msgspec
 from dap_ai.protocol.inspection import Value
 
 
+class Edited(msgspec.Struct):
+    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy."""
+
+    file: str
+    """Absolute, as the debuggee's code objects name it."""
+    old: str
+    new: str
+
+
+class Statements(msgspec.Struct, omit_defaults=True):
+    """Statements of a frame's function or module, to run again in the copy."""
+
+    source: str
+    """Dedented; may contain `return`."""
+    line: int = 1
+    """Of the first one, in `file`: what is told of a failure names the lines of the program."""
+    file: str = ""
+    fresh: bool = False
+    """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An edit
+    of this file is applied to `source` too."""
+
+
+class SnapshotQuery(msgspec.Struct, omit_defaults=True):
+    """One copy's work: an expression or statements, in a frame of this stop."""
+
+    frame_id: int
+    expression: str = ""
+    statements: Statements | None = None
+    """Instead of `expression`."""
+    edits: list[Edited] = []
+    """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
+    trace: bool = False
+    """Record the executed lines of the user's files."""
+    watch: list[str] = []
+    """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
+    deadline_s: float = 2.0
+    memory_bytes: int = 512 << 20
+    """What the copy may allocate."""
+
+
+class Raised(msgspec.Struct, omit_defaults=True):
+    """The exception that ended it."""
+
+    type: str
+    """As in ExceptionFacts."""
+    message: str = ""
+    file: str = ""
+    line: int = 0
+    """Of the innermost frame in a user's file; the statements' own lines count as those of their file."""
+    function: str = ""
+    watched: list[Value | None] = []
+    """In the order of `watch`; None: could not be evaluated there."""
+
+
+class Changed(msgspec.Struct, omit_defaults=True):
+    """The successive values of a name after one line, folded."""
+
+    name: str
+    texts: list[str]
+    """The first three and the last two different ones, in order."""
+    count: int = 1
+    """How many times it changed there."""
+
+
+class TracedLine(msgspec.Struct, omit_defaults=True):
+    """A line that ran. Listed in the order of their first run."""
+
+    file: str
+    line: int
+    function: str
+    count: int = 1
+    changes: list[Changed] = []
+
+
+class TracedCall(msgspec.Struct, omit_defaults=True):
+    """A call of a user's function. The first ones, in order."""
+
+    function: str
+    file: str
+    line: int
+    """Where the function is defined."""
+    depth: int = 0
+    arguments: list[str] = []
+    """`name=text`."""
+    result: str = ""
+    """Empty while it had not returned."""
+    raised: str = ""
+
+
+class Trace(msgspec.Struct, omit_defaults=True):
+    """What ran in the user's files."""
+
+    lines: list[TracedLine] = []
+    calls: list[TracedCall] = []
+    events: int = 0
+    """Line events in all."""
+    truncated: bool = False
+    """A budget ended the recording of values, calls or lines; the run itself went on."""
+
+
 class SnapshotResult(msgspec.Struct, omit_defaults=True):
-    """One evaluation. Nothing of what the expression did has reached the debuggee, its files or the network."""
+    """What one copy did."""
 
     status: str
     """ "ok"; "raised" (see `error`); "deadline": it was ended unfinished; "unavailable: ..." with the reason."""
     value: Value | None = None
+    """Of `expression`."""
     error: str = ""
     """`ValueError: not enough money`."""
+    raised: Raised | None = None
     printed: str = ""
     """What it wrote to stdout and stderr, in order; bounded."""
     printed_truncated: bool = False
     effects: list[str] = []
     """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
+    trace: Trace | None = None
+    """Also when it raised; not when it was ended at its deadline."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""

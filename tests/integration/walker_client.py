@@ -65,7 +65,10 @@ class Client:
         self._reader.cancel()
         with contextlib.suppress(psutil.NoSuchProcess):
             adapter = psutil.Process(self.process.pid)
-            for each in [*adapter.children(recursive=True), adapter]:  # a debuggee that is left holds the adapter's pipes
+            for each in [
+                *adapter.children(recursive=True),
+                adapter,
+            ]:  # a debuggee that is left holds the adapter's pipes
                 with contextlib.suppress(psutil.NoSuchProcess):
                     each.kill()
         await self.process.wait()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any, Protocol
 
-from dap_ai.agent.debugger import Answer, Ask, Debugger, Sink
 from dap_ai.agent.stack import Case
+from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.debugger import Debugger, Sink
 
 GROUP = "dap_ai.providers"
 

@@ -9,10 +9,10 @@ from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_c
 from dap_ai.agent.analyst.facts import Cited, proving
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.debugger import Answer
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.values import show, typed
 from dap_ai.protocol.ask import Evidence, Fix, Usage
+from dap_ai.protocol.asking import Answer
 
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 

@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.agent import Agent
-from dap_ai.agent.debugger import Answer, Ask, HistoryItem, Stop
 from dap_ai.backends.debugpy.inject import walker
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskArguments, Category, ToolStep
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 THREAD = 1
 
@@ -46,6 +47,7 @@ class Stopped:
     error: BaseException | None = None
     reason: str = "exception"
     can_inspect: bool = True
+    can_snapshot: bool = False
     output: list[tuple[str, str]] = field(default_factory=list)
     did: list[HistoryItem] = field(default_factory=list)
     epoch: int = 1
@@ -93,6 +95,10 @@ class Stopped:
         plain = msgspec.json.decode(msgspec.json.encode(query))
         found = walker.inspect(rows, self.error if query.exception else None, plain)
         return msgspec.convert(msgspec.json.decode(msgspec.json.encode(found)), Inspection)
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        self._count("snapshot")
+        raise AssertionError(query)
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         return self.output

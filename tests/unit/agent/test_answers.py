@@ -9,10 +9,10 @@ import pytest
 
 from dap_ai.agent.agent import Agent
 from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.debugger import HistoryItem, Stop
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.config import Settings
+from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.inspection import Inspection
 from tests.unit.agent.harness import Stopped, ask, context, fail

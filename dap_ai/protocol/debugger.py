@@ -1,4 +1,4 @@
-"""What the agent needs of a debugger. `adapter.serve` satisfies it structurally; tests use fakes.
+"""What the adapter lends the agent for one ask: the stopped session, and where the answer goes.
 
 Everything is read within one stop: after a resume each call raises NotStopped, so that no value of another stop is
 ever presented as current.
@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from dap_ai.protocol.ask import Category, ToolStep
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.inspection import Inspection, Query
-
-__all__ = ["Answer", "Ask", "Debugger", "HistoryItem", "Sink", "Stop"]
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
 class Debugger(Protocol):
@@ -34,12 +33,21 @@ class Debugger(Protocol):
         """Whether the backend has a static walker."""
         ...
 
+    @property
+    def can_snapshot(self) -> bool:
+        """Whether the backend can make snapshots; whether this debuggee lets it, the first result's status tells."""
+        ...
+
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A DAP request's response body. Raises RequestFailed, and NotStopped once the stop is over."""
         ...
 
     async def inspect(self, query: Query) -> Inspection:
         """One visit of the walker. Raises RequestFailed, NotStopped."""
+        ...
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
         ...
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
