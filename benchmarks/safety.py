@@ -66,20 +66,19 @@ def row(version: str, way: str, corpus: str, figures: dict[str, Any]) -> list[ob
     ]  # fmt: skip
 
 
-def shown_refusals(figures: dict[str, Any]) -> None:
+def show_refusals(way: str, figures: dict[str, Any]) -> None:
     """The harmless expressions that were refused, and how often each rule refused a hostile one."""
+    print(f"\n{way}: {len(figures['harmless']['refused'])} harmless ones refused")
     for name, text in figures["harmless"]["refused"].items():
         print(f"  {name}\n      {text}")
-    rules = collections.Counter(" ".join(text.split()[-5:]) for text in figures["hostile"]["refused"].values())
-    show(
-        "hostile ones refused, by what the refusal advises",
-        ["ends in", "times"],
-        [[*pair] for pair in rules.most_common(12)],
-    )
+    words = 5 if way == "allow-list" else 99  # its advice is the end of the text; a snapshot's reason is short
+    rules = collections.Counter(" ".join(text.split()[-words:]) for text in figures["hostile"]["refused"].values())
+    title = f"{way}: hostile ones without an answer or an error of their own, by the reason"
+    show(title, ["ends in", "times"], [[*pair] for pair in rules.most_common(12)])
 
 
 def main() -> None:
-    """Prints the table, then the refusals under the allow-list of the last Python."""
+    """Prints the table, then the refusals on the last Python."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help="3.8 to 3.14 (default: all)")
     parser.add_argument("--ways", default="snapshot,allow-list", help="snapshot, allow-list or both")
@@ -88,7 +87,7 @@ def main() -> None:
     ways = options.ways.split(",")
     figures: dict[str, Any] = {"machine": machine(), "missing": []}
     rows: list[list[object]] = []
-    last: dict[str, Any] = {}
+    last: dict[str, dict[str, Any]] = {}
     for version in options.versions:
         python = interpreter(version)
         if python is None:
@@ -105,13 +104,12 @@ def main() -> None:
                 break
             figures.setdefault(version, {})[way] = made
             rows += [row(version, way, corpus, part) for corpus, part in made.items()]
-            last = made if way == "allow-list" else last
+            last[way] = made
     show("side effects and answers", COLUMNS, rows)
     for missing in figures["missing"]:
         print(f"  not run: {missing}")
-    if last:
-        print("\nharmless ones refused under the allow-list")
-        shown_refusals(last)
+    for way, made in last.items():
+        show_refusals(way, made)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 

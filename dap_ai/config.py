@@ -38,6 +38,12 @@ class Settings(msgspec.Struct, frozen=True):
     exceptions: Annotated[
         tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
     ] = ("uncaught",)
+    snapshots: Annotated[
+        bool, Meta(description="Evaluate in a locked copy of the program; off: only the allow-list.")
+    ] = True
+    snapshot_reads: Annotated[
+        tuple[str, ...], Meta(description="Folders that such a copy may read, beside Python's own.")
+    ] = ()
     console_prefix: Annotated[
         str, Meta(max_length=8, description="What starts a question in an editor's debug console; empty: none does.")
     ] = "??"
@@ -58,7 +64,8 @@ WORKSPACE_KEYS = frozenset({"exceptions", "just_my_code", "markdown", "theme"})
 """What a workspace's own pyproject.toml may set: nothing that runs a file, sends data or lowers a guard."""
 
 LAUNCH_KEYS = WORKSPACE_KEYS | {"level", "budget_tokens", "ask_timeout_s", "console_prefix"}
-"""What launch arguments may set: a repository may hold them too. A level can only be lowered there."""
+"""What launch arguments may set: a repository may hold them too, so nothing of what a snapshot may read. A level can
+only be lowered there."""
 
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 

@@ -14,6 +14,8 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent request ASK TOKEN EPOCH stackTrace {}   << agent TOKEN ok {}   << agent TOKEN error notStopped
     >> agent output ASK answer TEXT         << start ASK thread T epoch E | << start ASK nothing stopped
     >> agent ended ASK                      << cancel ASK          << log TEXT
+    >> agent job ASK TOKEN EPOCH            << backend request 4 evaluate {"kill": "TOKEN"}
+    >> agent job-ended TOKEN                >> agent job-ended TOKEN alive
 
 JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers are
 left out unless `timers` is set. Seqs of messages to the client must only grow.
@@ -62,13 +64,18 @@ class Playbook:
                 index += 1
             self._check(event, expected)
 
+    def event(self, text: str) -> fx.Event:
+        """What a line after `>>` stands for."""
+        return _event(text)
+
     def _check(self, event: str, expected: list[str]) -> None:
-        got = [self._render(effect) for effect in self.session.receive(_event(event))]
+        got = [self.render(effect) for effect in self.session.receive(_event(event))]
         got = [line for line in got if line is not None]
         told = "\n  ".join([f"after: {event}", "expected:", *expected, "got:", *got])
         assert len(got) == len(expected) and all(map(_matches, got, expected)), told
 
-    def _render(self, effect: fx.Effect) -> str | None:
+    def render(self, effect: fx.Effect) -> str | None:
+        """An effect as a playbook writes it; None: not shown."""
         match effect:
             case fx.ToClient(body):
                 message = json.loads(body)
@@ -151,6 +158,10 @@ def _event(text: str) -> fx.Event:
             return fx.AgentRequest(words[1], int(words[2]), int(words[3]), words[4], content or {})
         case "agent", "output":
             return fx.AgentOutput(words[1], words[2], rest.split(" ", 3)[3].replace("\\n", "\n"))  # type: ignore[arg-type]
+        case "agent", "job":
+            return fx.JobBegun(words[1], words[2], int(words[3]), "evaluate", {"kill": words[2]})
+        case "agent", "job-ended":
+            return fx.JobEnded(words[1], alive="alive" in words)
         case "agent", "ended":
             return fx.AgentEnded(words[1], Answer(), " ".join(words[2:]))
     raise AssertionError(f"no such event: {text}")

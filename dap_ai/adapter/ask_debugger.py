@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from dap_ai.adapter.effects import AgentOutput, Event, StartAsk
-from dap_ai.adapter.ports import Walker
+from dap_ai.adapter.effects import AgentOutput, Event, JobBegun, JobEnded, StartAsk
+from dap_ai.adapter.ports import Snapshots, Walker
 from dap_ai.adapter.session import Session
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
@@ -20,6 +20,7 @@ class Pump(Protocol):
 
     session: Session
     walker: Walker | None
+    snapshots: Snapshots | None
 
     def receive(self, event: Event) -> None:
         """Tell the session."""
@@ -37,6 +38,7 @@ class AskDebugger:
         self._pump = pump
         self._ask_id = start.ask.ask_id
         self._history = start.history
+        self._observes = start.ask.arguments.level == "observe"
         self.stop: Stop | None = start.stop
 
     @property
@@ -63,12 +65,38 @@ class AskDebugger:
 
     @property
     def can_snapshot(self) -> bool:
-        """Whether the backend can make snapshots."""
-        return False
+        """Whether this ask may make snapshots, and the backend can."""
+        return not self._why_no_snapshot
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """The work of one locked copy of the debuggee. Raises RequestFailed, NotStopped."""
-        raise RequestFailed("evaluate", "notSupported", f"this debug adapter makes no snapshots: {query.expression}")
+        """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
+        snapshots = self._pump.snapshots
+        if snapshots is None or self._why_no_snapshot:
+            raise RequestFailed("snapshot", "notSupported", self._why_no_snapshot)
+        if self.stop is None:
+            raise NotStopped("snapshot")
+        epoch, tokens, alive = self.stop.epoch, list[str](), True
+
+        def begun(token: str) -> None:
+            tokens.append(token)
+            command, arguments = snapshots.kill_request(token, query.frame_id)
+            self._pump.receive(JobBegun(self._ask_id, token, epoch, command, arguments))
+
+        try:
+            result = await snapshots.run(self.request, query, begun)
+            alive = False
+            return result
+        finally:
+            for token in tokens:
+                self._pump.receive(JobEnded(token, alive))
+
+    @property
+    def _why_no_snapshot(self) -> str:
+        if self._observes:
+            return "the level is observe"
+        if not self._pump.session.options.snapshots:
+            return "snapshots are switched off in the settings"
+        return "" if self._pump.snapshots else "this debug adapter makes none"
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output."""

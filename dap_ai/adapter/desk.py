@@ -8,17 +8,20 @@ import msgspec
 
 from dap_ai.adapter import console, questions
 from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
-from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, SetTimer, StartAsk
+from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
 from dap_ai.adapter.gate import Refusal
 from dap_ai.adapter.history import History
+from dap_ai.adapter.jobs import Jobs
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Outbox
 from dap_ai.adapter.reads import AgentReads
 from dap_ai.adapter.state import DebuggeeState
-from dap_ai.protocol.ask import AskArguments, AskResponseBody, EndReason
-from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol import envelope
+from dap_ai.protocol.ask import AskArguments, AskResponseBody, AskToolArguments, EndReason
+from dap_ai.protocol.asking import Answer, Ask, ToolCall
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, RemoteProtocolError
+from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, UNKNOWN_TOOL, RemoteProtocolError
+from dap_ai.protocol.tools import TOOLS
 
 
 class AskDesk:
@@ -27,6 +30,7 @@ class AskDesk:
     def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options) -> None:
         self.asks = Asks()
         self.reads = AgentReads(out, state, self.asks)
+        self.jobs = Jobs(out)
         self.client_shows_progress = False
         self._out = out
         self._state = state
@@ -41,6 +45,31 @@ class AskDesk:
             self._out.fail(message, BAD_ASK, reason=f"Arguments of ask: {error}")
             return
         self._accept(message, arguments, "request")
+
+    def on_tool(self, message: Envelope) -> None:
+        """The request `askTool`: an ask that one tool answers."""
+        try:
+            wanted = message.read(AskToolArguments)
+        except RemoteProtocolError as error:
+            self._out.fail(message, BAD_ASK, reason=f"Arguments of askTool: {error}")
+            return
+        if wanted.name not in TOOLS:
+            self._out.fail(message, UNKNOWN_TOOL, name=wanted.name, tools=", ".join(TOOLS))
+            return
+        try:
+            call = ToolCall(wanted.name, envelope.decode(bytes(wanted.arguments), TOOLS[wanted.name]))
+        except RemoteProtocolError as error:
+            self._out.fail(message, BAD_ASK, reason=f"Arguments of {wanted.name}: {error}")
+            return
+        arguments = AskArguments(
+            question=wanted.name,
+            thread_id=wanted.thread_id,
+            frame_id=wanted.frame_id,
+            conversation_id=wanted.conversation_id,
+            ask_events=wanted.ask_events,
+            level=wanted.level,
+        )
+        self._accept(message, arguments, "request", call)
 
     def on_console(self, message: Envelope, typed: console.ConsoleInput, frame_id: int | None) -> None:
         """`??` in the console: the response comes at once, the answer as output."""
@@ -78,6 +107,11 @@ class AskDesk:
             reason = "notStopped" if ended.not_stopped else "failed"
         self._end(ended.ask_id, reason, ended.answer, ended.error)
 
+    def on_job(self, job: JobBegun) -> None:
+        """A snapshot is about to be made; one that comes too late is not: its first request fails."""
+        if job.ask_id in self.asks.running and job.epoch == self._state.epoch:
+            self.jobs.begun(job)
+
     def on_flush(self, timer_id: str) -> None:
         """Text has waited long enough."""
         self._out.tell(self.asks.flush(timer_id.removeprefix(FLUSH)))
@@ -99,7 +133,9 @@ class AskDesk:
             self._out.do(CancelAsk(ask_id))
             self._end(ask_id, reason, None, why)
 
-    def _accept(self, message: Envelope, arguments: AskArguments, channel: Channel) -> None:
+    def _accept(
+        self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolCall | None = None
+    ) -> None:
         refusal = questions.refuse(arguments, self.asks, self._state)
         if refusal is not None:
             self._refuse(message, refusal)
@@ -107,7 +143,7 @@ class AskDesk:
         level = questions.lower(arguments.level, self._options.level)
         arguments = msgspec.structs.replace(arguments, level=level)
         conversation_id = arguments.conversation_id or self.asks.new_conversation()
-        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments)
+        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool)
         if channel == "console":
             self.asks.console_conversation = conversation_id
             self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
@@ -132,3 +168,4 @@ class AskDesk:
         self._out.tell(self.asks.ended(ask_id, reason, answer, why))
         self._out.do(*self.asks.timers(ask_id))
         self.reads.drop_ask(ask_id)
+        self.jobs.end_ask(ask_id)

@@ -38,6 +38,23 @@ class AgentRequest(NamedTuple):
     arguments: dict[str, object]
 
 
+class JobBegun(NamedTuple):
+    """A snapshot of an ask is about to be made. `command` and `arguments`: the request that ends it."""
+
+    ask_id: str
+    token: str
+    epoch: int
+    command: str
+    arguments: dict[str, object]
+
+
+class JobEnded(NamedTuple):
+    """Nobody waits for a snapshot any more; `alive`: it may not have ended."""
+
+    token: str
+    alive: bool
+
+
 class AgentOutput(NamedTuple):
     """A piece of an answer, a step or a status."""
 
@@ -87,6 +104,8 @@ Event = (
     FromClient
     | FromBackend
     | AgentRequest
+    | JobBegun
+    | JobEnded
     | AgentOutput
     | AgentEnded
     | Prepared

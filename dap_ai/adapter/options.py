@@ -23,6 +23,10 @@ class Options(msgspec.Struct):
     """Send askOutput and askEnded for console asks too."""
     ask_timeout_s: float = 120.0
     """An answer that takes longer ends with what has been said."""
+    snapshots: bool = True
+    """Copies of the debuggee may be made."""
+    snapshot_reads: tuple[str, ...] = ()
+    """Folders that a copy may read beside Python's own."""
     token: str = ""
     """If set, launch or attach must carry it as `dapAiToken`."""
 

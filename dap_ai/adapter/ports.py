@@ -10,6 +10,7 @@ from dap_ai.adapter.options import Options
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.streams import TransportLink
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
@@ -20,6 +21,18 @@ class Walker(Protocol):
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
         """One visit."""
+        ...
+
+
+class Snapshots(Protocol):
+    """See dap_ai.backends.Snapshots."""
+
+    async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
+        """The work of one copy."""
+        ...
+
+    def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
+        """What ends a copy at once."""
         ...
 
 
@@ -64,6 +77,10 @@ class Backend(BackendRules, Protocol):
 
     def walker(self) -> Walker | None:
         """A reader for one session."""
+        ...
+
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+        """The copies of one session."""
         ...
 
 

@@ -38,6 +38,12 @@ class OwnOwner(NamedTuple):
     command: str
 
 
+class KillOwner(NamedTuple):
+    """A request of the proxy that ends a snapshot."""
+
+    token: str
+
+
 class ReverseOwner(NamedTuple):
     """A request of the backend that the client is to answer."""
 
@@ -45,7 +51,7 @@ class ReverseOwner(NamedTuple):
     command: str
 
 
-Owner = ClientOwner | AgentOwner | OwnOwner
+Owner = ClientOwner | AgentOwner | OwnOwner | KillOwner
 
 
 class SeqMap:

@@ -60,6 +60,7 @@ class Pump:
         self._recipe = recipe
         self.session = Session(recipe.backend, recipe.options({}))
         self.walker = recipe.backend.walker()
+        self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
         self._own: dict[str, Any] = {}
         self._agent: asyncio.Future[Agent] | None = None
         self._client = client

@@ -3,12 +3,14 @@
 1. What is not in the tables below passes through, restamped, its content byte-exact.
 2. `ask*`, and `??` in the console, never reach the backend; the agent's own requests never reach the client.
 3. A request is answered exactly once, whatever dies.
-4. `disconnect` and `terminate` end the asks and pass at once; a backend that does not answer `disconnect` is ended.
+4. `disconnect` and `terminate` end the asks and pass; a backend that does not answer `disconnect` is ended.
+5. What ends a stop is forwarded when the snapshots of that stop are gone (jobs.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -20,33 +22,33 @@ from dap_ai.adapter.effects import (
     AgentOutput,
     AgentRequest,
     BackendClosed,
-    CancelTimer,
     ClientClosed,
-    Close,
     Effect,
-    EndBackend,
     Event,
     FromBackend,
     FromClient,
+    JobBegun,
+    JobEnded,
     Log,
     Prepared,
-    SetTimer,
     TimerFired,
     ToBackend,
     ToClient,
 )
+from dap_ai.adapter.ending import Ending
 from dap_ai.adapter.gate import BackendRules, Gate
 from dap_ai.adapter.history import History
+from dap_ai.adapter.jobs import HOLD
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import TIMERS
-from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, OwnOwner, ReverseOwner
+from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, KillOwner, OwnOwner, ReverseOwner
 from dap_ai.adapter.starting import Starting
-from dap_ai.adapter.state import RESUMING, DebuggeeState
+from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.watching import Watching
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED, BAD_ASK, UNKNOWN_REQUEST, RemoteProtocolError
+from dap_ai.protocol.errors import BAD_ASK, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
     CancelArguments,
     CompletionsArguments,
@@ -55,13 +57,10 @@ from dap_ai.protocol.messages import (
     ThreadArguments,
 )
 
-DISCONNECT_S = 2.0
-"""A backend that has not answered `disconnect` by then is ended with its process tree."""
-DISCONNECT = "session.disconnect"
-PART = "session.part"
-
 _CONSOLE = frozenset({"repl", ""})
 """Contexts of what a user types: Helix's `:debug-eval` sends none."""
+
+_PARTING = frozenset({"disconnect", "terminate"})
 
 _OURS = "ask"
 """What requests of ours begin with."""
@@ -76,37 +75,54 @@ class Session:
         self.history = History()
         self._out = Outbox()
         self._desk = AskDesk(self._out, self.state, self.history, self.options)
+        self._jobs = self._desk.jobs
         self._reads = self._desk.reads
         self._gate = Gate(rules)
         self._watching = Watching(self._out, self.state, self.history, self._gate)
         self._starting = Starting(self._out, self.state, self.options, self._send)
-        self._backend_dead = ""
-        """Why nothing comes from the backend any more."""
-        self._parting = self._client_gone = False
+        self._ending = Ending(self._out, self.state, self._desk, self._starting, self._watching)
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
             "launch": self._on_start,
             "attach": self._on_start,
             "ask": self._desk.on_ask,
+            "askTool": self._desk.on_tool,
             "askApprove": self._desk.on_approve,
             "cancel": self._on_cancel,
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
-            "disconnect": self._on_disconnect,
+            "disconnect": self._ending.on_disconnect,
             "terminate": self._on_terminate,
         }
 
     def receive(self, event: Event) -> list[Effect]:
         """What must happen now."""
         epoch = self.state.epoch
-        try:
-            self._dispatch(event)
-        except RemoteProtocolError as error:
-            self._out.do(Log(f"skipped: {error}"))
+        self._attempt(partial(self._dispatch, event))
+        while (held := self._jobs.next_held()) is not None:
+            self._attempt(held)
         if self.state.epoch != epoch:
             self._reads.drop_stale()
+            self._end_stale_jobs()
         self._reads.pump()
         return self._out.take()
+
+    @property
+    def running_jobs(self) -> frozenset[str]:
+        """Tokens of the snapshots under way that nothing has ended."""
+        return self._jobs.running
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RemoteProtocolError as error:
+            self._out.do(Log(f"skipped: {error}"))
+
+    def _end_stale_jobs(self) -> None:
+        if self.state.phase is Phase.ENDED:
+            self._jobs.forget()
+        else:
+            self._jobs.end_stale(self.state.epoch)
 
     def _dispatch(self, event: Event) -> None:
         match event:
@@ -116,20 +132,24 @@ class Session:
                 self._from_backend(Envelope.parse(body))
             case AgentRequest():
                 self._reads.on_request(event)
+            case JobBegun():
+                self._desk.on_job(event)
+            case JobEnded():
+                self._jobs.ended(event)
             case AgentOutput():
                 self._desk.on_output(event)
             case AgentEnded():
                 self._desk.on_ended(event)
             case Prepared():
                 if event.connected:
-                    self._answer_all("The session has moved to another debug adapter")
+                    self._ending.answer_all("The session has moved to another debug adapter")
                 self._starting.on_prepared(event)
             case TimerFired(timer_id):
                 self._on_timer(timer_id)
             case ClientClosed():
-                self._on_client_closed()
+                self._ending.on_client_closed()
             case BackendClosed(why, started):
-                self._on_backend_closed(why, started=started)
+                self._ending.on_backend_closed(why, started=started)
 
     def _on_timer(self, timer_id: str) -> None:
         if timer_id in TIMERS:
@@ -138,15 +158,17 @@ class Session:
             self._desk.on_flush(timer_id)
         elif timer_id.startswith(LIMIT):
             self._desk.on_limit(timer_id)
+        elif timer_id == HOLD:
+            self._jobs.on_timer()
         else:
-            self._out.do(EndBackend())
-            if timer_id == PART:
-                self._out.do(Close())
+            self._ending.on_timer(timer_id)
 
     # -- the client -------------------------------------------------------------------------------------------------
 
     def _from_client(self, message: Envelope) -> None:
-        if message.kind == "response":
+        if self._jobs.holding or (self._ends_stop(message) and self._ending.end_jobs()):
+            self._jobs.wait(partial(self._from_client, message))
+        elif message.kind == "response":
             self._on_client_response(message)
         elif message.kind == "event":
             self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
@@ -156,12 +178,23 @@ class Session:
             except RemoteProtocolError as error:
                 self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
 
+    def _ends_stop(self, message: Envelope) -> bool:
+        """Whether the program goes on, or ends, once this is forwarded."""
+        if message.kind != "request" or not self._jobs.are_alive:
+            return False
+        if message.name in _PARTING:
+            self._desk.end_all("cancelled")
+        elif message.name not in RESUMING:
+            return False
+        thread = read_or(message, ThreadArguments, ThreadArguments())
+        return self._gate.refuse(message.name, thread.thread_id, self.state) is None
+
     def _forward(self, message: Envelope) -> None:
         """Pass a request on, unless the backend must not see it."""
         if message.name.startswith(_OURS):
             self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
             return
-        if self._refuse_if_dead(message):
+        if self._ending.refuse_if_dead(message):
             return
         thread = read_or(message, ThreadArguments, ThreadArguments())
         refusal = self._gate.refuse(message.name, thread.thread_id, self.state)
@@ -174,11 +207,6 @@ class Session:
             before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
         self._send(message, ClientOwner(message.seq, message.name, thread.thread_id, before))
 
-    def _refuse_if_dead(self, message: Envelope) -> bool:
-        if self._backend_dead:
-            self._out.fail(message, BACKEND_DIED, why=self._backend_dead)
-        return bool(self._backend_dead)
-
     def _send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         self._reads.client_asked()
         self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend(owner), content=content)))
@@ -190,7 +218,7 @@ class Session:
         self._forward(message)
 
     def _on_start(self, message: Envelope) -> None:
-        if not self._refuse_if_dead(message):
+        if not self._ending.refuse_if_dead(message):
             self._starting.on_request(message)
 
     def _on_evaluate(self, message: Envelope) -> None:
@@ -201,7 +229,7 @@ class Session:
         typed = console.parse(arguments.expression, self.options.console_prefix)
         if typed is not None:
             self._desk.on_console(message, typed, arguments.frame_id)
-        elif not self._refuse_if_dead(message):
+        elif not self._ending.refuse_if_dead(message):
             self._send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
 
     def _on_completions(self, message: Envelope) -> None:
@@ -219,7 +247,7 @@ class Session:
             self._desk.cancel(arguments.progress_id)
             self._out.respond(message)
             return
-        if self._backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
+        if self._ending.backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
             self._out.respond(message)
             return
         content = None
@@ -230,16 +258,6 @@ class Session:
                 return
             content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
         self._send(message, ClientOwner(message.seq, "cancel"), content)
-
-    def _on_disconnect(self, message: Envelope) -> None:
-        self._desk.end_all("cancelled")
-        self._starting.on_parting()
-        self._parting = True
-        if self._backend_dead:
-            self._out.respond(message)
-            return
-        self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
-        self._send(message, ClientOwner(message.seq, "disconnect"))
 
     def _on_terminate(self, message: Envelope) -> None:
         self._desk.end_all("cancelled")
@@ -253,19 +271,6 @@ class Session:
             return
         seq = self._out.seqs.next_to_backend()
         self._out.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
-
-    def _on_client_closed(self) -> None:
-        """The client is gone: the backend is told as a client would, then ended."""
-        if self._client_gone:
-            return
-        self._client_gone = self._parting = True
-        self._desk.end_all("cancelled")
-        self._starting.on_parting()
-        if self._backend_dead:
-            self._out.do(EndBackend(), Close())
-            return
-        self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.launched})
-        self._out.do(SetTimer(PART, DISCONNECT_S))
 
     # -- the backend ------------------------------------------------------------------------------------------------
 
@@ -285,7 +290,7 @@ class Session:
         match owner:
             case ClientOwner():
                 if owner.command == "disconnect":
-                    self._out.do(CancelTimer(DISCONNECT))
+                    self._ending.on_disconnected(by_us=False)
                 content = self._watching.response(message, owner)
                 seq = self._out.seqs.next_to_client()
                 self._out.do(ToClient(message.encode(seq=seq, request_seq=owner.client_seq, content=content)))
@@ -294,6 +299,8 @@ class Session:
                 self._reads.on_response(message, owner)
             case OwnOwner():
                 self._on_own_response(message, owner)
+            case KillOwner():
+                self._jobs.confirmed(owner.token)
             case None:
                 self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
 
@@ -302,35 +309,4 @@ class Session:
             self._watching.learn(read_or(message, Fields, {}))
             self._starting.on_other_initialized()
         elif owner.command == "disconnect":
-            self._out.do(CancelTimer(PART), EndBackend(), Close())
-
-    def _on_backend_closed(self, why: str, *, started: bool) -> None:
-        """Everything pending is answered; the client hears `terminated` once."""
-        if self._backend_dead:
-            return
-        self._backend_dead = f": {why}" if why else " and says nothing more"
-        self._reads.backend_died()
-        self._answer_all("" if started else why or "it could not be started")
-        self._starting.on_backend_died(self._backend_dead)
-        self.state.on_ended()
-        self._desk.end_all("failed", f"The debug adapter has ended{self._backend_dead}.")
-        self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
-        if self._parting:
-            self._out.do(EndBackend(), Close())
-        elif not self._watching.terminated and started:
-            self._watching.terminated = True
-            self._out.tell([("terminated", {})])
-
-    def _answer_all(self, why_failed: str) -> None:
-        """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
-        for owner in self._out.seqs.drain():
-            if not isinstance(owner, ClientOwner):
-                continue
-            self._reads.client_answered(owner.command)
-            if owner.command == "disconnect":
-                seq = self._out.seqs.next_to_client()
-                self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
-            elif why_failed:
-                self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
-            else:
-                self._out.fail_owner(owner, BACKEND_DIED, why=self._backend_dead)
+            self._ending.on_disconnected(by_us=True)

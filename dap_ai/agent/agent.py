@@ -12,12 +12,14 @@ from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
-from dap_ai.agent.providers.base import load
+from dap_ai.agent.providers.base import Provider, load
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.tools.table import called_by, run
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import Evidence, Level, ToolStep, Usage
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop, ToolCall
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
@@ -51,6 +53,9 @@ class _Watched:
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         began = time.monotonic()
         result = await self._debugger.snapshot(query)
+        if query.edits:
+            self.calls += 1  # one of many trials: their sum is told, not each
+            return result
         what = query.expression or "run again"
         self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
         return result
@@ -130,7 +135,8 @@ class Agent:
             sink.emit("answer", text)
             return Answer(text=text, usage=Usage(provider=self._settings.provider, seconds=time.monotonic() - began))
         provider = load(self._settings.provider)
-        sink.emit("status", provider.notice)
+        if ask.tool is None:
+            sink.emit("status", provider.notice)
         stop = debugger.stop
         watched = _Watched(debugger, sink)
         if stop is None:
@@ -144,11 +150,8 @@ class Agent:
             if head:
                 sink.emit("answer", head + "\n\n")
             work = _Work(ask, case, watched, sink, reader, self._settings.budget_tokens)
-            try:
-                answer = await provider.answer(work)
-            except NotStopped:
-                work.debugger = debugger
-                answer = await provider.answer(_Frozen(work))
+            call = ask.tool or called_by(ask.arguments.question)
+            answer = await _use(call, work) if call else await _provide(provider, work, debugger)
             answer.text = f"{head}\n\n{answer.text}" if head else answer.text
             await self._confirm(answer, reader, debugger, sink, spot)
         answer.usage.tool_calls = watched.calls
@@ -187,6 +190,25 @@ class Agent:
         note = f"This speaks of the stop at {spot}, which is over: the program went on while it was answered."
         answer.text = f"{note}\n\n{answer.text}"
         sink.emit("answer", f"{note}\n")
+
+
+async def _provide(provider: Provider, work: _Work, debugger: Debugger) -> Answer:
+    try:
+        return await provider.answer(work)
+    except NotStopped:
+        work.debugger = debugger
+        return await provider.answer(_Frozen(work))
+
+
+async def _use(call: ToolCall, work: _Work) -> Answer:
+    """What one tool gives, as the answer."""
+    result = await run(Bench(work.debugger, work.case), call)
+    if result.status:
+        work.sink.emit("status", result.status)
+    text = result.text.rstrip() + "\n"
+    work.sink.emit("answer", text)
+    usage = Usage(provider="offline")
+    return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=usage)
 
 
 class _Frozen:

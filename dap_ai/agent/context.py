@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.analyst.findings import shorten
+from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Frame, Place, sub_expressions

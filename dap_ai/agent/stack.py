@@ -104,6 +104,8 @@ class Case:
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
     """What could not be read, in words for the user."""
+    messages: list[str] = field(default_factory=list[str])
+    """The exception's message in other words than its own: as the walker reads it without running any code."""
 
     @property
     def exception(self) -> ExceptionFacts | None:
@@ -319,6 +321,7 @@ def _use_own_message(case: Case) -> None:
     """Take the exception's own words, where the debug adapter has asked it for them anyway."""
     said = case.stop.description
     if case.stop.reason == "exception" and case.exception and said and not said.startswith("exception: no desc"):
+        case.messages.append(case.exception.message)
         case.exception.message = said
 
 

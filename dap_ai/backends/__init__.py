@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Sends a DAP request to the debug adapter and returns the response's body; raises RequestFailed, NotStopped."""
@@ -39,6 +40,21 @@ class Walker(Protocol):
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
         """One visit. Raises RequestFailed, NotStopped."""
+        ...
+
+
+class Snapshots(Protocol):
+    """Makes locked copies of a stopped debuggee, in which anything may run. One per session."""
+
+    async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
+        """The work of one copy; cancelled, it ends it. Raises RequestFailed, NotStopped.
+
+        `begun` is called with a copy's token before anything that may make it is sent.
+        """
+        ...
+
+    def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
+        """The request (command and arguments) that ends this copy at once; harmless if there is none."""
         ...
 
 
@@ -80,6 +96,10 @@ class Backend(Protocol):
 
     def walker(self) -> Walker | None:
         """A reader for one session; None if this kind has none."""
+        ...
+
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+        """The copies of one session, which may read the folders `readable`; None if this kind makes none."""
         ...
 
     def default_python(self, cwd: str) -> str:

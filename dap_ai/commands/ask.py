@@ -35,6 +35,7 @@ Ctrl-C while an answer is made cancels it; pressed again, it ends the program.
 Examples:
   dap-ai ask report.py data.csv
   dap-ai ask report.py -q "why is total negative?" -b report.py:40:"total < 0"
+  dap-ai ask shop.py -b shop.py:12 -q "trace total(cart)"
   dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
   dap-ai ask --pid 4711 -q "what is it waiting for?"
   dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'

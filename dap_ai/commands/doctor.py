@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import platform
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ Verdict = Literal["ok", "missing", "optional"]
 
 _MIN_DEBUGGEE = (3, 8)
 _PROBE_S = 10.0
+_SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
 _EDITORS = {
     "code": 'VS Code: run `dap-ai serve --listen 127.0.0.1:4711`, then "debugServer": 4711 in launch.json',
     "nvim": "Neovim: dap.adapters.python = {type='executable', command='dap-ai', args={'serve'}} (nvim-dap)",
@@ -66,6 +68,7 @@ def run_checks(settings: config.Settings) -> list[Check]:
         _debugpy(),
         _debuggee(settings),
         _attach(),
+        _snapshots(settings),
         *_editors(),
     ]
 
@@ -110,6 +113,30 @@ def _attach() -> Check:
         finally:
             child.kill()
     return Check(name, "ok", f"can attach to your programs with Python {platform.python_version()}")
+
+
+def _snapshots(settings: config.Settings) -> Check:
+    """Read off the kernel; nothing is copied. A debuggee may still refuse: the status of an answer says so then."""
+    name = "snapshots"
+    if not settings.snapshots:
+        return Check(name, "optional", "switched off in the settings", "Only the allow-list evaluates calls")
+    advice = "Calls are evaluated under the allow-list instead"
+    if platform.system() != "Linux" or platform.machine() not in _SNAPSHOT_MACHINES:
+        return Check(name, "optional", f"not on {platform.system()} {platform.machine()}", advice)
+    if not Path("/proc/sys/kernel/seccomp").exists():
+        return Check(name, "optional", "this kernel has no seccomp filters", advice)
+    abi = _landlock_abi()
+    if abi <= 0:
+        found = f"Linux {platform.release()}, without Landlock: a copy opens no file at all"
+        return Check(name, "ok", found, "Boot with lsm=landlock,... (5.13 or later) so that it can import modules")
+    return Check(name, "ok", f"Linux {platform.release()}, seccomp, Landlock ABI {abi}")
+
+
+def _landlock_abi() -> int:
+    """The version that the kernel speaks; 0 or less: none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    number, version_flag = 444, 1  # landlock_create_ruleset; asked for the version, it makes no rules
+    return int(libc.syscall(ctypes.c_long(number), None, ctypes.c_size_t(0), ctypes.c_uint32(version_flag)))
 
 
 def _editors() -> list[Check]:

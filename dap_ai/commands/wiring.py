@@ -68,6 +68,8 @@ class Recipe:
             console_prefix=settings.console_prefix,
             ask_events=own.get("askEvents") is True,
             ask_timeout_s=settings.ask_timeout_s,
+            snapshots=settings.snapshots,
+            snapshot_reads=settings.snapshot_reads,
             token=self._token,
         )
 

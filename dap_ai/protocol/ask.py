@@ -36,6 +36,19 @@ class AskArguments(_Wire):
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
 
 
+class AskToolArguments(_Wire):
+    """Arguments of the request `askTool`: one tool under the same policy; its result is the answer."""
+
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    """See protocol/tools.py."""
+    thread_id: int | None = None
+    frame_id: int | None = None
+    conversation_id: str | None = None
+    ask_events: bool | None = None
+    level: Level | None = None
+
+
 class AskResponseBody(_Wire):
     """Body of the response, sent at once; the answer follows as events."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Suspect, Usage
+from dap_ai.protocol.tools import ToolArguments
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -33,12 +34,21 @@ class HistoryItem(msgspec.Struct, frozen=True):
     result: str = ""
 
 
+class ToolCall(msgspec.Struct, frozen=True):
+    """One tool and what it takes, checked."""
+
+    name: str
+    arguments: ToolArguments
+
+
 class Ask(msgspec.Struct, frozen=True):
     """A question that was accepted."""
 
     ask_id: str
     conversation_id: str
     arguments: AskArguments
+    tool: ToolCall | None = None
+    """Answer with what this tool gives (`askTool`)."""
 
 
 class Answer(msgspec.Struct):

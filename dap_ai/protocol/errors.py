@@ -70,4 +70,5 @@ TOKEN_NEEDED = ErrorEntry(
 )
 UNKNOWN_REQUEST = ErrorEntry(9012, "notSupported", "This dap_ai has no request '{command}'.")
 BAD_SEQUENCE = ErrorEntry(9013, "invalidArguments", "{reason}")
+UNKNOWN_TOOL = ErrorEntry(9016, "unknownTool", "There is no tool '{name}'; the tools are: {tools}.")
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")

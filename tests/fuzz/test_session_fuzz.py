@@ -25,7 +25,17 @@ EVENTS = [
     "initialized", "stopped", "continued", "output", "process", "exited", "terminated", "capabilities",
     "progressStart", "thread", "vendorEvent",
 ]  # fmt: skip
-TIMERS = ["slots.quiet", "slots.patience", "slots.request", "session.disconnect", "session.part", "unknown"]
+TIMERS = [
+    "jobs.hold",
+    "slots.quiet",
+    "slots.patience",
+    "slots.request",
+    "session.disconnect",
+    "session.part",
+    "unknown",
+]
+
+ENDS_STOP = {"continue", "next", "restart", "disconnect", "terminate"}
 
 scalars = st.none() | st.booleans() | st.integers(-2, 50) | st.sampled_from(["", "??", "??stop", "repl", "x", "{y}"])
 bodies = st.dictionaries(
@@ -49,6 +59,8 @@ steps = st.one_of(
     st.tuples(st.just("reply"), st.integers(0, 5), bodies),
     st.tuples(st.just("prepared"), st.sampled_from(["ok", "error", "connected"])),
     st.tuples(st.just("read"), st.sampled_from(["stackTrace", "evaluate"]), st.integers(0, 3)),
+    st.tuples(st.just("job"), st.integers(0, 3)),
+    st.tuples(st.just("job ended"), st.integers(0, 5), st.booleans()),
     st.tuples(st.just("say"), st.sampled_from(["answer", "status"]), st.text(max_size=5)),
     st.tuples(st.just("done"), st.booleans()),
     st.tuples(st.just("timer"), st.sampled_from(TIMERS)),
@@ -70,6 +82,7 @@ class World:
         self.for_backend: list[dict[str, Any]] = []
         self.for_client: list[dict[str, Any]] = []
         self.asks: list[str] = []
+        self.jobs: list[str] = []
         self.ended: Counter[str] = Counter()
         self.last_to_client = self.last_to_backend = 0
 
@@ -93,11 +106,17 @@ class World:
                     self.last_to_backend = message["seq"]
                     if message["type"] == "request":
                         self.for_backend.append(message)
+                        self.check_jobs(message)
                 case fx.ToAgent(token, _, error):
                     assert error is None or isinstance(error, RequestFailed)
                     self.reads[token] += 1
                 case fx.StartAsk(ask, _, _):
                     self.asks.append(ask.ask_id)
+
+    def check_jobs(self, message: dict[str, Any]) -> None:
+        """What ends a stop is sent only after each of its jobs was ended."""
+        if message["command"] in ENDS_STOP:
+            assert not self.session.running_jobs
 
     def client(self, message: dict[str, Any]) -> None:
         self.tell(fx.FromClient(json.dumps(message).encode()))
@@ -129,6 +148,13 @@ class World:
                 self.token += 1
                 epoch = self.session.state.epoch - (back == 3)
                 self.tell(fx.AgentRequest(self.asks[-1 - back % len(self.asks)], self.token, epoch, command, {}))
+            case "job", back if self.asks:
+                self.jobs.append(f"job-{len(self.jobs)}")
+                epoch = self.session.state.epoch - (back == 3)
+                kill: dict[str, Any] = {"kill": self.jobs[-1]}
+                self.tell(fx.JobBegun(self.asks[-1 - back % len(self.asks)], self.jobs[-1], epoch, "evaluate", kill))
+            case "job ended", index, alive if self.jobs:
+                self.tell(fx.JobEnded(self.jobs[index % len(self.jobs)], alive))
             case "say", category, text if self.asks:
                 self.tell(fx.AgentOutput(self.asks[-1], category, text))
             case "done", failed if self.asks:

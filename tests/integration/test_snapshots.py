@@ -13,7 +13,7 @@ import pytest
 from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.snapshot import SnapshotResult
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 from tests.integration.walker_client import Client, debugging
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -29,9 +29,8 @@ class Stopped(NamedTuple):
     process: psutil.Process
 
     async def evaluate(self, expression: str, deadline_s: float = 5.0) -> SnapshotResult:
-        return await asyncio.wait_for(
-            Snapshots().evaluate(self.client.request, self.frame_id, expression, deadline_s), 30
-        )
+        query = SnapshotQuery(self.frame_id, expression, deadline_s=deadline_s)
+        return await asyncio.wait_for(Snapshots().run(self.client.request, query), 30)
 
     async def finish(self) -> str:
         return await asyncio.wait_for(self.client.run_on(self.thread_id), 20)
@@ -165,7 +164,7 @@ async def test_a_copy_that_nobody_asks_for_ends_itself(account: Stopped) -> None
         return await account.client.request(command, arguments)
 
     with pytest.raises(RequestFailed):
-        await Snapshots().evaluate(only_start, account.frame_id, ENDLESS, 0.5)
+        await Snapshots().run(only_start, SnapshotQuery(account.frame_id, ENDLESS, deadline_s=0.5))
 
     (child,) = account.process.children()
     until = time.monotonic() + 5

@@ -19,6 +19,7 @@ from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
+from dap_ai.protocol.snapshot import SnapshotQuery
 from tests.integration.live import Live, live
 from tests.safety.cases import SECRET, Case, Group, write_scene
 
@@ -50,7 +51,7 @@ class Finding(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the value is the real one, as far as a value is told."""
-        return self.answered and self.real is not None and _told(self.fact.value) == _told(self.real)
+        return self.answered and self.real is not None and told(self.fact.value) == told(self.real)
 
     @property
     def leaked(self) -> bool:
@@ -58,8 +59,10 @@ class Finding(NamedTuple):
         return SECRET in repr(msgspec.to_builtins(self.fact))
 
 
-def _told(value: Value | None) -> Any:
+def told(value: Value | None) -> Any:
     """A value without identities."""
+    if value is None:
+        return None
     plain = msgspec.to_builtins(value)
     plain.pop("address", None)
     for field in plain.get("fields", ()):
@@ -108,7 +111,8 @@ class Snapshot:
         deadline_s = HANG_DEADLINE_S if case.effect == "hangs" else DEADLINE_S
         request = scene.session.request
         try:
-            result = await self._snapshots.evaluate(request, scene.frame_id, case.expression, deadline_s)
+            query = SnapshotQuery(scene.frame_id, case.expression, deadline_s=deadline_s)
+            result = await self._snapshots.run(request, query)
         except RequestFailed as failure:
             return Fact(error="refused", text=failure.user_text)
         if result.status == "ok":

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 
 from dap_ai import config
@@ -51,8 +54,8 @@ def test_the_nearest_pyproject_is_found_from_a_folder_below(places):
 @pytest.mark.parametrize("key", sorted(set(config.WORKSPACE_KEYS ^ set(Settings.__struct_fields__))))
 def test_a_workspace_cannot_set_what_could_harm(places, key):
     workspace, _, environ = places
-    value = getattr(Settings(), key)
-    text = f"'{value}x'" if isinstance(value, str) else value
+    value = msgspec.to_builtins(getattr(Settings(), key))
+    text = json.dumps(f"{value}x" if isinstance(value, str) else value)
     (workspace / "pyproject.toml").write_text(f"[tool.dap-ai]\n{key} = {text}\n")
     resolved = load(workspace, {}, environ)
     assert resolved.settings == Settings()

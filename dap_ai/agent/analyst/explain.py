@@ -6,13 +6,15 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from dap_ai.agent.analyst.edits import Edit, shorten
 from dap_ai.agent.analyst.facts import Cited, proving
-from dap_ai.agent.analyst.findings import Finding, shorten
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Verdict
 from dap_ai.agent.analyst.slicing import Step
+from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.values import cut, find, show, typed
-from dap_ai.protocol.ask import Suspect
+from dap_ai.protocol.ask import Fix, Suspect
 
 _SURE = 0.6
 _MAX_CHAIN = 6
@@ -114,7 +116,7 @@ def _value_now(step: Step) -> str:
     return f" (`{step.name}` is now `{show(value, 80)}`)"
 
 
-def root_cause(analysis: Analysis) -> str:
+def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     """The most suspicious line with its reason, how sure it is, and the others in short."""
     case = analysis.case
     if not analysis.suspects:
@@ -123,7 +125,8 @@ def root_cause(analysis: Analysis) -> str:
     source = case.sources.read(first.file)
     code = source.line(first.line).strip() if source else ""
     finding = analysis.finding_at(first.file, first.line)
-    sure = finding is not None and finding.weight >= _SURE
+    fixed = trials is not None and trials.fixes(first.file, first.line)
+    sure = fixed or (finding is not None and finding.weight >= _SURE)
     title = f"**Root cause{'' if sure else ' (a guess)'}.**"
     text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n```python\n{first.line}  {code}\n```"
     if others:
@@ -133,17 +136,79 @@ def root_cause(analysis: Analysis) -> str:
     return text
 
 
-def recommendation(analysis: Analysis) -> tuple[str, Finding | None]:
-    """A fix as a diff where a rule can write one, else the next debugging steps; and the finding of the fix."""
+def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
+    """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
+    if trials and trials.verified:
+        return _verified(analysis, trials)
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.fix_at(first.file, first.line) if first else None
     if finding and finding.edit and finding.weight >= 0.45:
         diff = finding.edit.diff(case.inspection.cwd)
-        return f"**Recommendation.** A possible fix. It was not tried.\n\n```diff\n{diff}\n```", finding
+        verdict = _verdict_of(finding.edit, trials)
+        fix = Fix(finding.edit.source.path, diff)
+        text = "It was not tried."
+        if verdict and verdict.check:
+            fix.check, fix.result = verdict.check.words, verdict.text
+            text = (
+                f"Tried in a snapshot: not verified, {verdict.text}."
+                if verdict.outcome == "not verified"
+                else f"It could not be tried here: {verdict.text}."
+            )
+        return f"**Recommendation.** A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
     here = where(case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
     steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
-    return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in steps), None
+    return "**Recommendation.** Next steps:\n\n" + "\n".join(f"- {step}" for step in steps) + _effort(trials), []
+
+
+def _verified(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
+    root = analysis.case.inspection.cwd
+    best, *others = trials.verified[:3]
+    fixes = [_fix(trial, root) for trial in (best, *others)]
+    found = best.candidate.reason or "Found by trying small changes: see whether it is what you mean"
+    text = f"**Recommendation.** {found[0].upper()}{found[1:]}.\n\n```diff\n{fixes[0].diff}\n```\n\n{_how(best)}"
+    if others:
+        rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
+        text += "\n\nAlso verified, but less likely meant:\n\n" + "\n".join(rows)
+    return text + _effort(trials), fixes
+
+
+def _how(trial: Trial) -> str:
+    words = trial.verdict.check.words if trial.verdict.check else "it"
+    text = f"Verified in a snapshot: the failing check passes with it ({words})."
+    widest = trial.widest
+    if widest and widest.check and widest.verified:
+        return f"{text} So does {widest.check.words}."
+    if widest and widest.check and widest.outcome == "not verified":
+        return f"{text} But of {widest.check.words}: {widest.text}."
+    return text
+
+
+def _fix(trial: Trial, root: str) -> Fix:
+    edit, verdict = trial.candidate.edit, trial.verdict
+    words = verdict.check.words if verdict.check else ""
+    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=verdict.text)
+
+
+def _new(trial: Trial) -> str:
+    edit = trial.candidate.edit
+    old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
+    return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
+
+
+def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
+    return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
+
+
+def _effort(trials: Trials | None) -> str:
+    """What was tried, in a sentence."""
+    if trials is None:
+        return ""
+    if not trials.tried:
+        return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
+    count, passed = len(trials.tried), len(trials.verified)
+    fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
+    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed."
 
 
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import Resolver, Scope
+from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Cited, Diagnosis
 from dap_ai.agent.analyst.slicing import Slice
 from dap_ai.agent.source import SourceFile, header_expressions
 from dap_ai.agent.stack import Case
-
-
-@dataclass
-class Edit:
-    """A change of whole lines, `first` to `last` inclusive, 1-based."""
-
-    source: SourceFile
-    first: int
-    last: int
-    lines: list[str]
-
-    def diff(self, root: str = "") -> str:
-        """The change as a unified diff, paths relative to `root` where they lie under it."""
-        old = self.source.lines
-        new = [*old[: self.first - 1], *self.lines, *old[self.last :]]
-        name = shorten(self.source.path, root)
-        return "\n".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=1, lineterm=""))
 
 
 @dataclass
@@ -58,15 +40,6 @@ class View:
 
 
 Rule = Callable[[Scope, View], Iterator[Finding]]
-
-
-def shorten(path: str, root: str) -> str:
-    """The path relative to `root` where that is shorter."""
-    try:
-        relative = Path(path).relative_to(root) if root else Path(path)
-    except ValueError:
-        return path
-    return str(relative)
 
 
 def swap(source: SourceFile, node: ast.expr | ast.stmt, text: str) -> Edit | None:

@@ -31,6 +31,9 @@ class Analysis:
     slice: Slice
     findings: list[Finding]
     suspects: list[Suspect] = field(default_factory=list[Suspect])
+    scores: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
+    """Of every line with any: 0..1."""
+    reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
 
     def finding_at(self, file: str, line: int) -> Finding | None:
@@ -48,8 +51,16 @@ class Analysis:
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
 
     def rank(self) -> None:
-        """Ranks the lines."""
-        self.suspects = _rank(self)
+        """Ranks the lines by what was read."""
+        self.scores, self.reasons = _score(self)
+        self.order()
+
+    def order(self) -> None:
+        """Makes the suspects from the scores."""
+        scores = self.scores
+        order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
+        top = max(scores[order[0]], 0.5) if order else 1.0
+        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in order]
 
 
 def analyse(case: Case, roots: list[ast.expr] | None = None) -> Analysis | None:
@@ -81,7 +92,7 @@ def _apply(view: View) -> list[Finding]:
     return findings
 
 
-def _rank(analysis: Analysis) -> list[Suspect]:
+def _score(analysis: Analysis) -> tuple[dict[tuple[str, int], float], dict[tuple[str, int], str]]:
     scores: dict[tuple[str, int], float] = {}
     reasons: dict[tuple[str, int], tuple[float, str]] = {}
 
@@ -105,12 +116,7 @@ def _rank(analysis: Analysis) -> list[Suspect]:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
             add(key, _weight(finding, analysis), finding.reason)
-    order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
-    top = scores[order[0]] if order else 1.0
-    return [
-        Suspect(file, line, round(scores[file, line] / max(top, 0.5), 3), reasons[file, line][1])
-        for file, line in order
-    ]
+    return scores, {key: reason for key, (_, reason) in reasons.items()}
 
 
 def _is_check(analysis: Analysis) -> bool:

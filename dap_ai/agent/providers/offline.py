@@ -9,11 +9,17 @@ from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_c
 from dap_ai.agent.analyst.facts import Cited, proving
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.retrace import rerank
+from dap_ai.agent.analyst.retrace import told as retold
+from dap_ai.agent.analyst.trials import Trials, investigate
 from dap_ai.agent.providers.base import Work
+from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.values import show, typed
 from dap_ai.protocol.ask import Evidence, Fix, Usage
 from dap_ai.protocol.asking import Answer
 
+_NO_RANKING = "No language model was used: this is the offline analyst."
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 
 
@@ -30,7 +36,11 @@ class Offline:
         wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
         if wanted:
             await work.read(wanted)
+        evaluated = await self._evaluated(work)
         roots = named(case, question)
+        if evaluated and not roots:
+            text = self._emit(work, [*evaluated, f"*{_NO_RANKING}*"])
+            return Answer(text=text, usage=self._usage())
         line = line_of(question)
         if line is not None and not roots and case.focus:
             path = case.focus.frame.path
@@ -41,28 +51,51 @@ class Offline:
             work.sink.emit("answer", text)
             return Answer(text=text, usage=self._usage())
         if roots:
-            return self._about(work, analysis, roots)
-        return self._stop(work, analysis)
+            return self._about(work, analysis, roots, evaluated)
+        return await self._stop(work, analysis)
 
-    def _stop(self, work: Work, analysis: Analysis) -> Answer:
-        parts = [happened(analysis)]
-        advice, finding = recommendation(analysis)
+    async def _evaluated(self, work: Work) -> list[str]:
+        """What expressions of the question give that only a copy of the program may evaluate."""
+        results = await named_in(Bench(work.debugger, work.case), work.ask.arguments.question)
+        for status in dict.fromkeys(result.status for result in results if result.status):
+            work.sink.emit("status", status)
+        return [result.text for result in results]
+
+    async def _stop(self, work: Work, analysis: Analysis) -> Answer:
+        told = self._emit(work, [happened(analysis), *self._before(analysis)])
+        trials, note = await self._tried(work, analysis)
+        advice, fixes = "", list[Fix]()
         if analysis.case.exception:
-            parts += [why(analysis), root_cause(analysis), advice]
+            advice, fixes = recommendation(analysis, trials)
+            parts = [retold(analysis, trials) if trials else "", root_cause(analysis, trials), advice]
         else:
-            parts += [why(analysis).replace("Back from the failing line", "How these values came about")]
-            parts += [_standing(analysis), _suspicious(analysis)]
-        parts.append(f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*")
-        text = self._emit(work, parts)
-        fixes = (
-            [Fix(finding.edit.source.path, finding.edit.diff(analysis.case.inspection.cwd))]
-            if finding and finding.edit
-            else []
-        )
+            parts = [_standing(analysis), _suspicious(analysis)]
+        notes = [_NO_MODEL, note, *_notes(analysis)]
+        text = self._emit(work, [*parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = _evidence(analysis, proving(analysis.diagnosis))
-        return Answer(text=text, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
+        told = f"{told}\n{text}"
+        return Answer(told, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
 
-    def _about(self, work: Work, analysis: Analysis, roots: list[ast.expr]) -> Answer:
+    def _before(self, analysis: Analysis) -> list[str]:
+        """What is told before anything is tried."""
+        history = why(analysis)
+        if analysis.case.exception:
+            return [history]
+        return [history.replace("Back from the failing line", "How these values came about")]
+
+    async def _tried(self, work: Work, analysis: Analysis) -> tuple[Trials | None, str]:
+        """What trying fixes has brought, and a note where none may be tried. At an exception only."""
+        if not analysis.case.exception:
+            return None, ""
+        if analysis.case.level == "observe":
+            return None, "No fix was tried: at the level observe nothing of the program is run, not even in a copy."
+        if not work.debugger.can_snapshot:
+            return None, "No fix was tried: this debug adapter cannot make snapshots."
+        trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
+        rerank(analysis, trials)
+        return trials, ""
+
+    def _about(self, work: Work, analysis: Analysis, roots: list[ast.expr], evaluated: list[str]) -> Answer:
         case, place = analysis.case, analysis.case.focus
         assert place is not None  # noqa: S101  roots have values in it
         cited = [Cited(place, ast.unparse(root)) for root in roots]
@@ -74,7 +107,7 @@ class Offline:
         ]
         history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
         found = history or "No assignment to it was found in the code that was read."
-        text = self._emit(work, ["**Now.** " + " ".join(values), quote(place), found, f"*{_NO_MODEL}*"])
+        text = self._emit(work, ["**Now.** " + " ".join(values), *evaluated, quote(place), found, f"*{_NO_MODEL}*"])
         return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
 
     def _emit(self, work: Work, parts: list[str]) -> str:

@@ -43,14 +43,23 @@ _MODULES = (
 )
 _SNAPSHOT_MODULES = (
     "syscalls",
+    "clone",
     "filters",
     "landlock",
     "sharing",
     "pools",
     "truth",
-    "clone",
     "lockdown",
+    "effects",
+    "sources",
+    "statements",
+    "changes",
+    "tracing",
+    "edits",
+    "patching",
+    "raising",
     "evaluation",
+    "answers",
     "jobs",
 )
 """In the order of their imports of each other; the second set only goes to a debuggee that a snapshot is made of."""

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends import Command, Start, StartError, Walker
+from dap_ai.backends import Command, Snapshots, Start, StartError, Walker
 from dap_ai.backends.debugpy import attach, forks, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
 """TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""
@@ -44,6 +45,10 @@ class DebugpyBackend:
     def walker(self) -> Walker:
         """A static walker for one session."""
         return Inspector()
+
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots:
+        """Locked copies of one session's debuggee."""
+        return Copies(readable=readable)
 
     def default_python(self, cwd: str) -> str:
         """See interpreters.default_python."""

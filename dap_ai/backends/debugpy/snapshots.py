@@ -1,4 +1,4 @@
-"""Evaluates any expression in a locked copy of the debuggee: a job of the injected module `jobs`, asked for politely.
+"""The work of a locked copy of the debuggee: a job of the injected module `jobs`, asked for politely.
 
 Each request is one short evaluate. The copy ends itself at its deadline, so that nothing is left of it even if this
 process ends first.
@@ -10,6 +10,7 @@ import asyncio
 import base64
 import contextlib
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -24,12 +25,14 @@ from dap_ai.backends.debugpy.inspector import (
     unquoted,
 )
 from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.snapshot import SnapshotResult
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 _GRACE_S = 0.5
 """How much longer than its deadline a copy may seem to live before it is ended from outside."""
 _KILL_TRIES = 20
+_IMPORTING = "__import__('_imp').lock_held()"
+"""To install imports modules: it would wait for the lock, and hold the stopped thread."""
 
 
 class _Progress(msgspec.Struct):
@@ -39,22 +42,23 @@ class _Progress(msgspec.Struct):
 class Snapshots:
     """The snapshots of one debug session; several may be under way at once."""
 
-    def __init__(self, memory_bytes: int = 512 << 20, readable: tuple[str, ...] = ()) -> None:
-        """`memory_bytes`: what a copy may allocate. `readable`: folders that it may read beside Python's own."""
-        self._memory_bytes = memory_bytes
+    def __init__(self, readable: tuple[str, ...] = ()) -> None:
+        """`readable`: folders that a copy may read beside Python's own."""
         self._readable = readable
         self._killing: set[asyncio.Task[None]] = set()
 
-    async def evaluate(
-        self, request: Request, frame_id: int, expression: str, deadline_s: float = 2.0
+    async def run(
+        self, request: Request, query: SnapshotQuery, begun: Callable[[str], None] = lambda _token: None
     ) -> SnapshotResult:
-        """Evaluates in a frame of this stop; cancelled, it ends the copy.
+        """One copy's work in a frame of this stop; cancelled, it ends the copy.
 
-        A failure of the expression or of the snapshot is a result. Raises RequestFailed, NotStopped as `request` does.
+        `begun` gets the job's token before anything is sent. A failure of the program's code or of the snapshot is a
+        result. Raises RequestFailed, NotStopped as `request` does.
         """
-        job = _Job(request, frame_id)
+        job = _Job(request, query.frame_id)
+        begun(job.token)
         try:
-            return await self._run(job, expression, deadline_s)
+            return await self._run(job, query)
         finally:
             if job.alive:
                 killing = asyncio.ensure_future(job.kill())
@@ -62,23 +66,29 @@ class Snapshots:
                 killing.add_done_callback(self._killing.discard)
                 await asyncio.shield(killing)
 
-    async def _run(self, job: _Job, expression: str, deadline_s: float) -> SnapshotResult:
-        wanted = {
-            "token": job.token,
-            "frame_id": job.frame_id,
-            "expression": expression,
-            "deadline_s": deadline_s,
-            "memory_bytes": self._memory_bytes,
-            "readable": self._readable,
-        }
+    def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
+        """The DAP request (command and arguments) that ends a job at once; harmless if there is none."""
+        return _evaluate_request(_call_expression("kill", token), frame_id)
+
+    async def _run(self, job: _Job, query: SnapshotQuery) -> SnapshotResult:
+        limits = {"deadline_s": query.deadline_s, "memory_bytes": query.memory_bytes}
+        wanted = msgspec.to_builtins(query) | limits | {"token": job.token, "readable": self._readable}
         loop = asyncio.get_running_loop()
-        ends, pause_s = loop.time() + deadline_s + _GRACE_S, _FIRST_PAUSE_S
+        ends, pause_s = loop.time() + query.deadline_s + _GRACE_S, _FIRST_PAUSE_S
         result = await job.start(wanted)
         while result is None and loop.time() < ends:
             await asyncio.sleep(pause_s)
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
             result = await job.poll()
-        return result or SnapshotResult("deadline", milliseconds=deadline_s * 1000)
+        return result or SnapshotResult("deadline", milliseconds=query.deadline_s * 1000)
+
+
+def _call_expression(name: str, argument: str) -> str:
+    return f"__import__('sys').modules['{package_name()}.jobs'].{name}('{argument}')"
+
+
+def _evaluate_request(expression: str, frame_id: int, context: str = "clipboard") -> tuple[str, dict[str, Any]]:
+    return "evaluate", {"expression": expression, "context": context, "frameId": frame_id}
 
 
 class _Job:
@@ -95,6 +105,9 @@ class _Job:
         self.alive = True
         reply = await self._call("start", query)
         if not reply.startswith(MAGIC):
+            if await self._evaluate(_IMPORTING) == "True":
+                self.alive = False
+                return SnapshotResult("unavailable: busy: another thread is importing a module")
             await self._install()
             reply = await self._call("start", query)
         return self._result(reply)
@@ -113,17 +126,16 @@ class _Job:
 
     async def _install(self) -> None:
         walker = f"'{package_name()}.runtime' in __import__('sys').modules"
-        if await self._evaluate(walker, "clipboard") != "True":
+        if await self._evaluate(walker) != "True":
             await self._evaluate(install_expression(), "hover")
         await self._evaluate(install_snapshots_expression(), "hover")
 
     async def _call(self, name: str, argument: str) -> str:
-        expression = f"__import__('sys').modules['{package_name()}.jobs'].{name}('{argument}')"
-        return unquoted(await self._evaluate(expression, "clipboard"))
+        return unquoted(await self._evaluate(_call_expression(name, argument)))
 
-    async def _evaluate(self, expression: str, context: str) -> str:
-        arguments = {"expression": expression, "context": context, "frameId": self.frame_id}
-        return str((await self._request("evaluate", arguments)).get("result", ""))
+    async def _evaluate(self, expression: str, context: str = "clipboard") -> str:
+        response = await self._request(*_evaluate_request(expression, self.frame_id, context))
+        return str(response.get("result", ""))
 
     def _result(self, reply: str) -> SnapshotResult | None:
         """The result, None while the job runs. Raises RequestFailed."""

@@ -352,7 +352,7 @@ def test_consent_for_nothing_is_refused():
     )
 
 
-@pytest.mark.parametrize("command", ["askTool", "askContext", "askModelEnd"])
+@pytest.mark.parametrize("command", ["askModel", "askContext", "askModelEnd"])
 def test_requests_of_ours_that_are_unknown_never_reach_the_backend(command):
     stopped(Playbook()).play(
         f"""

@@ -7,7 +7,7 @@ import contextlib
 import io
 import runpy
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,13 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.agent import Agent
+from dap_ai.agent.source import Sources
+from dap_ai.agent.stack import Case, Reader
 from dap_ai.backends.debugpy.inject import walker
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskArguments, Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
-from dap_ai.protocol.errors import NotStopped
+from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
@@ -55,6 +57,10 @@ class Stopped:
     """Calls after which the stop is over."""
     calls: list[str] = field(default_factory=list)
     variables: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    copy: Callable[[SnapshotQuery], SnapshotResult] | None = None
+    """What a snapshot would do."""
+    program: str = ""
+    """The main program, as argv[0] has it."""
 
     @property
     def stop(self) -> Stop | None:
@@ -94,11 +100,16 @@ class Stopped:
         rows = [(n, frame, line, offset) for n, (frame, line, offset) in enumerate(self.frames, 1)]
         plain = msgspec.json.decode(msgspec.json.encode(query))
         found = walker.inspect(rows, self.error if query.exception else None, plain)
-        return msgspec.convert(msgspec.json.decode(msgspec.json.encode(found)), Inspection)
+        inspection = msgspec.convert(msgspec.json.decode(msgspec.json.encode(found)), Inspection)
+        if self.program:
+            inspection.argv, inspection.cwd = [self.program], str(Path(self.program).parent)
+        return inspection
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         self._count("snapshot")
-        raise AssertionError(query)
+        if self.copy is None:
+            raise RequestFailed("snapshot", "notSupported", "nothing is copied in this test")
+        return self.copy(query)
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         return self.output
@@ -122,7 +133,7 @@ def fail(program: Path) -> Stopped:
             entries.append((entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
             entry = entry.tb_next
         skip = next(n for n, (f, _, _) in enumerate(entries) if f.f_code.co_filename == str(program))
-        return Stopped(entries[skip:][::-1], error, output=[("stdout", output.getvalue())])
+        return Stopped(entries[skip:][::-1], error, output=[("stdout", output.getvalue())], program=str(program))
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - modules:
@@ -137,6 +148,12 @@ def ask(stopped: Stopped, question: str = "", agent: Agent | None = None, **argu
     agent = agent or Agent(Settings())
     asked = Ask("ask-1", "c1", AskArguments(question=question, **arguments))
     return asyncio.run(agent.answer(asked, stopped, heard)), heard
+
+
+def case_of(stopped: Stopped) -> Case:
+    """What the agent reads of it."""
+    assert stopped.stop is not None
+    return asyncio.run(Reader(stopped, Sources(), "compute").read(stopped.stop))
 
 
 def context(stopped: Stopped, budget_tokens: int = 2000) -> str:

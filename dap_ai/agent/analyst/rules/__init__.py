@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from dap_ai.agent.analyst.findings import Rule
-from dap_ai.agent.analyst.rules import bounds, conditions, names, returns, sharing
+from dap_ai.agent.analyst.rules import bounds, calls, conditions, names, returns, sharing
 
-TABLE: list[Rule] = [*bounds.RULES, *returns.RULES, *names.RULES, *sharing.RULES, *conditions.RULES]
+TABLE: list[Rule] = [*bounds.RULES, *returns.RULES, *names.RULES, *calls.RULES, *sharing.RULES, *conditions.RULES]

@@ -11,30 +11,6 @@ from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
 from dap_ai.agent.source import FunctionNode
 
-_BUILTINS = frozenset(
-    [
-        "list",
-        "dict",
-        "str",
-        "int",
-        "float",
-        "set",
-        "tuple",
-        "sum",
-        "min",
-        "max",
-        "len",
-        "sorted",
-        "type",
-        "id",
-        "input",
-        "filter",
-        "map",
-        "range",
-        "any",
-        "all",
-    ]
-)
 _ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
 _SUBTRACT = re.compile(r"(^|_)(sub|subtract|diff|difference|withdraw|decrease|decrement|minus|remaining)(_|s?$)")
 _DEDUCTED = re.compile(
@@ -212,69 +188,6 @@ def extremum(scope: Scope, view: View) -> Iterator[Finding]:
                 )
 
 
-def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
-    """Arguments whose names are those of other parameters."""
-    for _, node in expressions(scope):
-        if (
-            not isinstance(node, ast.Call)
-            or len(node.args) < 2
-            or not all(isinstance(a, ast.Name | ast.Attribute) for a in node.args)
-        ):
-            continue
-        given = [getattr(a, "id", getattr(a, "attr", "")) for a in node.args]
-        for callee in view.resolver.callees(node, scope):
-            names = [p.arg for p in callee.parameters if p.arg not in ("self", "cls")]
-            swapped = [
-                i
-                for i, g in enumerate(given)
-                if g in names and i < len(names) and names[i] != g and names.index(g) < len(given)
-            ]
-            if len(swapped) >= 2:
-                reason = f"the arguments stand in another order than the parameters `({', '.join(names)})`"
-                yield Finding(scope, node.lineno, 0.8, reason, "argument order")
-
-
-def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
-    """The name of a builtin, or of a function of this module, that is bound to data and then called."""
-    tree = scope.source.tree
-    declared = {n.name for n in (tree.body if tree else []) if isinstance(n, FunctionNode | ast.ClassDef)}
-    called = {n.func.id for n in ast.walk(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    uncalled = bool(view.case.exception and "not callable" in view.case.exception.message)
-    for statement in scope.statements():
-        if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
-            continue
-        for name, value in bindings(statement).items():
-            if name in called & (_BUILTINS | declared) and not isinstance(value, ast.Lambda):
-                whose = "builtin" if name in _BUILTINS else "function"
-                weight = 0.9 if uncalled else 0.6
-                yield Finding(scope, statement.lineno, weight, f"`{name}` hides the {whose} of that name", "shadowed")
-
-
-def cache_key(scope: Scope, view: View) -> Iterator[Finding]:
-    """A cache whose key leaves out a parameter that the value depends on."""
-    node = scope.node
-    if not isinstance(node, FunctionNode):
-        return
-    parameters = {p.arg for p in scope.parameters} - {"self", "cls"}
-    tested = [
-        n.left
-        for _, n in expressions(scope)
-        if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn) and _is_cache(n)
-    ]
-    for key in tested:
-        made = next((s for s in scope.statements() if isinstance(key, ast.Name) and key.id in bindings(s)), None)
-        source = made if made is not None else key
-        used = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
-        left_out = sorted(parameters - used)
-        if left_out and used & parameters:
-            reason = f"the cache's key leaves out `{left_out[0]}`: another `{left_out[0]}` gets the same cached value"
-            yield Finding(scope, source.lineno, 0.8, reason, "cache key")
-
-
-def _is_cache(node: ast.Compare) -> bool:
-    return bool(re.search(r"cache|memo|known|computed", ast.unparse(node.comparators[0]).casefold()))
-
-
 def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
     """An iterator that is walked over twice: the second time it is empty."""
     lazy: dict[str, ast.stmt] = {}
@@ -300,8 +213,11 @@ def _is_lazy(value: ast.expr | None, scope: Scope, view: View) -> bool:
         return True
     if not isinstance(value, ast.Call):
         return False
-    yields = (n for callee in view.resolver.callees(value, scope) for n in ast.walk(callee.node))
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in yields)
+    nodes = [n for callee in view.resolver.callees(value, scope) for n in ast.walk(callee.node)]
+    returned = (n.value for n in nodes if isinstance(n, ast.Return))
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes) or any(
+        isinstance(value, ast.GeneratorExp) for value in returned
+    )
 
 
 def _is_stub(node: FunctionNode) -> bool:
@@ -311,4 +227,4 @@ def _is_stub(node: FunctionNode) -> bool:
     )
 
 
-RULES = [unused, operator, direction, mean_without_division, extremum, argument_order, shadowed, cache_key, exhausted]
+RULES = [unused, operator, direction, mean_without_division, extremum, exhausted]

@@ -20,6 +20,7 @@ import time
 from typing import Any, Callable
 
 from . import clone, runtime, truth
+from .answers import encoded, fitting, unavailable
 from .evaluation import Evaluation
 from .lockdown import Lockdown
 from .statics import forget
@@ -36,6 +37,14 @@ _KILLED = 9
 _SHORT_WAIT_S = 0.004
 _LOCKDOWN_S = 0.3
 """Longer, and it may hang on a lock that another thread held in malloc: it is made anew, once."""
+
+_LACKING = {
+    11: "no more processes are allowed (RLIMIT_NPROC)",
+    12: "the program has no memory left (RLIMIT_AS)",
+    16: "a GPU library is in use",
+    24: "the program has no file descriptor left (RLIMIT_NOFILE)",
+}
+"""By errno: EAGAIN, ENOMEM, EBUSY, EMFILE."""
 
 _clock = time.perf_counter
 _reader = Buffer(_MEMORY_BYTES)
@@ -58,6 +67,7 @@ class Job:
         self.is_second = False
         self.pid = 0
         self.hooks = 0
+        self.failure = ""
         self.steps: list[Step] = []
 
     def run(self) -> None:
@@ -68,7 +78,7 @@ class Job:
         frames, _ = runtime._stopped([self.wanted["frame_id"]])  # pyright: ignore[reportPrivateUsage]  of this package
         if not frames:
             raise LookupError("the frame is not of a stopped thread: take one from a stackTrace of this stop")
-        evaluation = Evaluation(frames[0][1], self.wanted["expression"], self.wanted)
+        evaluation = Evaluation(frames[0][1], self.wanted)
         facts = truth.Facts()
         hooks = self.hooks = _made.get("hooks", 0)
         store(self.memory, bytes(_HEADER.size))
@@ -115,7 +125,7 @@ def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -
     """The rest of a copy's life, in which it is locked; does not return."""
     try:
         if evaluation is None:
-            store(job.memory, _HEADER.pack(_LOCKED, 0, truth.find_fork_hooks()))
+            store(job.memory, _HEADER.pack(_LOCKED, 0, truth.found_fork_hooks()))
         else:
             truth.stop_monitoring()
             truth.keep_threads()
@@ -132,9 +142,7 @@ def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -
 
 
 def _write(job: Job, reply: dict[str, Any]) -> None:
-    data = _json(done=True, **reply)
-    if len(data) > _MEMORY_BYTES - _HEADER.size:
-        data = _unavailable("its answer is too long")
+    data = fitting(reply, _MEMORY_BYTES - _HEADER.size)
     store(job.memory + _HEADER.size, data)
     store(job.memory, _HEADER.pack(_LOCKED, len(data), 0))
 
@@ -143,7 +151,7 @@ def _write(job: Job, reply: dict[str, Any]) -> None:
 
 
 def start(query: str) -> str:
-    """Begins a job: {token, frame_id, expression, deadline_s, memory_bytes, readable, limits...}; then as `poll`."""
+    """Begins a job: a SnapshotQuery with {token, readable, limits...}; then as `poll`."""
     return _reply(lambda collecting: _start(json.loads(binascii.a2b_base64(query)), collecting))
 
 
@@ -174,13 +182,13 @@ def _start(wanted: dict[str, Any], collecting: bool) -> bytes:
     _reap_dying()
     impossible = _impossible()
     if impossible:
-        return _unavailable(impossible)
+        return unavailable(impossible)
     job = Job(wanted, collecting)
     try:
         job.run()
     except (clone.BusyError, LookupError, OSError) as error:
         job.close()
-        return _unavailable(_reason(error))
+        return unavailable(_reason(error))
     _jobs[wanted["token"]] = job
     return _poll(wanted["token"])
 
@@ -196,7 +204,7 @@ def _impossible() -> str:
     if "lockdown" not in _made:
         try:
             _made["lockdown"] = Lockdown()
-        except OSError as error:
+        except (clone.BusyError, OSError) as error:
             return _reason(error)
     return ""
 
@@ -204,19 +212,11 @@ def _impossible() -> str:
 def _reason(error: Exception) -> str:
     if isinstance(error, clone.BusyError):
         return "busy: " + str(error)
+    if isinstance(error, OSError) and error.errno in _LACKING:
+        return _LACKING[error.errno]
     if isinstance(error, OSError) and error.args[1:] == ("clone",):
-        return (
-            "no more processes are allowed (RLIMIT_NPROC)" if error.errno == 11 else "no copy: errno %d" % error.errno
-        )
+        return "no copy: errno %d" % error.errno
     return str(error)
-
-
-def _json(**parts: Any) -> bytes:
-    return json.dumps(parts, separators=(",", ":")).encode("ascii")
-
-
-def _unavailable(why: str, **parts: Any) -> bytes:
-    return _json(done=True, status="unavailable: " + why, **parts)
 
 
 def _poll(token: str) -> bytes:
@@ -225,7 +225,11 @@ def _poll(token: str) -> bytes:
     while True:
         job = _jobs.get(token)
         if job is None:
-            return _unavailable("there is no such job")
+            return unavailable("there is no such job")
+        if job.failure:
+            del _jobs[token]
+            job.close()
+            return unavailable(job.failure)
         status = clone.reap(job.pid)
         if status is not None:
             hooks = 0 if job.hooks else job.progress()[2]
@@ -233,23 +237,24 @@ def _poll(token: str) -> bytes:
                 del _jobs[token]
                 return _ended(job, status)
             _made["hooks"] = hooks
-            _run_again(token, job)
+            _run_again(job)
+            continue
         if job.age_s() > _LOCKDOWN_S and not job.is_second and job.progress()[0] < _LOCKED:
             clone.kill(job.pid)
             _dying.append(job.pid)
             job.is_second = True
-            _run_again(token, job)
+            _run_again(job)
+            continue
         if _clock() > ends:
-            return _json(done=False)
+            return encoded(done=False)
         wait_us(150)
 
 
-def _run_again(token: str, job: Job) -> None:
+def _run_again(job: Job) -> None:
     try:
         job.run()
-    except (clone.BusyError, LookupError, OSError):
-        del _jobs[token]
-        job.close()
+    except (clone.BusyError, LookupError, OSError) as error:
+        job.failure = _reason(error)
 
 
 def _ended(job: Job, status: int) -> bytes:
@@ -261,11 +266,13 @@ def _ended(job: Job, status: int) -> bytes:
         return data
     milliseconds = round(age_s * 1000, 3)
     if signal_number == _KILLED and age_s >= job.deadline_s - 0.05:
-        return _json(done=True, status="deadline", milliseconds=milliseconds)
+        if not was_locked:
+            return unavailable("busy: another thread holds a lock of malloc", milliseconds=milliseconds)
+        return encoded(done=True, status="deadline", milliseconds=milliseconds)
     if signal_number == _KILLED:
-        return _unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
+        return unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
     why = "the expression ended its process" if was_locked else "the copy could not be locked" + job.step(status >> 8)
-    return _unavailable(why + (", by signal %d" % signal_number if signal_number else ""), milliseconds=milliseconds)
+    return unavailable(why + (", by signal %d" % signal_number if signal_number else ""), milliseconds=milliseconds)
 
 
 def _kill(token: str) -> bytes:
@@ -277,7 +284,7 @@ def _kill(token: str) -> bytes:
     ends = _clock() + _SHORT_WAIT_S
     while _reap_dying() and _clock() < ends:
         wait_us(150)
-    return _json(done=not _dying)
+    return encoded(done=not _dying)
 
 
 def _reap_dying() -> bool:

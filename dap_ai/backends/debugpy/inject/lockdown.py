@@ -13,7 +13,7 @@ from . import landlock
 from .filters import Filter
 from .pools import one_thread
 from .sharing import make_private
-from .syscalls import AT_FDCWD, PAGE, Arena, Step, call, read_file, step
+from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
 
 _PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
 _CPU, _FILE_SIZE, _CORE, _ADDRESS_SPACE = 0, 1, 4, 9
@@ -61,6 +61,7 @@ class Lockdown:
             *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
             *one_thread(),
             self._filter.install(),
+            allocation_step(),  # a copy that could never allocate waits here, where it is noticed
         ]
 
 

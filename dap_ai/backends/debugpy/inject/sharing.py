@@ -7,9 +7,10 @@ import re
 import struct
 from typing import Iterator
 
-from .syscalls import ANYTHING, AT_FDCWD, Buffer, Step, call, path_pointer, read_file, step
+from .syscalls import ANYTHING, AT_FDCWD, Buffer, Step, attempt, call, path_pointer, read_file, step
 
 _MAX_COPIED_BYTES = 256 << 20
+_SOME_BYTES = 4 << 20
 _READ, _WRITE, _EXECUTE, _SHARED = 1, 2, 4, 8
 _GET_DUMPABLE = 3
 _RIGHTS = _READ | _WRITE | _EXECUTE
@@ -38,9 +39,10 @@ def make_private(kept: int) -> list[Step]:
     """
     steps: list[Step] = []
     room_at = 0
+    found = _shared_mappings()
     is_readable = call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) == 1  # not if the process has changed its user
     left = _MAX_COPIED_BYTES
-    for start, size, rights, name in _shared_mappings():
+    for start, size, rights, name in found:
         if name.startswith(_GPU):
             raise OSError(16, "a GPU library is in use")
         if start == kept:
@@ -49,7 +51,7 @@ def make_private(kept: int) -> list[Step]:
         if not rights & _READ or size > left or is_device or not is_readable:
             steps.append(step("munmap", start, size))
             continue
-        room_at = room_at or _free_address()
+        room_at = room_at or _free_address(max(each[1] for each in found if each[1] <= _MAX_COPIED_BYTES))
         steps += [
             step("mmap", room_at, size, _READ | _WRITE, _PRIVATE_AT_A_PLACE, -1, 0, gives=room_at),
             step("pread64", 0, room_at, size, start, gives=ANYTHING),  # stops at pages beyond the end of their file
@@ -62,14 +64,21 @@ def make_private(kept: int) -> list[Step]:
     return [step("openat", AT_FDCWD, _memory.address, os.O_RDONLY, gives=0), *steps, step("close", 0)]
 
 
-def _free_address() -> int:
-    """Where each copy is made before it is moved to its place; something there meanwhile ends the copy."""
-    address = call("mmap", 0, _MAX_COPIED_BYTES, 0, _RESERVED, -1, 0)
-    call("munmap", address, _MAX_COPIED_BYTES)
-    return address
+def _free_address(size: int) -> int:
+    """Where each copy is made before it is moved to its place; something there meanwhile ends the copy.
+
+    It lies far below the next free address, where the interpreter may put something until the copy is made; not where
+    the program's limit leaves no room for that. Raises OSError.
+    """
+    for space in (_MAX_COPIED_BYTES, _SOME_BYTES, 0):
+        address = attempt("mmap", 0, size + space, 0, _RESERVED, -1, 0)
+        if address != -1:
+            call("munmap", address, size + space)
+            return address
+    raise OSError(12, "mmap")
 
 
-def _shared_mappings() -> Iterator[tuple[int, int, int, bytes]]:
+def _shared_mappings() -> list[tuple[int, int, int, bytes]]:
     """Address, bytes, rights and file name of each."""
     fd = call("openat", AT_FDCWD, path_pointer(b"/proc/self/maps"), os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -77,9 +86,9 @@ def _shared_mappings() -> Iterator[tuple[int, int, int, bytes]]:
     except OSError as error:
         if error.errno not in _NOT_SUPPORTED:
             raise
-        found = list(_parse(read_file(b"/proc/self/maps")))
+        found = _parse(read_file(b"/proc/self/maps"))
     call("close", fd)
-    return iter(found)
+    return found
 
 
 def _ask(fd: int) -> Iterator[tuple[int, int, int, bytes]]:
@@ -99,7 +108,9 @@ def _ask(fd: int) -> Iterator[tuple[int, int, int, bytes]]:
         yield start, address - start, rights & _RIGHTS, _query.get(max(0, name_size - 1), _QUERY.size)
 
 
-def _parse(maps: bytes) -> Iterator[tuple[int, int, int, bytes]]:
+def _parse(maps: bytes) -> list[tuple[int, int, int, bytes]]:
+    found: list[tuple[int, int, int, bytes]] = []
     for first, after, letters, name in _LINE.findall(b"\n" + maps):
         rights = sum(bit for letter, bit in ((b"r", _READ), (b"w", _WRITE), (b"x", _EXECUTE)) if letter in letters)
-        yield int(first, 16), int(after, 16) - int(first, 16), rights, name
+        found.append((int(first, 16), int(after, 16) - int(first, 16), rights, name))
+    return found

@@ -91,6 +91,13 @@ def python_step(name: str, *arguments: Any) -> Step:
     return name, functools.partial(function, *arguments), None
 
 
+def allocation_step() -> Step:
+    """Takes memory from libc and keeps it, later: more than a thread has at hand, so that its lock must be taken."""
+    allocate: Any = _python.malloc
+    allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
+    return "malloc", functools.partial(allocate, 1 << 14), ANYTHING
+
+
 def wait_us(microseconds: int) -> None:
     """Sleeps without the GIL, whatever the program has made of `time.sleep`."""
     _usleep(microseconds)

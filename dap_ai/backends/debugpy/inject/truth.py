@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 import _thread
+import collections
 import ctypes
+import functools
 import gc
+import itertools
 import posix
 import struct
 import sys
 import threading
 from typing import Any
 
-from .syscalls import Buffer, Step, python_step, store
+from .syscalls import ANYTHING, Buffer, Step, python_step, store
 
 _python: Any = ctypes.PyDLL(None)
 _WORD = 8
@@ -35,46 +38,71 @@ class Facts:
         """
         for module, name, original in self._originals:
             setattr(module, name, original)
-        for (ask, answer), definition in zip(self._answers, _definitions):  # noqa: B905  Python 3.8's has no `strict`
-            store(id(ask) + object.__basicsize__, struct.pack("=QQ", definition.address, id(answer)))
+        for ask, answer in self._answers:
+            _become(ask, _gives_itself, answer)
+        for fork in (posix.fork, posix.forkpty):
+            _become(fork, _calls_itself, _refuse)
 
 
-def _definition() -> Buffer:
-    """A PyMethodDef without arguments that returns the `self` of its function: an int, as it is."""
-    give: Any = ctypes.cast(_python.PyNumber_Long, ctypes.c_void_p).value
+def _refuse() -> None:
+    """Instead of a fork, which would run the program's hooks first: one of them may wait for a lost thread's lock."""
+    sys.audit("os.fork")
+    raise PermissionError(1, "a snapshot makes no process")
+
+
+def _definition(function: Any) -> Buffer:
+    """A PyMethodDef without arguments: `function(self, NULL)` of the C API is called with what `_become` gives."""
     no_arguments = 4  # METH_NOARGS
     buffer = Buffer(4 * _WORD + 8)
     name = buffer.put(b"kept\0", 4 * _WORD)
-    buffer.put(struct.pack("=QQQQ", name, give, no_arguments, 0))
+    buffer.put(struct.pack("=QQQQ", name, ctypes.cast(function, ctypes.c_void_p).value, no_arguments, 0))
     return buffer
 
 
-_definitions = [_definition() for _ in range(3)]
+_gives_itself = _definition(_python.PyNumber_Long)  # an int as it is
+_calls_itself = _definition(_python.PyObject_CallObject)
+
+
+def _become(function: Any, definition: Buffer, x: Any) -> None:
+    """Turns a built-in function without arguments into another one, in place; `x` must stay alive."""
+    store(id(function) + object.__basicsize__, struct.pack("=QQ", definition.address, id(x)))
 
 
 def after_fork(hooks_address: int) -> list[Step]:
     """Makes the interpreter fit for one thread, and untraced.
 
-    The hooks of the interpreter for copies are dropped before: they reseed `random`, forget threads, and are the
-    program's own code. With 0 they are run: only to find them in a copy, which takes a walk over all objects.
-    debugpy's `sys.settrace` cannot be used here.
+    The hooks of the interpreter for copies are dropped before: they reseed `random`, forget threads, are the program's
+    own code and may wait for the lock of a thread that the copy does not have. With 0 they are looked for, which takes
+    a walk over all objects. debugpy's `sys.settrace` cannot be used here.
     """
     hooks: Any = ctypes.cast(hooks_address, ctypes.py_object).value if hooks_address else []
     return [
-        ("hooks", hooks.clear, None),
+        *([("hooks", hooks.clear, None)] if hooks_address else _find_fork_hooks()),
         python_step("PyOS_AfterFork_Child"),
         python_step("PyEval_SetTrace", None, None),
         python_step("PyEval_SetProfile", None, None),
     ]
 
 
-def find_fork_hooks() -> int:
-    """Where the interpreter keeps its hooks for copies; they stay there."""
-    known: Any = getattr(threading, "_after_fork", None)
-    found = [each for each in gc.get_referrers(known) if type(each) is list]
-    if len(found) != 1:
+_found: list[Any] = []
+
+
+def _find_fork_hooks() -> list[Step]:
+    """Finds the lists that hold `threading`'s hook, and clears them; C code alone."""
+    known: Any = vars(threading).get("_after_fork")
+    referrers: Any = itertools.islice(iter(functools.partial(gc.get_referrers, known), None), 1)
+    lists = filter(list.__instancecheck__, itertools.chain.from_iterable(referrers))
+    return [
+        ("hooks", functools.partial(_found.extend, lists), None),
+        ("hooks", functools.partial(collections.deque, map(list.clear, _found), 0), ANYTHING),
+    ]
+
+
+def found_fork_hooks() -> int:
+    """Where the interpreter keeps its hooks for copies, in a copy that has looked for them; they stay there."""
+    if len(_found) != 1:
         raise RuntimeError("the interpreter's fork hooks were not found")
-    return id(found[0])
+    return id(_found[0])
 
 
 def keep_threads() -> None:
@@ -106,14 +134,15 @@ def _keep_handle(thread: Any) -> None:
 
 
 def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
-    modules = [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]
-    return [
-        (module, name[9:], x)
-        for module in modules
-        if module is not None
-        for name, x in list(vars(module).items())
-        if name.startswith("original_")
-    ]
+    """What debugpy has put others in the place of, once, when it started; `subprocess` may be imported later."""
+    for module in [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]:
+        if module is not None and id(module) not in _looked_at:
+            names = [(name, x) for name, x in list(vars(module).items()) if name.startswith("original_")]
+            _looked_at[id(module)] = [(module, name[9:], x) for name, x in names]
+    return [each for found in _looked_at.values() for each in found]
+
+
+_looked_at: dict[int, list[tuple[Any, str, Any]]] = {}
 
 
 def stop_monitoring() -> None:

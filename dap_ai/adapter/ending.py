@@ -1,0 +1,127 @@
+"""How a session ends: the client disconnects or disappears, or the backend dies; everybody is answered.
+
+The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended.
+"""
+
+from __future__ import annotations
+
+from dap_ai.adapter.desk import AskDesk
+from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend, ToClient
+from dap_ai.adapter.outbox import Outbox
+from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.starting import Starting
+from dap_ai.adapter.state import DebuggeeState
+from dap_ai.adapter.watching import Watching
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED
+
+DISCONNECT_S = 2.0
+"""A backend that has not answered `disconnect` by then is ended with its process tree."""
+DISCONNECT = "session.disconnect"
+PART = "session.part"
+
+
+class Ending:
+    """`backend_dead`: why nothing comes from the backend any more; empty while it lives."""
+
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting, watching: Watching
+    ) -> None:
+        self.backend_dead = ""
+        self._out = out
+        self._state = state
+        self._desk = desk
+        self._jobs = desk.jobs
+        self._starting = starting
+        self._watching = watching
+        self._parting = self._client_gone = False
+
+    def refuse_if_dead(self, message: Envelope) -> bool:
+        """Whether the backend is dead; then the client's request is answered so."""
+        if self.backend_dead:
+            self._out.fail(message, BACKEND_DIED, why=self.backend_dead)
+        return bool(self.backend_dead)
+
+    def end_jobs(self) -> bool:
+        """Whether what ends the stop must wait for a snapshot's end; then nothing more is read in this stop."""
+        if self._jobs.holding:
+            return True
+        waits = self._jobs.hold()
+        if waits:
+            self._state.bump()
+        return waits
+
+    def on_disconnect(self, message: Envelope) -> None:
+        """The client's request `disconnect`."""
+        self._desk.end_all("cancelled")
+        self._starting.on_parting()
+        self._parting = True
+        if self.backend_dead:
+            self._out.respond(message)
+            return
+        self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
+        self._desk.reads.client_asked()
+        seq = self._out.seqs.next_to_backend(ClientOwner(message.seq, "disconnect"))
+        self._out.do(ToBackend(message.encode(seq=seq)))
+
+    def on_client_closed(self) -> None:
+        """The client is gone: the backend is told as a client would, then ended."""
+        if self._client_gone:
+            return
+        self._desk.end_all("cancelled")
+        if self.end_jobs():
+            self._jobs.wait(self.on_client_closed)
+            return
+        self._client_gone = self._parting = True
+        self._starting.on_parting()
+        if self.backend_dead:
+            self._out.do(EndBackend(), Close())
+            return
+        self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.launched})
+        self._out.do(SetTimer(PART, DISCONNECT_S))
+
+    def on_disconnected(self, *, by_us: bool) -> None:
+        """The backend has answered a `disconnect`: the client's, or the one for a client that is gone."""
+        if by_us:
+            self._out.do(CancelTimer(PART), EndBackend(), Close())
+        else:
+            self._out.do(CancelTimer(DISCONNECT))
+
+    def on_timer(self, timer_id: str) -> None:
+        """The backend does not answer."""
+        self._out.do(EndBackend())
+        if timer_id == PART:
+            self._out.do(Close())
+
+    def on_backend_closed(self, why: str, *, started: bool) -> None:
+        """Everything pending is answered; the client hears `terminated` once."""
+        if self.backend_dead:
+            return
+        self.backend_dead = f": {why}" if why else " and says nothing more"
+        self._desk.reads.backend_died()
+        self.answer_all("" if started else why or "it could not be started")
+        self._starting.on_backend_died(self.backend_dead)
+        self._state.on_ended()
+        self._desk.end_all("failed", f"The debug adapter has ended{self.backend_dead}.")
+        self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
+        if self._parting:
+            self._out.do(EndBackend(), Close())
+        elif not self._watching.terminated and started:
+            self._watching.terminated = True
+            self._out.tell([("terminated", {})])
+
+    def answer_all(self, why_failed: str) -> None:
+        """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
+        self._jobs.forget()
+        for owner in self._out.seqs.drain():
+            if not isinstance(owner, ClientOwner):
+                continue
+            self._desk.reads.client_answered(owner.command)
+            if owner.command == "disconnect":
+                seq = self._out.seqs.next_to_client()
+                self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
+            elif why_failed:
+                self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
+            else:
+                self._out.fail_owner(owner, BACKEND_DIED, why=self.backend_dead)

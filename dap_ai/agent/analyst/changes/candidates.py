@@ -1,0 +1,113 @@
+"""Every small change of the lines that ran, as edits of whole lines, the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dap_ai.agent.analyst.changes.expressions import expression_changes
+from dap_ai.agent.analyst.changes.kinds import PRIOR, Change, Scopes
+from dap_ai.agent.analyst.changes.missing import missing_statements
+from dap_ai.agent.analyst.changes.statements import statement_changes
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.source import SourceFile
+
+_GUARD = 0.35
+"""How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
+
+
+@dataclass
+class Candidate:
+    """An edit that may be the fix."""
+
+    edit: Edit
+    kind: str
+    prior: float
+    """0..1: how likely its kind is the one that is meant."""
+    suspicion: float
+    """0..1: of its line."""
+    line: int
+    """The line that it says is wrong."""
+    reason: str = ""
+    """From the rule that proposes it; empty for a generated one."""
+
+
+def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:
+    """The small changes in the lines that `suspicion` gives a score to, the likeliest first."""
+    if source.tree is None:
+        return []
+    seen = {_shape(source.text)}
+    found = [
+        Candidate(edit, change.kind, PRIOR[change.kind] * factor, suspicion[line], line)
+        for line, change, factor in _changes(source, source.tree, suspicion)
+        if (edit := _edit(source, change))
+    ]
+    found.sort(key=lambda c: -c.prior * c.suspicion)
+    return [c for c in found if _is_new(c.edit, seen)]
+
+
+def _changes(source: SourceFile, tree: ast.Module, lines: Mapping[int, float]) -> Iterator[tuple[int, Change, float]]:
+    scopes = Scopes(tree)
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if line not in lines or _in_demand(node, scopes):
+            continue
+        factor = _GUARD if _guards_raise(node, scopes) else 1.0
+        if isinstance(node, ast.expr):
+            for kind, new in expression_changes(node, scopes):
+                yield line, _in_place(kind, node, new), factor
+        elif isinstance(node, ast.stmt):
+            for made in statement_changes(node, scopes, source.lines):
+                yield line, made, factor
+            for made in missing_statements(node, scopes, source.lines):
+                yield line, made, factor
+
+
+def _in_demand(node: ast.AST, scopes: Scopes) -> bool:
+    while node in scopes.parents:
+        if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
+            return True
+        node = scopes.parents[node]
+    return False
+
+
+def _guards_raise(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether the node is in the test of an `if` that only raises."""
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.If) and node is parent.test:
+            return isinstance(parent.body[-1], ast.Raise)
+        if isinstance(parent, ast.stmt):
+            return False
+        node = parent
+    return False
+
+
+def _in_place(kind: str, node: ast.expr, new: str) -> Change:
+    end, column = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return Change(kind, node.lineno, node.col_offset, end, column, new)
+
+
+def _edit(source: SourceFile, change: Change) -> Edit | None:
+    before = source.line(change.first).encode()[: change.column].decode(errors="replace")
+    after = source.line(change.last).encode()[change.end_column :].decode(errors="replace")
+    new = f"{before}{change.text}{after}".split("\n")
+    return None if new == source.lines[change.first - 1 : change.last] else Edit(source, change.first, change.last, new)
+
+
+def _is_new(edit: Edit, seen: set[str]) -> bool:
+    lines = edit.source.lines
+    shape = _shape("\n".join([*lines[: edit.first - 1], *edit.lines, *lines[edit.last :]]))
+    if not shape or shape in seen:
+        return False
+    seen.add(shape)
+    return True
+
+
+def _shape(text: str) -> str:
+    """The text without what does not matter to the program; empty where it is none."""
+    try:
+        return ast.dump(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""

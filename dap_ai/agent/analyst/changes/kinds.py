@@ -1,0 +1,150 @@
+"""What a small change of source is, how likely each kind is meant, and text of syntax.
+
+Lines are 1-based, columns 0-based UTF-8 bytes, as `ast` has them.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+MAX_NAMES = 8
+MAX_STRING = 40
+
+
+class Change(NamedTuple):
+    """Replace a range of the text."""
+
+    kind: str
+    first: int
+    column: int
+    last: int
+    end_column: int
+    text: str
+
+
+PRIOR = {
+    "comparison": 0.9,
+    "operator": 0.9,
+    "extremum": 0.88,
+    "number": 0.85,
+    "bound": 0.85,
+    "return out of loop": 0.85,
+    "unused name": 0.95,
+    "name": 0.55,
+    "index name": 0.8,
+    "logic": 0.8,
+    "attribute": 0.75,
+    "negation": 0.7,
+    "other comparison": 0.7,
+    "operands": 0.7,
+    "arguments": 0.8,
+    "key": 0.65,
+    "index": 0.6,
+    "odd comparison": 0.45,
+    "text": 0.65,
+    "jump": 0.6,
+    "copy": 0.6,
+    "return": 0.6,
+    "convert": 0.55,
+    "indent": 0.6,
+    "value": 0.5,
+    "order": 0.5,
+    "missing": 0.6,
+    "accumulate": 0.85,
+    "overwrite": 0.45,
+    "lower bound": 0.9,
+    "once": 0.85,
+    "list": 0.8,
+    "largest": 0.6,
+    "inversion": 0.6,
+    "flip": 0.7,
+    "remove": 0.4,
+}
+"""How likely each kind of change is the one that was meant."""
+
+BINARY: dict[type[ast.operator], list[str]] = {
+    ast.Add: ["-", "*"],
+    ast.Sub: ["+"],
+    ast.Mult: ["/", "+", "**", "//"],
+    ast.Div: ["*", "//"],
+    ast.FloorDiv: ["/", "%", "*"],
+    ast.Mod: ["//", "/"],
+    ast.Pow: ["*"],
+    ast.BitAnd: ["|", "^"],
+    ast.BitOr: ["&", "^"],
+    ast.BitXor: ["|", "&"],
+    ast.LShift: [">>"],
+    ast.RShift: ["<<"],
+}
+
+
+class Scopes:
+    """Names that stand in a function, for replacement by one another."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.parents: dict[ast.AST, ast.AST] = {c: p for p in ast.walk(tree) for c in ast.iter_child_nodes(p)}
+        self.tree = tree
+        texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        self.strings = {text for text in texts if len(text) < MAX_STRING and "\n" not in text}
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """The function around a node, else the module."""
+        while node in self.parents and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node = self.parents[node]
+        return node
+
+    def loop(self, node: ast.AST) -> ast.AST | None:
+        """The innermost loop around a node."""
+        while node in self.parents:
+            node = self.parents[node]
+            if isinstance(node, ast.For | ast.While):
+                return node
+        return None
+
+    def names(self, node: ast.AST) -> list[str]:
+        """Data names of the function around a node."""
+        holder = self.function(node)
+        called = {n.func.id for n in ast.walk(holder) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        bound = [n.arg for n in ast.walk(holder) if isinstance(n, ast.arg)]
+        bound += [n.id for n in ast.walk(holder) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        return [n for n in dict.fromkeys(bound) if n not in called][:MAX_NAMES]
+
+    def read(self, node: ast.AST) -> set[str]:
+        """Names that the function around a node reads."""
+        nodes = ast.walk(self.function(node))
+        return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+    def attributes(self, node: ast.AST, name: str) -> list[str]:
+        """Data attributes of `self` in the class around a node; of another name, those it has in the whole file."""
+        while name == "self" and node in self.parents and not isinstance(node, ast.ClassDef):
+            node = self.parents[node]
+        found = [
+            n.attr
+            for n in ast.walk(node if name == "self" else self.tree)
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
+            if not self._is_called(n)
+        ]
+        return list(dict.fromkeys(found))[:MAX_NAMES]
+
+    def _is_called(self, node: ast.AST) -> bool:
+        parent = self.parents.get(node)
+        return isinstance(parent, ast.Call) and parent.func is node
+
+
+def operand_text(node: ast.expr) -> str:
+    """The expression as an operand of a comparison."""
+    text = ast.unparse(node)
+    return f"({text})" if isinstance(node, ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+
+
+def factor_text(node: ast.expr) -> str:
+    """The expression as an operand of arithmetic."""
+    text = ast.unparse(node)
+    simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict | ast.JoinedStr
+    return text if isinstance(node, simple) else f"({text})"
+
+
+def sign_text(op: ast.operator) -> str:
+    """The operator as it is written."""
+    return ast.unparse(ast.BinOp(ast.Name("a", ast.Load()), op, ast.Name("b", ast.Load()))).split()[1]

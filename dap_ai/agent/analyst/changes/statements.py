@@ -1,0 +1,105 @@
+"""Changes of one statement: what it assigns, where it stands, whether it is there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes, operand_text
+
+
+def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[Change]:
+    """Each small change of a statement."""
+    parent = scopes.parents.get(node)
+    siblings = next((b for b in _bodies(parent) if node in b), list[ast.stmt]())
+    pad = " " * node.col_offset
+    match node:
+        case ast.AugAssign(target=target, op=op, value=value):
+            for sign in BINARY.get(type(op), []):
+                yield _must("operator", node, f"{ast.unparse(target)} {sign}= {ast.unparse(value)}")
+            yield _must("overwrite", node, f"{ast.unparse(target)} = {ast.unparse(value)}")
+        case ast.Assign(targets=[target], value=value) if isinstance(target, ast.Name | ast.Subscript | ast.Attribute):
+            loop = isinstance(parent, ast.For | ast.While | ast.If)
+            if loop or not isinstance(target, ast.Name):
+                yield _must("accumulate", node, f"{ast.unparse(target)} += {ast.unparse(value)}")
+                for choice in ("max", "min"):
+                    yield _must(
+                        "largest",
+                        node,
+                        f"{ast.unparse(target)} = {choice}({ast.unparse(target)}, {ast.unparse(value)})",
+                    )
+            if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
+                for made in (f"{ast.unparse(value)}.copy()", f"list({ast.unparse(value)})"):
+                    yield _must("copy", node, f"{ast.unparse(target)} = {made}")
+        case ast.Return(value=value):
+            if isinstance(parent, ast.For | ast.While) and node.lineno == node.end_lineno:
+                text = " " * parent.col_offset + lines[node.lineno - 1].strip()
+                yield Change(
+                    "return out of loop", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text
+                )
+            if value is not None and not isinstance(value, ast.Constant):
+                if isinstance(value, ast.Compare | ast.BoolOp | ast.Name):
+                    yield _must("negation", node, f"return not ({ast.unparse(value)})")
+                if not isinstance(value, ast.Compare | ast.BoolOp):
+                    yield _must("convert", node, f"return -({ast.unparse(value)})")
+                    yield _must("value", node, f"return {operand_text(value)} + 1")
+                    yield _must("value", node, f"return {operand_text(value)} - 1")
+            if isinstance(value, ast.Name | ast.Attribute):
+                for made in (f"list({ast.unparse(value)})", f"{ast.unparse(value)}.copy()"):
+                    yield _must("copy", node, f"return {made}")
+            if isinstance(value, ast.GeneratorExp):
+                yield _must("list", node, f"return [{ast.unparse(value)[1:-1]}]")
+        case ast.For(iter=iterable) if not isinstance(iterable, ast.Call) or ast.unparse(iterable.func) != "range":
+            where = (iterable.lineno, iterable.col_offset, iterable.end_lineno or 0, iterable.end_col_offset or 0)
+            yield Change("copy", *where, f"list({ast.unparse(iterable)})")
+        case ast.Break():
+            yield _must("jump", node, "continue")
+            yield _must("jump", node, "pass")
+        case ast.Continue():
+            yield _must("jump", node, "break")
+            yield _must("jump", node, "pass")
+        case ast.Expr(value=ast.Constant()) | ast.Pass():
+            return
+        case ast.FunctionDef(body=body):
+            last = body[-1]
+            end = lines[(last.end_lineno or 1) - 1]
+            if not isinstance(last, ast.Return | ast.Raise):
+                for name in scopes.names(last):
+                    text = f"{end}\n{' ' * body[0].col_offset}return {name}"
+                    yield Change("return", last.end_lineno or 1, 0, last.end_lineno or 1, len(end.encode()), text)
+            return
+        case _:
+            pass
+    simple = node.lineno == node.end_lineno and isinstance(node, ast.Expr | ast.Assign | ast.AugAssign)
+    if simple and siblings:
+        position = siblings.index(node)
+        before = siblings[position - 1] if position else None
+        if isinstance(before, ast.For | ast.While | ast.If):
+            text = " " * before.body[0].col_offset + lines[node.lineno - 1].strip()
+            yield Change("indent", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text)
+        yield _must("remove", node, "pass")
+        if position + 1 < len(siblings):
+            after = siblings[position + 1]
+            if (
+                isinstance(after, ast.Expr | ast.Assign | ast.AugAssign | ast.Return)
+                and after.lineno == after.end_lineno == node.lineno + 1
+            ):
+                text = f"{lines[after.lineno - 1].strip()}\n{pad}{lines[node.lineno - 1].strip()}"
+                yield Change(
+                    "order", node.lineno, node.col_offset, after.lineno, len(lines[after.lineno - 1].encode()), text
+                )
+        if isinstance(parent, ast.For | ast.While | ast.If) and position == len(siblings) - 1 and position > 0:
+            text = " " * parent.col_offset + lines[node.lineno - 1].strip()
+            yield Change("indent", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text)
+
+
+def _must(kind: str, node: ast.stmt, new: str) -> Change:
+    return Change(kind, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0, new)
+
+
+def _bodies(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block: Any = getattr(node, name, None)
+        if isinstance(block, list):
+            yield cast("list[ast.stmt]", block)

@@ -1,0 +1,82 @@
+"""Edits of whole lines: put into a file's text, and what they do to the numbers of other lines."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dap_ai.agent.source import SourceFile
+from dap_ai.protocol.snapshot import Edited
+
+
+@dataclass
+class Edit:
+    """A change of whole lines, `first` to `last` inclusive, 1-based; `last` = `first` - 1 inserts before `first`."""
+
+    source: SourceFile
+    first: int
+    last: int
+    lines: list[str]
+
+    def diff(self, root: str = "") -> str:
+        """The change as a unified diff, paths relative to `root` where they lie under it."""
+        return diff(self.source, [self], root)
+
+    @property
+    def growth(self) -> int:
+        """How many lines the file has more afterwards."""
+        return len(self.lines) - (self.last - self.first + 1)
+
+
+def text_after(source: SourceFile, edits: Sequence[Edit]) -> str:
+    """The file's text with its edits. Raises ValueError if two of them overlap, or one lies outside of the file."""
+    lines = source.lines
+    new = list(lines)
+    above = len(lines) + 1
+    for edit in sorted(of_file(source.path, edits), key=lambda e: (e.first, e.last), reverse=True):
+        if not (1 <= edit.first <= edit.last + 1 <= len(lines) + 1):
+            raise ValueError(f"{Path(source.path).name} has no lines {edit.first} to {edit.last}")
+        if edit.last >= above:
+            raise ValueError(f"two edits of {Path(source.path).name} change line {edit.last}")
+        above = edit.first
+        new[edit.first - 1 : edit.last] = edit.lines
+    return "\n".join(new) + ("\n" if source.text.endswith("\n") else "")
+
+
+def of_file(path: str, edits: Sequence[Edit]) -> list[Edit]:
+    """Those of them that change this file."""
+    return [edit for edit in edits if edit.source.path == path]
+
+
+def edited_files(edits: Sequence[Edit]) -> list[Edited]:
+    """The files before and after. Raises ValueError as `text_after`."""
+    sources = {edit.source.path: edit.source for edit in edits}
+    return [Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()]
+
+
+def moved(path: str, line: int, edits: Sequence[Edit]) -> int:
+    """Where a line that no edit changes stands afterwards."""
+    return line + sum(edit.growth for edit in of_file(path, edits) if edit.first <= line)
+
+
+def touches(path: str, first: int, last: int, edits: Sequence[Edit]) -> bool:
+    """Whether one of the edits changes a line from `first` to `last`."""
+    return any(edit.first <= last and edit.last >= first for edit in of_file(path, edits))
+
+
+def diff(source: SourceFile, edits: Sequence[Edit], root: str = "") -> str:
+    """The edits of one file as a unified diff."""
+    new = text_after(source, edits).splitlines()
+    name = shorten(source.path, root)
+    return "\n".join(difflib.unified_diff(source.lines, new, f"a/{name}", f"b/{name}", n=1, lineterm=""))
+
+
+def shorten(path: str, root: str) -> str:
+    """The path relative to `root` where that is shorter."""
+    try:
+        relative = Path(path).relative_to(root) if root else Path(path)
+    except ValueError:
+        return path
+    return str(relative)

@@ -1,0 +1,147 @@
+"""What running again tells: lines that never ran are no suspects, a verified fix lifts its line; calls and values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
+from dap_ai.agent.source import SourceFile
+from dap_ai.agent.values import cut
+from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
+
+_NEVER_RAN = 0.2
+_LIFT = 0.85
+_IN_VAIN = 0.9
+_MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 6, 3, 3
+
+
+def rerank(analysis: Analysis, trials: Trials) -> None:
+    """The ranking with what running again has told."""
+    if trials.usable:
+        _sink_what_never_ran(analysis, trials.usable)
+        _lift_verified(analysis, trials)
+        analysis.order()
+
+
+def _sink_what_never_ran(analysis: Analysis, usable: list[Control]) -> None:
+    widest = usable[-1]
+    if not widest.check.fresh or widest.trace.truncated:
+        return
+    files = {path for path, _ in widest.counts}
+    ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
+    for key in analysis.scores:
+        path, line = key
+        source = analysis.case.sources.read(path)
+        inside = source.function_at(line) if source else None
+        if path in ran and inside and line > inside.lineno and line not in ran[path]:
+            analysis.scores[key] *= _NEVER_RAN
+
+
+def _lift_verified(analysis: Analysis, trials: Trials) -> None:
+    verified = trials.verified
+    best = max((t.grade for t in verified), default=0.0)
+    tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
+    for key in tried & set(analysis.scores) if verified else ():
+        analysis.scores[key] *= _IN_VAIN
+    lifted: set[tuple[str, int]] = set()
+    for trial in sorted(verified, key=lambda t: -t.grade):
+        key = (trial.candidate.edit.source.path, trial.candidate.line)
+        if key in lifted:
+            continue
+        lifted.add(key)
+        was = analysis.scores.get(key, 0.0)
+        analysis.scores[key] = 1 - (1 - was) * (1 - _LIFT * trial.grade / best)
+        if trial.holds or key not in analysis.reasons:
+            analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
+
+
+def changed_words(trial: Trial) -> str:
+    """What a generated fix changes, in words."""
+    edit = trial.candidate.edit
+    new = [line.strip() for line in edit.lines]
+    old = [edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)]
+    added = [line for line in new if line not in old]
+    return f"the failing check passes with `{cut('; '.join(added or new), 100)}` here"
+
+
+def told(analysis: Analysis, trials: Trials) -> str:
+    """The paragraph about the run: which calls ran with what, and the successive values at suspicious lines."""
+    control = _telling(trials)
+    if control is None:
+        return ""
+    root = analysis.case.inspection.cwd
+    calls = [f"- {'  ' * c.depth}{_call(c)}" for c in _calls(control.trace)]
+    values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
+    if not calls and not values:
+        return ""
+    head = f"**Run again.** In a copy of the process, {control.check.words} fails the same way."
+    parts = [head]
+    if calls:
+        parts.append("The calls in it:\n\n" + "\n".join(calls))
+    if values:
+        parts.append("Values on the way:\n\n" + "\n".join(values))
+    return "\n\n".join(parts)
+
+
+def _telling(trials: Trials) -> Control | None:
+    """The narrowest run in which something was called, else the widest."""
+    return next((c for c in trials.usable if c.trace.calls), trials.usable[-1] if trials.usable else None)
+
+
+def _calls(trace: Trace) -> Iterator[TracedCall]:
+    """The first calls, and the one that ended by the exception."""
+    shallow = min((c.depth for c in trace.calls), default=0)
+    seen = 0
+    for call in trace.calls:
+        depth = call.depth - shallow
+        if depth < _MAX_DEPTH and (seen < _MAX_CALLS or call.raised):
+            seen += 1
+            yield TracedCall(
+                call.function, call.file, call.line, depth, call.arguments, result=call.result, raised=call.raised
+            )
+        if seen >= 2 * _MAX_CALLS:
+            return
+
+
+def _call(call: TracedCall) -> str:
+    arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
+    if call.raised:
+        return f"`{call.function}({arguments})` raised `{cut(call.raised, 80)}`"
+    return f"`{call.function}({arguments})` gave `{cut(call.result or 'nothing yet', 60)}`"
+
+
+def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
+    rows = {(t.file, t.line): t for t in trace.lines}
+    told = 0
+    for suspect in analysis.suspects[:4]:
+        traced = rows.get((suspect.file, suspect.line))
+        source = analysis.case.sources.read(suspect.file)
+        if traced is None or source is None:
+            continue
+        for change in _telling_changes(traced.changes, source, suspect.line):
+            where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
+            yield f"{where} ran {_times(traced.count)}: `{change.name}` {_folded(change)}"
+            told += 1
+            if told >= _MAX_HISTORIES:
+                return
+
+
+def _telling_changes(changes: list[Changed], source: SourceFile, line: int) -> list[Changed]:
+    statement = source.statement_at(line)
+    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement else set[str]()
+    return [c for c in changes if c.name in names and c.texts][:1]
+
+
+def _folded(change: Changed) -> str:
+    texts = [f"`{cut(text, 50)}`" for text in change.texts]
+    if change.count > len(texts) and len(texts) > 3:
+        texts.insert(3, "...")
+    return ("became " if len(texts) == 1 else "went ") + " -> ".join(texts)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -1,0 +1,273 @@
+"""Runs checks in snapshots: control runs first, then the same with an edit; and says what came of it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dap_ai.agent.analyst.checks import Check, Failure
+from dap_ai.agent.analyst.edits import Edit, moved
+from dap_ai.agent.source import SourceFile, body_fields, last_line
+from dap_ai.agent.stack import Case
+from dap_ai.agent.values import cut, show
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult, Trace
+
+RUN_DEADLINE_S = 1.0
+BUDGET_S = 5.0
+AT_ONCE = 2
+_LEAST_DEADLINE_S, _PATIENCE = 0.3, 8
+
+Differs = Callable[[Check, SnapshotResult], str]
+"""How a control run differs from what it should show; empty: it does not."""
+Outcome = Literal["verified", "not verified", "cannot be verified here"]
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+
+
+@dataclass
+class Control:
+    """A check run without any edit."""
+
+    check: Check
+    result: SnapshotResult
+    why_not: str = ""
+    """Why it does not show the failure; empty: it is usable."""
+    counts: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    """How often each line ran."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it fails as the program did."""
+        return not self.why_not
+
+    @property
+    def patience_s(self) -> float:
+        """How long the check may take with an edit."""
+        return min(RUN_DEADLINE_S, max(_LEAST_DEADLINE_S, _PATIENCE * self.result.milliseconds / 1000))
+
+    @property
+    def trace(self) -> Trace:
+        """What ran in the user's files."""
+        return self.result.trace or Trace()
+
+    def ran(self, source: SourceFile, first: int, last: int) -> bool:
+        """Whether a statement ran that holds, or for a function's header contains, one of these lines."""
+        lines = {line for path, line in self.counts if path == source.path}
+        for line in range(first, max(first, last) + 1):
+            statement = source.statement_at(line)
+            if line in lines or (statement and lines & set(_own_lines(statement))):
+                return True
+        return False
+
+
+def _own_lines(statement: ast.stmt) -> range:
+    """The lines of a simple statement, of a compound one's header, of a whole function."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return range(statement.lineno, last_line(statement) + 1)
+    inner = next(body_fields(statement), None)
+    return range(statement.lineno, inner[0].lineno if inner else last_line(statement) + 1)
+
+
+def _inside(function: ast.stmt) -> range:
+    return range(function.lineno + 1, last_line(function) + 1)
+
+
+@dataclass
+class Verdict:
+    """What a fix did to a check."""
+
+    outcome: Outcome
+    text: str
+    """In words: what the check did with it, or why it could not be tried."""
+    check: Check | None = None
+    result: SnapshotResult | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether the check passes with the fix."""
+        return self.outcome == "verified"
+
+
+class Unavailable(Exception):  # noqa: N818  names what is so
+    """This debuggee cannot be copied; the message says why."""
+
+
+class Runs:
+    """Runs in snapshots of one stop within a budget of time."""
+
+    def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S) -> None:
+        self.failure = failure
+        self._debugger = debugger
+        self._case = case
+        self._ends = time.monotonic() + budget_s
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    @property
+    def left_s(self) -> float:
+        """How much of the budget is left."""
+        return max(0.0, self._ends - time.monotonic())
+
+    async def run(self, query: SnapshotQuery) -> SnapshotResult:
+        """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
+        async with self._slots:
+            result = await self._debugger.snapshot(query)
+        if result.status.startswith("unavailable") and not query.edits:
+            raise Unavailable(_reason(result))
+        return result
+
+    async def control(self, check: Check, *, deadline_s: float = RUN_DEADLINE_S) -> Control:
+        """The check as it is, traced: it must fail as the program did. Raises NotStopped, RequestFailed."""
+        return await self._control(check, deadline_s, self._differs)
+
+    async def own_control(self, check: Check, *, deadline_s: float = RUN_DEADLINE_S) -> Control:
+        """A check of the asker's own, traced: it must fail, and as the program did, if that has failed."""
+        return await self._control(check, deadline_s, self._own_differs)
+
+    async def _control(self, check: Check, deadline_s: float, differs: Differs) -> Control:
+        watch = self.failure.watch if self.failure else []
+        try:
+            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s))
+        except Unavailable as error:
+            return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
+        why_not = differs(check, result)
+        counts = {(t.file, t.line): t.count for t in (result.trace.lines if result.trace else [])}
+        return Control(check, result, why_not, counts)
+
+    async def controls(self, checks: Sequence[Check]) -> list[Control]:
+        """The control runs of these checks, in their order. Raises NotStopped, RequestFailed."""
+        return list(await asyncio.gather(*(self.control(check) for check in checks)))
+
+    async def attempt(
+        self, edits: Sequence[Edit], control: Control, *, deadline_s: float = 0.0, trace: bool = False
+    ) -> Verdict:
+        """The check with the edits; a failure to ask is a verdict too. Raises NotStopped.
+
+        `deadline_s`: 0 is many times what the control run took, so that an endless loop does not cost a whole second.
+        """
+        deadline_s = deadline_s or control.patience_s
+        check, failure = control.check, self.failure
+        if failure and failure.is_touched(edits):
+            return Verdict("cannot be verified here", "the edit changes the failing check itself", check)
+        traced = trace or bool(failure and not check.text)
+        watch = failure.watch if failure else []
+        try:
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s)
+        except ValueError as error:
+            return Verdict("cannot be verified here", str(error), check)
+        try:
+            result = await self.run(query)
+        except NotStopped:
+            raise
+        except (Unavailable, RequestFailed) as error:
+            reason = error.user_text if isinstance(error, RequestFailed) else str(error)
+            return Verdict("cannot be verified here", reason, check)
+        outcome, text = self._judge(edits, control, result, deadline_s)
+        return Verdict(outcome, text, check, result)
+
+    def _judge(
+        self, edits: Sequence[Edit], control: Control, result: SnapshotResult, deadline_s: float
+    ) -> tuple[Outcome, str]:
+        if result.status.startswith("unavailable"):
+            return "cannot be verified here", _reason(result)
+        if result.status == "deadline":
+            return "not verified", f"it had not ended after {deadline_s:g} s"
+        if not _passes(result):
+            return "not verified", f"it still fails with {self._told(result)}"
+        missed = "" if control.check.text else self._missed(edits, control, result)
+        if missed:
+            return "not verified", missed
+        return "verified", "the failing check passes with it"
+
+    def _missed(self, edits: Sequence[Edit], control: Control, result: SnapshotResult) -> str:
+        """What ran before and must run again for a pass to mean anything; empty if it did."""
+        failure, trace = self.failure, result.trace
+        if failure is None or trace is None or trace.truncated:
+            return ""
+        now = {(t.file, t.line): t.count for t in trace.lines}
+        if isinstance(failure.statement, ast.Assert):
+            path, line = failure.place.frame.path, failure.statement.lineno
+            if now.get((path, moved(path, line, edits)), 0) < control.counts.get((path, line), 0):
+                return "the failing assertion is not reached as often as before"
+        for place in self._case.places:
+            path, function = place.frame.path, place.function
+            if function is None or not any((path, n) in control.counts for n in _inside(function)):
+                continue
+            first, last = function.lineno + 1, last_line(function)
+            if not any((path, n) in now for n in range(moved(path, first, edits), moved(path, last, edits) + 1)):
+                return f"`{place.frame.name}` is not reached any more"
+        return ""
+
+    def _told(self, result: SnapshotResult) -> str:
+        raised, failure = result.raised, self.failure
+        text = f"`{cut(result.error, 160)}`"
+        values = raised.watched if raised else []
+        pairs = zip(failure.watch if failure else [], values, strict=False)
+        shown = [f"`{name}` is `{show(value, 60)}`" for name, value in pairs if value and _is_data(value)]
+        return f"{text}: {', '.join(shown[:2])}" if shown else text
+
+    def _differs(self, check: Check, result: SnapshotResult) -> str:
+        """How the failure of a check run again differs from the program's; empty if it does not."""
+        error, failure, raised = self._case.exception, self.failure, result.raised
+        if result.status == "deadline":
+            return f"{check.words} had not ended in time"
+        if raised is None or error is None or failure is None:
+            return f"{check.words} does not fail when it is run again"
+        if raised.type != error.type:
+            return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
+        same = {plain(m) for m in (error.message, *self._case.messages)}
+        if plain(raised.message) not in same:
+            return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
+        first, last = failure.statement.lineno, last_line(failure.statement)
+        if raised.file != failure.place.frame.path or not first <= raised.line <= last:
+            return f"{check.words} fails at another line when it is run again"
+        return "" if check.fresh else self._moved_on(failure, raised.watched)
+
+    def _own_differs(self, check: Check, result: SnapshotResult) -> str:
+        if result.status == "deadline":
+            return f"{check.words} had not ended in time"
+        if result.raised is None:
+            return f"{check.words} passes already, without the edit"
+        error = self._case.exception
+        if error and result.raised.type not in (error.type, "AssertionError"):
+            told = f"`{cut(result.error, 120)}`, not with `{error.type}`"
+            return f"the state has moved on: without the edit {check.words} fails with {told}"
+        return ""
+
+    def _moved_on(self, failure: Failure, watched: Sequence[Value | None]) -> str:
+        for name, now in zip(failure.watch, watched, strict=False):
+            then = failure.place.value(name) if now else None
+            if now and then and not (now.truncated or then.truncated) and _is_data(then):
+                texts = plain(then.text), plain(now.text)
+                if texts[0] != texts[1]:
+                    was = f"`{name}` was `{cut(then.text, 60)}`"
+                    return f"the state has moved on: {was}, and is `{cut(now.text, 60)}` when it is run again"
+        return ""
+
+
+def plain(text: str) -> str:
+    """The text without what differs from run to run: addresses."""
+    return _ADDRESS.sub("0x", text).strip()
+
+
+def _is_data(value: Value) -> bool:
+    return value.kind not in ("function", "class", "module", "iterator")
+
+
+def _reason(result: SnapshotResult) -> str:
+    return result.status.partition(":")[2].strip() or result.error or "no snapshot could be made"
+
+
+def _passes(result: SnapshotResult) -> str:
+    """That the check passes, in words; empty if it fails."""
+    raised = result.raised
+    if result.status == "ok":
+        return "it does not fail when it is run"
+    quiet = raised and raised.type == "SystemExit" and raised.message in ("", "0", "None")
+    return "it ends the program without an error when it is run" if quiet else ""

@@ -1,0 +1,228 @@
+"""Tries fixes in snapshots: those of the rules, then small changes of lines that ran; bounded in time and number."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates
+from dap_ai.agent.analyst.checks import checks_of, failure_of
+from dap_ai.agent.analyst.meddling import change
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import BUDGET_S, Control, Runs, Verdict
+from dap_ai.agent.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+
+MAX_TRIES = 240
+ENOUGH = 12
+"""So many verified fixes are plenty to choose from."""
+_TOLD_EVERY = 20
+_UNSUSPECTED = 0.06
+_OF_THE_TEST = 0.5
+"""A function that asserts tells of others more than of itself."""
+_NARROW_ONLY, _MEDDLES, _SYMPTOM = 0.4, 0.6, 0.7
+
+Tell = Callable[[str], None]
+
+
+@dataclass
+class Trial:
+    """A candidate fix and what the checks did with it."""
+
+    candidate: Candidate
+    verdict: Verdict
+    widest: Verdict | None = None
+    """Of the widest check, where that is another one; only if the first passed."""
+    at_failure: bool = False
+    """It changes the failing statement, and may only hide what is wrong elsewhere."""
+    change: float = 0.0
+    """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
+
+    @property
+    def verified(self) -> bool:
+        """Whether a check passes with it."""
+        return self.verdict.verified
+
+    @property
+    def holds(self) -> bool:
+        """Whether the widest check passes too."""
+        return self.verified and (self.widest is None or self.widest.outcome != "not verified")
+
+    @property
+    def grade(self) -> float:
+        """How likely it is the fix that is meant; more than 1 for a rule's."""
+        candidate = self.candidate
+        likely = candidate.prior**1.5 * candidate.suspicion**0.5 * (2.0 if candidate.reason else 1.0)
+        symptom = _SYMPTOM if self.at_failure and not candidate.reason else 1.0
+        return likely * symptom * (1.0 if self.holds else _NARROW_ONLY) * (1 - _MEDDLES * self.change)
+
+
+@dataclass
+class Trials:
+    """What running again brought."""
+
+    controls: list[Control] = field(default_factory=list[Control])
+    tried: list[Trial] = field(default_factory=list[Trial])
+    why_not: str = ""
+    """Why nothing could be tried."""
+
+    @property
+    def usable(self) -> list[Control]:
+        """The checks that show the failure again, narrow before wide."""
+        return [control for control in self.controls if control.usable]
+
+    @property
+    def verified(self) -> list[Trial]:
+        """The fixes that hold, the best first; then those that only the narrow check passes."""
+        return sorted((t for t in self.tried if t.verified), key=lambda t: (-t.holds, -t.grade))
+
+    def fixes(self, file: str, line: int) -> bool:
+        """Whether the best fix that holds changes this line."""
+        best = [t.candidate for t in self.verified[:1] if t.holds]
+        return any((c.edit.source.path, c.line) == (file, line) for c in best)
+
+
+async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S) -> Trials:
+    """Runs the checks, then the candidate fixes. What a resume or a failure cuts short stands as far as it came."""
+    failure = failure_of(analysis.case)
+    checks = checks_of(analysis.case) if failure else []
+    trials = Trials()
+    if failure is None or not checks:
+        trials.why_not = "no statement of the program can be run again here"
+        return trials
+    runs = Runs(debugger, analysis.case, failure, budget_s)
+    try:
+        tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
+        trials.controls = await runs.controls(checks)
+        if not trials.usable:
+            trials.why_not = _why_not(trials.controls)
+            return trials
+        found = await asyncio.to_thread(_candidates, analysis, trials.usable)
+        await _try_all(runs, found, trials, tell)
+    except NotStopped:
+        trials.why_not = trials.why_not or "the program went on meanwhile"
+    except RequestFailed as error:
+        trials.why_not = error.user_text
+    return trials
+
+
+async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:
+    queue = iter(found[:MAX_TRIES])
+    total = min(len(found), MAX_TRIES)
+
+    async def work() -> None:
+        for candidate in queue:
+            if runs.left_s <= 0 or _enough(trials.tried):
+                return
+            trials.tried.append(await _try_one(runs, candidate, trials.usable))
+            if len(trials.tried) % _TOLD_EVERY == 0:
+                tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
+
+    if total:
+        tell(f"trying up to {_counted(total, 'small fix', 'small fixes')} in snapshots")
+    workers = [asyncio.ensure_future(work()) for _ in range(2)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+def _enough(tried: Sequence[Trial]) -> bool:
+    held = [t for t in tried if t.holds]
+    return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
+
+
+async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) -> Trial:
+    """The narrowest check that runs the edited lines, and if that passes, the widest."""
+    edit = candidate.edit
+    reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)] or [usable[-1]]
+    verdict, at = Verdict("cannot be verified here", ""), reaching[0]
+    for at in reaching:
+        verdict = await runs.attempt([edit], at)
+        if verdict.outcome != "cannot be verified here":
+            break
+    if candidate.reason and not verdict.verified and at is not usable[-1]:
+        afresh = await runs.attempt([edit], usable[-1], trace=True)
+        verdict, at = (afresh, usable[-1]) if afresh.verified else (verdict, at)
+    trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
+    if verdict.verified and at is not usable[-1]:
+        trial.widest = await runs.attempt([edit], usable[-1], trace=True)
+    control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
+    if last.verified and last.result:
+        trial.change = change(control.result, last.result, edit)
+    return trial
+
+
+def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate]:
+    rules = [
+        Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
+        for f in sorted(analysis.findings, key=lambda f: -f.weight)
+        if f.edit and f.edit.first > 0
+    ]
+    generated: list[Candidate] = []
+    for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
+        source = analysis.case.sources.read(path) if is_user_path(path) else None
+        if source:
+            generated += candidates(source, _suspicion(analysis, source, usable))
+    generated = [c for c in generated if not _drops_failing(c, analysis)]
+    generated.sort(key=lambda c: -c.prior * c.suspicion)
+    return [*_distinct(rules), *generated]
+
+
+def _drops_failing(candidate: Candidate, analysis: Analysis) -> bool:
+    """Whether it would only take the failing statement away."""
+    place, edit = analysis.diagnosis.place, candidate.edit
+    here = edit.source is place.source and edit.first <= place.frame.line <= edit.last
+    return here and all(line.strip() in ("", "pass") for line in edit.lines)
+
+
+def _distinct(found: list[Candidate]) -> Iterator[Candidate]:
+    seen: set[tuple[str, int, int, str]] = set()
+    for candidate in found:
+        edit = candidate.edit
+        key = (edit.source.path, edit.first, edit.last, "\n".join(edit.lines))
+        if key not in seen:
+            seen.add(key)
+            yield candidate
+
+
+def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
+    """How suspicious each line is that ran in a usable check."""
+    place = analysis.diagnosis.place
+    own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
+    found: dict[int, float] = {}
+    for line in ran_lines(source, usable):
+        factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
+        found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
+    return found
+
+
+def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
+    """Every line of a statement that ran in one of the checks, and the headers of functions that were called."""
+    ran = {line for control in usable for path, line in control.counts if path == source.path}
+    if source.tree is None:
+        return ran
+    found = set(ran)
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        inner = next(body_fields(node), None)
+        own = range(node.lineno, inner[0].lineno if inner else last_line(node) + 1)
+        called = isinstance(node, ast.FunctionDef) and ran & set(range(node.body[0].lineno, last_line(node) + 1))
+        if called or ran & set(own):
+            found |= set(own)
+    return found
+
+
+def _why_not(controls: Sequence[Control]) -> str:
+    reasons = list(dict.fromkeys(control.why_not for control in controls))
+    return "; ".join(reasons[:2])
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,116 @@
+"""What a tool is: a name, a line about it, a Struct of arguments, and a run over the stopped program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from dap_ai.agent.source import Sources
+from dap_ai.agent.stack import Case, Place
+from dap_ai.protocol.ask import Fix, Level, Suspect
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+
+A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
+
+CHARS_PER_TOKEN = 4
+
+
+@dataclass
+class Bench:
+    """What a tool works with: the stopped program, and what was read of it."""
+
+    debugger: Debugger
+    case: Case
+
+    @property
+    def focus(self) -> Place | None:
+        """The frame that expressions are of."""
+        return self.case.focus
+
+    @property
+    def sources(self) -> Sources:
+        """The program's source files."""
+        return self.case.sources
+
+    @property
+    def level(self) -> Level:
+        """What may be done."""
+        return self.case.level
+
+    async def snapshot(self, query: SnapshotQuery) -> tuple[SnapshotResult | None, str]:
+        """A copy's work; None and the reason where none can be made. Raises NotStopped."""
+        if self.level == "observe":
+            return None, "the level is observe"
+        try:
+            result = await self.debugger.snapshot(query)
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            return None, error.user_text
+        if result.status.startswith("unavailable"):
+            return None, result.status.partition(": ")[2] or "no copy could be made"
+        return result, ""
+
+
+@dataclass
+class ToolResult:
+    """What came of a tool: Markdown for a reader, structure for a program."""
+
+    text: str
+    data: Any = None
+    status: str = ""
+    """What the reader should know of how it was done: `evaluated under the allow-list, because ...`."""
+    failed: bool = False
+    """It could not be done; `text` says why and what to do instead."""
+    suspects: list[Suspect] = field(default_factory=list[Suspect])
+    fixes: list[Fix] = field(default_factory=list[Fix])
+
+
+class Tool(Protocol, Generic[A_contra]):
+    """One tool; it changes nothing in the program, whatever its arguments are."""
+
+    @property
+    def name(self) -> str:
+        """As in a call."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """One line, for a model or a menu."""
+        ...
+
+    @property
+    def arguments(self) -> type[msgspec.Struct]:
+        """What a call of it must fit."""
+        ...
+
+    async def run(self, bench: Bench, arguments: A_contra) -> ToolResult:
+        """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
+        ...
+
+
+NO_FRAME = ToolResult("There is no frame with source in this stop.", failed=True)
+UNCHANGED = "in a snapshot; the program was not changed"
+
+
+def clip(text: str, max_chars: int) -> str:
+    """The text, cut with a mark where it is longer."""
+    return text if len(text) <= max_chars else f"{text[:max_chars]}\n... {len(text) - max_chars} characters more"
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """A code block that the text cannot end."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def code(text: str) -> str:
+    """Text as inline code, whatever it holds."""
+    text = " ".join(text.split("\n"))
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"

@@ -1,0 +1,115 @@
+"""`evaluate`: any expression in a frame of the stop, in a copy; without copies, what the allow-list lets."""
+
+from __future__ import annotations
+
+from dap_ai.agent.analyst.questions import candidates
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression, to_node
+from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, ToolResult, clip, code, fenced
+from dap_ai.agent.values import typed
+from dap_ai.protocol.inspection import Fact, FrameQuery, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.tools import Evaluate
+
+_MAX_VALUE_CHARS = 1200
+_MAX_PRINTED_CHARS = 1500
+_MAX_EFFECTS = 12
+_MAX_NAMED = 3
+
+
+class EvaluateTool:
+    """See agent.tools.base.Tool."""
+
+    name = "evaluate"
+    description = "Evaluate any Python expression in the frame, in a copy of the program: calls too; nothing changes."
+    arguments = Evaluate
+
+    async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
+        """The value, or what it raised, with all that happened in the copy."""
+        expression = arguments.expression
+        if bench.focus is None:
+            return NO_FRAME
+        try:
+            parse_expression(expression)
+        except SyntaxRefused as error:
+            return ToolResult(f"{code(expression)} was not evaluated: {error}.", failed=True)
+        result, why = await bench.snapshot(SnapshotQuery(bench.focus.frame.id, expression))
+        if result is not None:
+            return ToolResult(told(expression, result), result)
+        return await _by_allow_list(bench, expression, why)
+
+
+async def named_in(bench: Bench, question: str) -> list[ToolResult]:
+    """The expressions of a question that the walker would not read, evaluated. Raises NotStopped, RequestFailed.
+
+    A question that begins with `why` is about what has happened: a name in it that gives no value is no answer to it.
+    """
+    place = bench.focus
+    if place is None or not bench.debugger.current:
+        return []
+    unread = [text for text in candidates(question) if _is_refused(place.fact(text), text)]
+    results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
+    if question.strip().casefold().startswith("why"):
+        return [result for result in results if not result.failed and getattr(result.data, "status", "ok") == "ok"]
+    return results
+
+
+def _is_refused(fact: Fact | None, text: str) -> bool:
+    return fact.error == "refused" if fact else not text.isidentifier()
+
+
+def told(expression: str, result: SnapshotResult) -> str:
+    """What happened in the copy, as Markdown."""
+    parts = [f"{code(expression)} {outcome(result)} ({UNCHANGED})."]
+    if result.printed:
+        cut = ", the beginning" if result.printed_truncated else ""
+        parts.append(f"It printed{cut}:\n\n{fenced(clip(result.printed.rstrip(), _MAX_PRINTED_CHARS))}")
+    if result.effects:
+        listed = "; ".join(code(effect) for effect in result.effects[:_MAX_EFFECTS])
+        more = f"; ... {len(result.effects) - _MAX_EFFECTS} more" if len(result.effects) > _MAX_EFFECTS else ""
+        parts.append(f"It tried to reach outside, and was not let: {listed}{more}.")
+    return "\n\n".join(parts)
+
+
+def outcome(result: SnapshotResult) -> str:
+    """How it ended: `gives 50`, `raises ValueError: ...`, `did not end in time`."""
+    if result.status == "raised":
+        spot = (
+            f" (at {code(f'{result.raised.file}:{result.raised.line}')})"
+            if result.raised and result.raised.file
+            else ""
+        )
+        return f"raises {code(result.error)}{spot}"
+    if result.status == "deadline":
+        return "did not end in time, and was ended"
+    return f"gives {code(typed(result.value, _MAX_VALUE_CHARS))}" if result.value else "gives nothing that can be shown"
+
+
+async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
+    status = f"evaluated under the allow-list, because {why}"
+    fact = await _read(bench, expression)
+    if fact.value is not None:
+        return ToolResult(f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}.", fact, status)
+    if fact.error == "raised":
+        return ToolResult(f"{code(expression)} raises {code(fact.text)}.", fact, status)
+    reason = fact.text.removeprefix("refused: ") or "it is not bound here"
+    text = f"{code(expression)} was not evaluated: {reason}. (No snapshot can be made: {why}.)"
+    return ToolResult(text, fact, status, failed=True)
+
+
+async def _read(bench: Bench, expression: str) -> Fact:
+    try:
+        node = to_node(expression)
+    except SyntaxRefused as error:
+        return Fact(error="refused", text=str(error))
+    if bench.focus is None or not bench.debugger.can_inspect:
+        return Fact(error="refused", text="this debug adapter has no static walker")
+    frame = FrameQuery(bench.focus.frame.id, variables=False, expressions=[node])
+    query = Query([frame], bench.level, exception=False, threads=False, max_text=_MAX_VALUE_CHARS)
+    found = await bench.debugger.inspect(query)
+    frames = found.frames
+    if frames and frames[0].values:
+        return frames[0].values[0]
+    return Fact(error="refused", text=frames[0].error if frames else "the frame could not be read")
+
+
+evaluate = EvaluateTool()

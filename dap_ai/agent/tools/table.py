@@ -1,0 +1,60 @@
+"""The tools of this version, and which of them a question in words calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
+from dap_ai.agent.tools.evaluate import evaluate
+from dap_ai.agent.tools.slice import slice_
+from dap_ai.agent.tools.trace import trace
+from dap_ai.agent.tools.try_fix import try_fix
+from dap_ai.protocol.asking import ToolCall
+from dap_ai.protocol.tools import Evaluate, Slice, Trace
+
+TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (evaluate, trace, slice_, try_fix)}
+"""By name."""
+
+_COMMAND = re.compile(r"(evaluate|trace|slice)\s+(\S.*)", re.DOTALL)
+_HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)
+_OF_COMMAND = {"evaluate": Evaluate, "trace": Trace, "slice": Slice}
+
+
+def called_by(question: str) -> ToolCall | None:
+    """The tool that a question calls by beginning with its name, as in `trace f(3)`; `how did f(3) ...` is a trace."""
+    question = question.strip()
+    if found := _COMMAND.fullmatch(question):
+        expression = found[2].strip().strip("`")
+        return ToolCall(found[1], _OF_COMMAND[found[1]](expression))
+    if (found := _HOW_DID.match(question)) and (expression := found[1] or _call_at_start(found[2])):
+        return ToolCall("trace", Trace(expression))
+    return None
+
+
+def _call_at_start(text: str) -> str:
+    """The call that a text begins with: up to the first parenthesis at which it is an expression."""
+    for found in re.finditer(r"\)", text):
+        try:
+            parse_expression(text[: found.end()])
+        except SyntaxRefused:
+            continue
+        return text[: found.end()]
+    return ""
+
+
+async def run(bench: Bench, call: ToolCall) -> ToolResult:
+    """What the tool gives. Raises NotStopped, RequestFailed."""
+    tool = TOOLS.get(call.name)
+    if tool is None:
+        return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(TOOLS)}.", failed=True)
+    return await tool.run(bench, call.arguments)
+
+
+def schema(tool: Tool[Any]) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments."""
+    return msgspec.json.schema(tool.arguments)

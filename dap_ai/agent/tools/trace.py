@@ -1,0 +1,152 @@
+"""`trace`: an expression run again in a copy, line by line: how it comes to its value, folded to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.source import header_expressions, last_line, own_statements
+from dap_ai.agent.tools.base import CHARS_PER_TOKEN, NO_FRAME, Bench, ToolResult, code, fenced
+from dap_ai.agent.tools.evaluate import told
+from dap_ai.agent.values import cut
+from dap_ai.protocol.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
+from dap_ai.protocol.snapshot import Trace as Recorded
+from dap_ai.protocol.tools import Trace
+
+DEADLINE_S = 30.0
+MAX_TOKENS = 1500
+_MAX_CODE_CHARS = 60
+_MAX_CALLS = 14
+_MAX_ALIKE = 3
+"""Calls of one function in a row that are shown."""
+_MAX_VALUE_CHARS = 40
+
+
+class TraceTool:
+    """See agent.tools.base.Tool."""
+
+    name = "trace"
+    description = "Run a call again in a copy and see every line it ran, how often, and the values it set."
+    arguments = Trace
+
+    async def run(self, bench: Bench, arguments: Trace) -> ToolResult:
+        """What ran, folded; at most MAX_TOKENS long."""
+        expression = arguments.expression
+        if bench.focus is None:
+            return NO_FRAME
+        try:
+            parse_expression(expression)
+        except SyntaxRefused as error:
+            return ToolResult(f"{code(expression)} was not traced: {error}.", failed=True)
+        query = SnapshotQuery(bench.focus.frame.id, expression, trace=True, deadline_s=DEADLINE_S)
+        result, why = await bench.snapshot(query)
+        if result is None:
+            advice = "Step through it in the debugger instead"
+            return ToolResult(
+                f"{code(expression)} was not traced: it needs a snapshot, but {why}. {advice}.", failed=True
+            )
+        head = told(expression, result)
+        if result.trace is None or not result.trace.lines:
+            return ToolResult(f"{head}\n\nNo line of your own files ran.", result)
+        return ToolResult(f"{head}\n\n{folded(bench, result.trace, MAX_TOKENS)}", result)
+
+
+def folded(bench: Bench, trace: Recorded, max_tokens: int) -> str:
+    """The trace as Markdown within a budget: calls first, then each function's lines in the order they were reached."""
+    root = bench.case.inspection.cwd
+    parts = [part for part in (_calls(trace.calls), *_functions(bench, trace.lines, root)) if part]
+    kept: list[str] = []
+    left = max_tokens * CHARS_PER_TOKEN
+    for part in parts:
+        if kept and len(part) > left:
+            break
+        kept.append(
+            part if len(part) <= left else fenced(part[: left - 40].strip("`\n").removeprefix("text\n") + "\n...")
+        )
+        left -= len(part)
+    if len(kept) < len(parts):
+        kept.append(f"... {len(parts) - len(kept)} more functions.")
+    if trace.truncated:
+        kept.append("The recording ended before the run did: what came later is not shown.")
+    return "\n\n".join(kept)
+
+
+def _calls(calls: list[TracedCall]) -> str:
+    rows: list[str] = []
+    for _, group in groupby(calls, key=lambda c: (c.depth, c.function, c.line)):
+        alike = list(group)
+        rows += [_call(call) for call in alike[:_MAX_ALIKE]]
+        if len(alike) > _MAX_ALIKE:
+            rows.append(f"{'  ' * alike[0].depth}... {len(alike) - _MAX_ALIKE} more calls of {alike[0].function}")
+    more = [f"... {len(rows) - _MAX_CALLS} more"] if len(rows) > _MAX_CALLS else []
+    return "**Calls.**\n\n" + fenced("\n".join(rows[:_MAX_CALLS] + more)) if rows else ""
+
+
+def _call(call: TracedCall) -> str:
+    arguments = ", ".join(cut(argument, _MAX_VALUE_CHARS) for argument in call.arguments)
+    if call.raised:
+        end = f"raises {cut(call.raised, 2 * _MAX_VALUE_CHARS)}"
+    else:
+        end = f"-> {cut(call.result, _MAX_VALUE_CHARS)}" if call.result else "did not return"
+    return f"{'  ' * call.depth}{call.function}({arguments}) {end}"
+
+
+def _functions(bench: Bench, lines: list[TracedLine], root: str) -> Iterator[str]:
+    by_function: dict[tuple[str, str], list[TracedLine]] = {}
+    for line in lines:
+        by_function.setdefault((line.file, line.function), []).append(line)
+    for (file, function), own in by_function.items():
+        own.sort(key=lambda line: line.line)
+        head = f"**{code(function)}** in {code(shorten(file, root))}"
+        rows = [_row(bench, line) for line in own]
+        yield f"{head}{_not_run(bench, file, own)}\n\n{fenced(chr(10).join(rows))}"
+
+
+def _row(bench: Bench, line: TracedLine) -> str:
+    source = bench.sources.read(line.file)
+    text = source.line(line.line).rstrip() if source else ""
+    notes = [f"x {line.count}"] if line.count > 1 else []
+    notes += [_change(change) for change in line.changes]
+    row = f"{line.line:>5}  {text[:_MAX_CODE_CHARS]}"
+    return f"{row}   # {'; '.join(notes)}" if notes else row
+
+
+def _change(change: Changed) -> str:
+    texts = [cut(text, _MAX_VALUE_CHARS) for text in change.texts]
+    if change.count <= len(texts):
+        return f"{change.name}: {', '.join(texts)}"
+    numbers = [int(text) for text in texts if text.lstrip("-").isdecimal()]
+    if len(numbers) == len(texts) and numbers[-1] - numbers[0] == change.count - 1:
+        return f"{change.name} {numbers[0]}..{numbers[-1]}"
+    first = max(1, len(texts) - 2)
+    return f"{change.name}: {', '.join(texts[:first])} ... {', '.join(texts[first:])} ({change.count} values)"
+
+
+def _not_run(bench: Bench, file: str, ran: list[TracedLine]) -> str:
+    """The lines of the function that did not run: the branches it did not take."""
+    source = bench.sources.read(file)
+    function = source.function_at(ran[-1].line) if source else None
+    if function is None:
+        return ""
+    seen = {line.line for line in ran}
+    missed = [
+        statement.lineno
+        for statement in own_statements(function)
+        if header_expressions(statement) and seen.isdisjoint(range(statement.lineno, last_line(statement) + 1))
+    ]
+    return f" (did not run: {_ranges(missed)})" if missed else ""
+
+
+def _ranges(lines: list[int]) -> str:
+    parts: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if parts and line == parts[-1][-1] + 1:
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return ", ".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts)
+
+
+trace = TraceTool()

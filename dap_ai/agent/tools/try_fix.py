@@ -1,0 +1,149 @@
+"""`try_fix`: whether an edit of the source makes a failing check pass, found out in copies of the stopped program."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.agent.analyst.checks import Check, checks_of, failure_of
+from dap_ai.agent.analyst.edits import Edit, diff
+from dap_ai.agent.analyst.runs import Control, Runs, Verdict
+from dap_ai.agent.source import SourceFile
+from dap_ai.agent.stack import Case
+from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, ToolResult, clip, code, fenced
+from dap_ai.protocol.ask import Fix
+from dap_ai.protocol.tools import LineEdit
+from dap_ai.protocol.tools import TryFix as TryFixArguments
+
+CONTROL_DEADLINE_S = 5.0
+_MAX_DIFF_CHARS = 4000
+_CANNOT = "cannot be verified here"
+
+
+class TryFix:
+    """The tool."""
+
+    name = "try_fix"
+    description = "Apply line edits in a copy of the stopped program and run the failing check there: verified or not."
+    arguments = TryFixArguments
+
+    async def run(self, bench: Bench, arguments: TryFixArguments) -> ToolResult:
+        """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""
+        if bench.focus is None:
+            return NO_FRAME
+        try:
+            edits = [_edit(bench.case, edit) for edit in arguments.edits]
+            diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in _files(edits).items()}
+        except ValueError as error:
+            return ToolResult(f"The edit {_CANNOT}: {error}.", failed=True)
+        if bench.level == "observe":
+            return ToolResult("At the level observe no code is run, not even in a copy.", failed=True)
+        if not bench.debugger.can_snapshot:
+            return ToolResult(f"The fix {_CANNOT}: this debug adapter cannot make snapshots.", failed=True)
+        verdict = await _verdict(bench, edits, arguments)
+        return _told(verdict, diffs)
+
+
+async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArguments) -> Verdict:
+    runs = Runs(bench.debugger, bench.case, failure_of(bench.case))
+    if runs.failure and runs.failure.is_touched(edits):
+        return Verdict(_CANNOT, "the edit changes the failing check itself")
+    if arguments.check:
+        chosen = await _asked(runs, bench, arguments)
+    else:
+        chosen = await _reaching(runs, bench.case, edits)
+    if isinstance(chosen, Verdict):
+        return chosen
+    verdict = Verdict(_CANNOT, "no line of it runs in the check")
+    for control in chosen:  # an edit that one check cannot take, a wider one may
+        verdict = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
+        if verdict.outcome != _CANNOT:
+            break
+    return verdict
+
+
+async def _asked(runs: Runs, bench: Bench, arguments: TryFixArguments) -> list[Control] | Verdict:
+    """The check of the asker's own."""
+    wanted = arguments.frame_id
+    place = next((p for p in bench.case.places if p.frame.id == wanted), None) if wanted else bench.focus
+    if place is None or place.source is None:
+        return Verdict(_CANNOT, "there is no frame with source for the check")
+    try:
+        text = _statements(arguments.check)
+    except SyntaxError as error:
+        return Verdict(_CANNOT, f"the check does not parse: {error.msg}")
+    line = place.frame.line
+    check = Check(place, place.source, line, line, f"the check {code(arguments.check)}", text=text)
+    control = await runs.own_control(check, deadline_s=CONTROL_DEADLINE_S)
+    return [control] if control.usable else Verdict(_CANNOT, control.why_not, check)
+
+
+async def _reaching(runs: Runs, case: Case, edits: Sequence[Edit]) -> list[Control] | Verdict:
+    """The checks that show the failure again and run the edited lines, narrow before wide."""
+    if runs.failure is None:
+        return Verdict(_CANNOT, "nothing has failed here: name a check")
+    checks = checks_of(case)
+    controls = [await runs.control(check, deadline_s=CONTROL_DEADLINE_S) for check in checks]
+    usable = [control for control in controls if control.usable]
+    if not usable:
+        reasons = list(dict.fromkeys(c.why_not for c in controls)) or ["nothing of it can be run again"]
+        return Verdict(_CANNOT, "; ".join(reasons[:2]))
+    reaching = [c for c in usable if all(c.ran(e.source, e.first, e.last) for e in edits)]
+    return reaching or usable[-1:]
+
+
+def _edit(case: Case, edit: LineEdit) -> Edit:
+    source = _source(case, edit.file)
+    lines = edit.text.splitlines()
+    return Edit(source, edit.first, edit.last, lines)
+
+
+def _source(case: Case, file: str) -> SourceFile:
+    """Raises ValueError if no such file of the program is known."""
+    for path in dict.fromkeys(frame.path for frame in case.frames):
+        if path == file or (
+            not Path(file).is_absolute() and Path(path).parts[-len(Path(file).parts) :] == Path(file).parts
+        ):
+            found = case.sources.read(path)
+            if found:
+                return found
+    path = file if Path(file).is_absolute() else str(Path(case.inspection.cwd or ".") / file)
+    found = case.sources.read(path)
+    if found is None:
+        raise ValueError(f"there is no source file {file}")
+    return found
+
+
+def _files(edits: Sequence[Edit]) -> dict[str, SourceFile]:
+    return {edit.source.path: edit.source for edit in edits}
+
+
+def _statements(check: str) -> str:
+    """The check as statements: an expression must be true. Raises SyntaxError."""
+    text = textwrap.dedent(check).strip()
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        ast.parse(text)
+        return text + "\n"
+    return f"assert ({text})\n"
+
+
+def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
+    words = verdict.check.words if verdict.check else ""
+    fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
+    shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
+    heads = {
+        "verified": f"**Verified in a snapshot:** {verdict.text} ({words}).",
+        "not verified": f"**Not verified:** {verdict.text} ({words}).",
+        _CANNOT: f"**It cannot be verified here:** {verdict.text}.",
+    }
+    data: dict[str, Any] = {"outcome": verdict.outcome, "text": verdict.text, "check": words}
+    failed = verdict.outcome == _CANNOT
+    return ToolResult(f"{heads[verdict.outcome]}\n\n{shown}", data, "" if failed else UNCHANGED, failed, fixes=fixes)
+
+
+try_fix = TryFix()

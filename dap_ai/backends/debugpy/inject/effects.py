@@ -1,0 +1,81 @@
+"""What a copy did beside its answer: what it printed, and what it tried to do to the world."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import io
+import os
+import posix
+import sys
+from typing import Any
+
+from .statics import short_name
+
+_MAX_PRINTED = 32_000
+_MAX_EFFECTS = 20
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_OS_EFFECTS = """chmod chown exec fork kill link lockf mkdir posix_spawn putenv remove rename rmdir setxattr spawn
+    symlink system truncate unsetenv utime"""
+_EFFECTS = (
+    *("os." + name for name in _OS_EFFECTS.split()),
+    *("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.send", "sqlite3.", "pty.spawn", "shutil."),
+    *("_thread.start_new", "ctypes.dlopen", "signal.pthread_kill", "subprocess."),
+)
+"""How the names of audit events begin that mean: this would have reached beyond the process's own memory."""
+
+
+class Effects:
+    """What is tried to be done to the world, as Python's audit events tell it."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self._on = True
+        sys.addaudithook(self._hear)
+
+    def stop(self) -> list[str]:
+        """What was seen; from here on nothing is noted."""
+        self._on = False
+        return self.seen
+
+    def _hear(self, event: str, arguments: Any) -> None:
+        if not self._on or len(self.seen) >= _MAX_EFFECTS:
+            return
+        if event == "open":
+            path, _, flags = arguments
+            if flags & _WRITING:
+                self._note("open for writing " + _shown(path))
+        elif event.startswith(_EFFECTS):
+            self._note(" ".join([event, *map(_shown, arguments)]))
+
+    def _note(self, text: str) -> None:
+        if text[:200] not in self.seen:
+            self.seen.append(text[:200])
+
+
+def _shown(x: Any, depth: int = 0) -> str:
+    kind = type(x)
+    if kind in (str, bytes, int, float, bool, type(None)):
+        return repr(x[:100] if kind in (str, bytes) else x)
+    if kind in (tuple, list) and depth < 2:
+        return "(" + ", ".join(_shown(part, depth + 1) for part in x[:6]) + ")"
+    return "<" + short_name(kind) + ">"
+
+
+def capture_streams() -> None:
+    """Descriptors 0 to 2 lead to nothing and into the copy's own buffer; the program's `sys.stdout` may lead elsewhere.
+
+    What is read from stdin ends at once.
+    """
+    for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        raw: Any = io.FileIO(fd, "w" if fd else "r", closefd=False)
+        buffered: Any = raw if fd else io.BufferedReader(raw)
+        setattr(sys, name, io.TextIOWrapper(buffered, "utf-8", "backslashreplace", write_through=bool(fd)))
+
+
+def printed() -> dict[str, Any]:
+    """What has been written to stdout and stderr, as SnapshotResult has it."""
+    size = posix.fstat(1).st_size
+    text = posix.pread(1, min(size, _MAX_PRINTED), 0).decode("utf-8", "replace")
+    return {"printed": text, "printed_truncated": size > _MAX_PRINTED}

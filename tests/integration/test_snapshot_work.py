@@ -1,0 +1,232 @@
+"""What a copy does on every Python: edits, statements, traces, watches; and that the program keeps none of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.backends.debugpy.snapshots import Snapshots
+from dap_ai.protocol.snapshot import Edited, SnapshotQuery, SnapshotResult, Statements, Trace
+from tests.integration.test_snapshots import stopped
+from tests.integration.walker_client import DEBUGGEES
+
+pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
+FILE = DEBUGGEES / "snapshot_work.py"
+SOURCE = FILE.read_text("utf-8")
+END = "end 100 ['a', 'b'] 7 0\n"
+
+
+class Program:
+    """The program at one of its marks, and one query after another."""
+
+    def __init__(self, at: Any) -> None:
+        self.at = at
+
+    async def ask(self, expression: str = "", **query: Any) -> SnapshotResult:
+        wanted = SnapshotQuery(self.at.frame_id, expression, deadline_s=8.0, **query)
+        return await asyncio.wait_for(Snapshots().run(self.at.client.request, wanted), 30)
+
+    async def do(self, source: str, line: int = 1, **query: Any) -> SnapshotResult:
+        return await self.ask(statements=Statements(source, line, str(FILE)), **query)
+
+    async def text(self, expression: str, **query: Any) -> str:
+        result = await self.ask(expression, **query)
+        assert result.value is not None, result
+        return result.value.text
+
+
+def edit(old: str, new: str) -> list[Edited]:
+    assert SOURCE.count(old) == 1
+    return [Edited(str(FILE), SOURCE, SOURCE.replace(old, new))]
+
+
+def line_of(text: str) -> int:
+    return SOURCE[: SOURCE.index(text)].count("\n") + 1
+
+
+@pytest.fixture
+def mark() -> str:
+    return "module"
+
+
+@pytest.fixture
+async def program(debuggee: Callable[..., Any], mark: str, debuggee_python: Path) -> AsyncIterator[Program]:
+    line = debuggee("snapshot_work").lines[mark]
+    async with stopped("snapshot_work", line, python=[str(debuggee_python)]) as at:
+        yield Program(at)
+
+
+WITHDRAW = ("amount + amount", "amount")
+METHOD = [
+    (edit("-= amount + amount", "-= amount"), "account.withdraw(40)", "60"),
+    (edit("count -= step", "count += step"), "(add(2), add.__closure__[0].cell_contents)", "(16, 16)"),
+    (edit("def collect(item, into=[]):", "def collect(item, into=None):\n    into = into or []"), "collect(1)", "[1]"),
+    (edit('" account"', '" bank account"'), "account.describe()", "'base bank account'"),
+    (edit("return self.__balance\n\n    @noted", "return str(super().describe())\n\n    @noted"), "account.balance",
+     "'base'"),
+    (edit("def collect(item", "def twice(x):\n    return 2 * x\n\n\ndef collect(item"), "twice(4)", "8"),
+    (edit("    fee = 1\n", "    fee = 1\n\n    def extra(self):\n        return super().describe() + str(self.__balance)\n"),
+     "account.extra()", "'base100'"),
+    (edit("    total = 0\n    for", "    import math\n    total = math.floor(0.5)\n    for"), "summed([1, 2])", "3"),
+]  # fmt: skip
+
+
+async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(program: Program) -> None:
+    for edits, expression, text in METHOD:
+        assert await program.text(expression, edits=edits) == text
+
+    assert await program.at.finish() == f"here\nshared\n{END}"
+
+
+REFUSED = [
+    (edit("fee = 1", "fee = 2"), "line 22 of snapshot_work.py stands outside of functions"),
+    (edit("account = Account(100)", "account = Account(5)"), "stands outside of functions"),
+    (edit("    return into\n", "    return (\n"), "does not compile"),
+    ([Edited(str(FILE), SOURCE.replace("total += number", "total -= number"), SOURCE)], "has changed since it was loaded"),
+    ([Edited("/nowhere.py", "def f(): return 1", "def f(): return 2")], "has loaded no function of nowhere.py"),
+]  # fmt: skip
+
+
+async def test_an_edit_that_cannot_be_applied_says_why(program: Program) -> None:
+    for edits, reason in REFUSED:
+        result = await program.ask("1", edits=edits)
+
+        assert result.status.startswith("unavailable: ")
+        assert reason in result.status
+
+
+async def test_statements_of_a_module_run_with_the_lines_and_names_of_the_program(program: Program) -> None:
+    line = line_of("print(")
+    result = await program.do("print(account.balance)\nassert summed([1]) == 2, [account for x in (1,)]", line)
+
+    assert (result.status, result.printed) == ("raised", "100\n")
+    assert result.raised is not None
+    assert (result.raised.type, result.raised.line) == ("AssertionError", line + 1)
+    assert (result.raised.file, result.raised.function) == (str(FILE), "<module>")
+
+
+@pytest.mark.parametrize("mark", ["method"])
+async def test_statements_of_a_method_know_its_class_and_its_locals(program: Program) -> None:
+    source = "super().describe()\nprint(before, self.__balance, [self.__balance + n for n in (1, 2)])\nreturn before"
+    plain = await program.do(source.replace("super()", "Base()"))
+    with_super = await program.do(source)
+
+    assert (plain.status, plain.printed) == ("ok", "100 100 [101, 102]\n")
+    assert with_super.status == "unavailable: super() needs a class that this frame does not know"
+
+
+@pytest.mark.parametrize("mark", ["shared"])
+async def test_statements_share_their_closures_with_the_functions_in_memory(program: Program) -> None:
+    result = await program.do("add(5)\ntotal += 1\nadd(1)\nprint(total)\nreturn total")
+
+    assert (result.status, result.printed) == ("ok", "12\n")
+
+
+async def test_statements_that_cannot_run_by_themselves_say_why(program: Program) -> None:
+    result = await program.do("return 1")
+
+    assert result.status == "unavailable: snapshot_work.py, line 1 does not compile: 'return' outside function"
+
+
+async def test_an_exit_is_told_as_an_exception(program: Program) -> None:
+    result = await program.do("import sys\nsys.exit(3)")
+
+    assert result.raised is not None
+    assert (result.status, result.raised.type, result.raised.message) == ("raised", "SystemExit", "3")
+
+
+async def test_input_finds_the_end_of_stdin(program: Program) -> None:
+    assert (await program.do("input()")).error == "EOFError: EOF when reading a line"
+
+
+async def test_a_watch_is_evaluated_where_the_exception_comes_from(program: Program) -> None:
+    watch = ["word", "depth", "nope", "[word for _ in 'ab']", "1 / 0"]
+    result = await program.do(
+        "try:\n    fails(2)\nexcept KeyError as e:\n    raise RuntimeError('x') from e", watch=watch
+    )
+    deep = await program.do("fails(2)", watch=watch)
+
+    assert result.raised and deep.raised
+    assert (result.raised.function, result.raised.line, result.error) == ("<module>", 4, "RuntimeError: x")
+    assert (deep.raised.function, deep.raised.line) == ("fails", line_of("return {}[word]"))
+    texts = [value and value.text for value in deep.raised.watched]
+    assert texts == ["'deep'", "0", None, "['deep', 'deep']", None]
+
+
+async def test_a_fresh_module_runs_from_its_start_with_its_edit(program: Program) -> None:
+    source = SOURCE.replace("account = Account(100)", "account = Account(5)")
+    edits = [Edited(str(FILE), SOURCE, source)]
+    fresh = Statements(SOURCE, 1, str(FILE), fresh=True)
+    result = await program.ask(statements=fresh, edits=edits)
+
+    assert (result.status, result.printed) == ("ok", f"here\nshared\n{END.replace('100', '5')}")
+    assert await program.at.finish() == f"here\nshared\n{END}"
+
+
+def changes(trace: Trace, text: str) -> dict[str, tuple[list[str], int]]:
+    line = next(each for each in trace.lines if each.line == line_of(text))
+    return {change.name: (change.texts, change.count) for change in line.changes}
+
+
+async def test_a_trace_folds_the_values_of_a_loop(program: Program) -> None:
+    trace = (await program.ask("summed(range(150))", trace=True)).trace
+
+    assert trace is not None
+    assert not trace.truncated
+    assert changes(trace, "for number in numbers") == {"number": (["0", "1", "2", "148", "149"], 150)}
+    assert changes(trace, "total += number") == {"total": (["1", "3", "6", "11026", "11175"], 149)}
+    assert [(each.line - line_of("def summed"), each.count) for each in trace.lines] == [
+        (1, 1),
+        (2, 151),
+        (3, 150),
+        (4, 1),
+    ]
+    (call,) = trace.calls
+    assert (call.function, call.arguments, call.result, call.depth) == ("summed", ["numbers=range(0, 150)"], "11175", 0)
+
+
+async def test_a_trace_tells_calls_with_their_ends(program: Program) -> None:
+    result = await program.do(
+        "try:\n    fails(1)\nexcept KeyError:\n    list(halves(9))\naccount.withdraw(4)", trace=True
+    )
+
+    assert result.trace is not None
+    calls = [(each.function.split(".")[-1], each.depth, each.result, each.raised) for each in result.trace.calls]
+    assert calls == [
+        ("fails", 0, "", "KeyError: 'deep'"),
+        ("fails", 1, "", "KeyError: 'deep'"),
+        ("halves", 0, "None", ""),
+        ("around", 0, "92", ""),
+        ("withdraw", 1, "92", ""),
+    ]
+    assert changes(result.trace, "limit //= 2") == {"limit": (["4", "2", "1"], 3)}
+    assert changes(result.trace, "self.log.append(amount)") == {"self": (["<Account _Account__balance=92 log=[4]>"], 1)}
+
+
+async def test_a_long_loop_is_traced_within_its_budget(program: Program) -> None:
+    result = await program.ask("summed(range(100_000))", trace=True)
+
+    assert result.trace is not None
+    assert result.trace.events == 200_003
+    assert result.milliseconds < 5000
+
+
+async def test_an_endless_recursion_is_traced_to_its_end(program: Program) -> None:
+    result = await program.do("def again(n):\n    return again(n + 1)\nagain(0)", trace=True)
+
+    assert (result.status, result.error.split(":")[0]) == ("raised", "RecursionError")
+    assert result.trace is not None
+    assert len(result.trace.calls) == 200
+
+
+async def test_an_answer_that_is_too_long_loses_parts_of_its_trace(program: Program) -> None:
+    source = "\n".join(f"x{n} = {'é' * 100!r} + str({n})" for n in range(2500))
+    result = await program.do(source, trace=True)
+
+    assert result.status == "ok"
+    assert result.trace is not None
+    assert (result.trace.truncated, len(result.trace.lines) > 100) == (True, True)

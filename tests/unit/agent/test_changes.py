@@ -1,0 +1,92 @@
+"""Which small changes of source are proposed."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dap_ai.agent.analyst.changes.candidates import candidates
+from dap_ai.agent.analyst.changes.kinds import PRIOR
+from dap_ai.agent.source import SourceFile
+
+
+def proposed(text: str, *lines: int) -> list[str]:
+    """The lines that the changes put in, joined and stripped."""
+    source = SourceFile("/x/p.py", textwrap.dedent(text).lstrip())
+    chosen = lines or range(1, len(source.lines) + 1)
+    found = candidates(source, dict.fromkeys(chosen, 0.5))
+    return ["; ".join(line.strip() for line in c.edit.lines) for c in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("if a < b: pass", "if a <= b: pass"),
+        ("c = a + b * 2", "c = (a + b) * 2"),
+        ("c = min(a)", "c = max(a)"),
+        ("for i in range(len(a) - 1): pass", "for i in range(len(a)): pass"),
+        ("c = a[1:]", "c = a[:]"),
+        ("c = f(a, b)", "c = f(b, a)"),
+        ("c = a - b", "c = b - a"),
+        ("c = a and b", "c = a or b"),
+        ("c = a.split('=')", "c = a.split('=', 1)"),
+        ("c = row < len(a)", "c = 0 <= row < len(a)"),
+        ("c = a['nmae'], 'name'", "c = (a['name'], 'name')"),
+        ("a.b = b", "a.b += b"),
+        ("a.b = c", "a.b = max(a.b, c)"),
+        ("c = {a: b}[a].pop()", "c = {a: b}[a].pop(0)"),
+    ],
+)
+def test_what_was_meant_is_among_the_changes(line: str, meant: str):
+    found = proposed(line)
+    assert meant in found or meant.replace("(a['name'], 'name')", "a['name'], 'name'") in found, found
+
+
+def test_a_missing_return_is_proposed_where_a_function_falls_off_its_end():
+    assert any(text.endswith("return found") for text in proposed("def f(a):\n    found = a + 1\n"))
+
+
+def test_what_is_still_being_filled_at_the_end_of_a_loop_is_added_to_the_result():
+    text = """
+        def f(words):
+            lines = []
+            line = []
+            for word in words:
+                if word == "\\n":
+                    lines.append(line)
+                    line = []
+                else:
+                    line.append(word)
+            return lines
+    """
+    assert "if line:; lines.append(line); return lines" in proposed(text, 10)
+
+
+def test_lines_that_were_not_asked_for_stay():
+    assert proposed("a = 1 + 2\nb = 3 + 4\n", 2) and not any("1" in t for t in proposed("a = 1 + 2\nb = x - y\n", 2))
+
+
+def test_assertions_and_messages_are_not_changed():
+    assert proposed("assert a < b, f'{a} < {b}'\nraise ValueError(a + b)\n") == []
+
+
+def test_the_test_of_a_raise_is_changed_last():
+    text = "if a < b:\n    raise ValueError\nc = a < b\n"
+    source = SourceFile("/x/p.py", text)
+    found = [c for c in candidates(source, {1: 0.5, 3: 0.5}) if c.kind == "comparison"]
+    assert [c.line for c in found] == sorted((c.line for c in found), reverse=True)
+
+
+def test_no_change_is_proposed_twice_and_each_parses():
+    source = SourceFile("/x/p.py", "def f(a, b):\n    if a < b and a:\n        return a[b - 1]\n")
+    texts = ["\n".join(c.edit.lines) for c in candidates(source, {1: 1, 2: 1, 3: 1})]
+    assert len(texts) == len(set(texts))
+
+
+def test_a_file_that_does_not_parse_gives_none():
+    assert candidates(SourceFile("/x/p.py", "def ("), {1: 1.0}) == []
+
+
+def test_every_prior_is_a_likelihood():
+    assert all(0 < prior <= 1 for prior in PRIOR.values())

@@ -1,0 +1,135 @@
+"""Trying fixes, over a debuggee whose copies are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dap_ai.protocol.errors import NotStopped
+from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from tests.unit.agent.harness import Stopped, ask, fail
+
+TOTAL = """
+def total(prices):
+    amount = 0
+    for price in prices:
+        amount = price
+    return amount
+
+
+def unused(prices):
+    return prices - 1
+
+
+amount = total([1, 2, 3])
+assert amount == 6, "the bill"
+"""
+Copy = Callable[[SnapshotQuery], SnapshotResult]
+
+
+@pytest.fixture
+def total(tmp_path: Path) -> Stopped:
+    program = tmp_path / "total.py"
+    program.write_text(TOTAL)
+    stopped = fail(program)
+    stopped.can_snapshot = True
+    return stopped
+
+
+def copies(program: str, right: str) -> Copy:
+    """Copies that fail as the program did, until `right` stands in the file."""
+
+    def run(query: SnapshotQuery) -> SnapshotResult:
+        lines = [TracedLine(program, n, "total") for n in (2, 3, 4, 5, 6, 13, 14)]
+        trace = Trace(lines, [TracedCall("total", program, 2, 0, ["prices=[1, 2, 3]"], "3")])
+        if any(right in edit.new for edit in query.edits):
+            return SnapshotResult("ok", trace=trace)
+        raised = Raised("AssertionError", "the bill", program, 14)
+        return SnapshotResult("raised", error="AssertionError: the bill", raised=raised, trace=trace)
+
+    return run
+
+
+def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
+    total.copy = copies(total.program, "amount += price")
+    answer, _ = ask(total)
+    assert answer.fixes[0].verified
+    assert "+        amount += price" in answer.fixes[0].diff
+    assert "Verified in a snapshot: the failing check passes with it" in answer.text
+
+
+def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
+    total.copy = copies(total.program, "amount += price")
+    assert ask(total)[0].suspects[0].line == 5
+
+
+def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):
+    total.copy = copies(total.program, "amount += price")
+    assert "`total(prices=[1, 2, 3])` gave `3`" in ask(total)[0].text
+
+
+def test_what_happened_is_told_before_anything_is_tried(total: Stopped):
+    total.copy = copies(total.program, "amount += price")
+    _, heard = ask(total)
+    told = next(n for n, item in enumerate(heard.items) if item[0] == "answer")
+    tried = next(n for n, item in enumerate(heard.items) if "snapshot" in item[1] and item[0] == "status")
+    assert told < tried
+
+
+def test_how_many_were_tried_is_told_when_none_passed(total: Stopped):
+    total.copy = copies(total.program, "nothing like this")
+    answer, _ = ask(total)
+    assert "tried in snapshots of the stopped program; none passed" in answer.text
+    assert not any(fix.verified for fix in answer.fixes)
+
+
+def test_functions_that_never_ran_are_not_changed(total: Stopped):
+    seen: list[str] = []
+    run = copies(total.program, "nothing like this")
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        seen.extend(edit.new for edit in query.edits)
+        return run(query)
+
+    total.copy = copy
+    ask(total)
+    assert seen and all("return prices - 1" in text for text in seen)
+
+
+def test_at_observe_nothing_is_tried_and_that_is_said(total: Stopped):
+    answer, _ = ask(total, level="observe")
+    assert "snapshot" not in total.calls
+    assert "No fix was tried: at the level observe" in answer.text
+
+
+def test_without_snapshots_nothing_is_tried_and_that_is_said(total: Stopped):
+    total.can_snapshot = False
+    assert "No fix was tried: this debug adapter cannot make snapshots" in ask(total)[0].text
+
+
+def test_where_no_snapshot_can_be_made_the_reason_is_said(total: Stopped):
+    total.copy = lambda query: SnapshotResult("unavailable: there is no seccomp")
+    assert "No fix was tried: there is no seccomp" in ask(total)[0].text
+
+
+def test_a_failure_that_does_not_come_again_is_said(total: Stopped):
+    total.copy = lambda query: SnapshotResult("ok")
+    assert "does not fail when it is run again" in ask(total)[0].text
+
+
+def test_at_a_breakpoint_nothing_is_run(total: Stopped):
+    total.error, total.reason = None, "breakpoint"
+    ask(total)
+    assert "snapshot" not in total.calls
+
+
+def test_a_resume_meanwhile_ends_the_trials_and_the_answer_stands(total: Stopped):
+    def gone(query: SnapshotQuery) -> SnapshotResult:
+        raise NotStopped("snapshot")
+
+    total.copy = gone
+    answer, heard = ask(total)
+    assert answer.text.count("**What happened.**") == 1
+    assert heard.text("answer").count("**What happened.**") == 1
