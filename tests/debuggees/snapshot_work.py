@@ -1,5 +1,6 @@
 """What can be edited, run again and traced: a class, closures, decorators, defaults, generators, coroutines."""
 
+import asyncio
 import functools
 
 
@@ -98,9 +99,22 @@ async def doubled(x):
     return 2 * x
 
 
+async def awaiting(x):
+    print("awaiting")  # @bp coroutine
+    return await doubled(x)
+
+
+def scaled(x, *, by=2):
+    return x * by
+
+
+keys = {"last": lambda word: word[-1], "first": lambda word: word[0]}
+
+
 add = make_counter(3)
 account = Account(100)
 collect("a")
 account.check()
 shared()
+asyncio.run(awaiting(2))
 print("end", account.balance, collect("b"), add(), account.withdraw.calls)  # @bp module

@@ -17,6 +17,7 @@ from tests.integration.walker_client import DEBUGGEES
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 FILE = DEBUGGEES / "snapshot_work.py"
 SOURCE = FILE.read_text("utf-8")
+BEGIN = "here\nshared\nawaiting\n"
 END = "end 100 ['a', 'b'] 7 0\n"
 
 
@@ -61,7 +62,7 @@ async def program(debuggee: Callable[..., Any], mark: str, debuggee_python: Path
 
 
 WITHDRAW = ("amount + amount", "amount")
-METHOD = [
+EDITS = [
     (edit("-= amount + amount", "-= amount"), "account.withdraw(40)", "60"),
     (edit("count -= step", "count += step"), "(add(2), add.__closure__[0].cell_contents)", "(16, 16)"),
     (edit("def collect(item, into=[]):", "def collect(item, into=None):\n    into = into or []"), "collect(1)", "[1]"),
@@ -76,14 +77,20 @@ METHOD = [
 
 
 async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(program: Program) -> None:
-    for edits, expression, text in METHOD:
+    for edits, expression, text in EDITS:
         assert await program.text(expression, edits=edits) == text
 
-    assert await program.at.finish() == f"here\nshared\n{END}"
+    assert await program.at.finish() == f"{BEGIN}{END}"
 
+
+EDITS += [
+    (edit("def scaled(x, *, by=2)", "def scaled(x, *, by=Account.fee + 9, of=None)"), "scaled(2)", "20"),
+    (edit("lambda word: word[0]", "lambda word: word[1]"), "[keys[name]('abc') for name in keys]", "['c', 'b']"),
+    (edit("around.calls += 1", "around.calls += 10"), "(account.withdraw(1), account.withdraw.calls)", "(98, 10)"),
+]
 
 REFUSED = [
-    (edit("fee = 1", "fee = 2"), "line 22 of snapshot_work.py stands outside of functions"),
+    (edit("fee = 1", "fee = 2"), "line 23 of snapshot_work.py stands outside of functions"),
     (edit("account = Account(100)", "account = Account(5)"), "stands outside of functions"),
     (edit("    return into\n", "    return (\n"), "does not compile"),
     ([Edited(str(FILE), SOURCE.replace("total += number", "total -= number"), SOURCE)], "has changed since it was loaded"),
@@ -126,6 +133,14 @@ async def test_statements_share_their_closures_with_the_functions_in_memory(prog
     assert (result.status, result.printed) == ("ok", "12\n")
 
 
+@pytest.mark.parametrize("mark", ["coroutine"])
+async def test_statements_of_a_coroutine_run_as_far_as_the_event_loop_is_not_needed(program: Program) -> None:
+    result = await program.do("print(await doubled(x))\nawait asyncio.sleep(0)\nawait asyncio.sleep(9)")
+
+    assert result.status == "unavailable: it awaits something that only the running event loop can bring"
+    assert (await program.do("print(await doubled(x))\nawait asyncio.sleep(0)")).printed == "4\n"
+
+
 async def test_statements_that_cannot_run_by_themselves_say_why(program: Program) -> None:
     result = await program.do("return 1")
 
@@ -163,8 +178,8 @@ async def test_a_fresh_module_runs_from_its_start_with_its_edit(program: Program
     fresh = Statements(SOURCE, 1, str(FILE), fresh=True)
     result = await program.ask(statements=fresh, edits=edits)
 
-    assert (result.status, result.printed) == ("ok", f"here\nshared\n{END.replace('100', '5')}")
-    assert await program.at.finish() == f"here\nshared\n{END}"
+    assert (result.status, result.printed) == ("ok", f"{BEGIN}{END.replace('100', '5')}")
+    assert await program.at.finish() == f"{BEGIN}{END}"
 
 
 def changes(trace: Trace, text: str) -> dict[str, tuple[list[str], int]]:
@@ -213,6 +228,18 @@ async def test_a_long_loop_is_traced_within_its_budget(program: Program) -> None
     assert result.trace is not None
     assert result.trace.events == 200_003
     assert result.milliseconds < 5000
+
+
+async def test_a_long_loop_over_an_object_is_told_to_its_end(program: Program) -> None:
+    trace = (
+        await program.do(
+            "total, grown = 0, []\nfor n in range(20_000):\n    grown.append(n)\n    total += n", trace=True
+        )
+    ).trace
+
+    assert trace is not None
+    counts = {(each.line, change.name): change.count for each in trace.lines for change in each.changes}
+    assert counts == {(1, "total"): 1, (1, "grown"): 1, (2, "n"): 20_000, (3, "grown"): 20_000, (4, "total"): 19_999}
 
 
 async def test_an_endless_recursion_is_traced_to_its_end(program: Program) -> None:

@@ -46,6 +46,7 @@ class Snapshots:
         """`readable`: folders that a copy may read beside Python's own."""
         self._readable = readable
         self._killing: set[asyncio.Task[None]] = set()
+        self._installing = asyncio.Lock()
 
     async def run(
         self, request: Request, query: SnapshotQuery, begun: Callable[[str], None] = lambda _token: None
@@ -55,7 +56,7 @@ class Snapshots:
         `begun` gets the job's token before anything is sent. A failure of the program's code or of the snapshot is a
         result. Raises RequestFailed, NotStopped as `request` does.
         """
-        job = _Job(request, query.frame_id)
+        job = _Job(request, query.frame_id, self._installing)
         begun(job.token)
         try:
             return await self._run(job, query)
@@ -94,8 +95,9 @@ def _evaluate_request(expression: str, frame_id: int, context: str = "clipboard"
 class _Job:
     """One job as seen from here. Its name is chosen here, so that it can be ended before its start is answered."""
 
-    def __init__(self, request: Request, frame_id: int) -> None:
+    def __init__(self, request: Request, frame_id: int, installing: asyncio.Lock) -> None:
         self.frame_id = frame_id
+        self._installing = installing
         self.token = secrets.token_hex(8)
         self.alive = False
         self._request = request
@@ -108,8 +110,11 @@ class _Job:
             if await self._evaluate(_IMPORTING) == "True":
                 self.alive = False
                 return SnapshotResult("unavailable: busy: another thread is importing a module")
-            await self._install()
-            reply = await self._call("start", query)
+            async with self._installing:  # a second installation would forget the jobs of the first
+                reply = await self._call("start", query)
+                if not reply.startswith(MAGIC):
+                    await self._install()
+                    reply = await self._call("start", query)
         return self._result(reply)
 
     async def poll(self) -> SnapshotResult | None:

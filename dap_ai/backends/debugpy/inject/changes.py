@@ -17,6 +17,7 @@ from .values import Describer
 _FIRST, _LAST = 3, 2
 _MAX_PARTS = 24
 _MAX_DEPTH = 2
+_ALWAYS_TOLD, _TOLD_THEN = 200, 50
 _PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 """Exact types whose values never change, and whose `==` is the interpreter's: they are kept, and described later."""
 _SEQUENCES = frozenset([list, tuple, set, frozenset, collections.deque])
@@ -58,6 +59,8 @@ class Observer:
 
     def __init__(self, describer: Describer, seconds: float) -> None:
         self.is_on = True
+        self.has_skipped = False
+        """Whether a text is older than the last change: to describe an object each time is too dear in a long loop."""
         self._describer = describer
         self._left_s = seconds
 
@@ -82,6 +85,12 @@ class Observer:
                 mark = (id(x), _parts(x, kind, 0))
                 if type(was) is _Seen and was.mark == mark:
                     continue
+                known = changes.get(name) if changes is not None else None
+                if known is not None and known.count > _ALWAYS_TOLD and known.count % _TOLD_THEN:
+                    known.count += 1
+                    before[name] = _Seen(mark, None)
+                    self.has_skipped = True
+                    continue
                 text = self._describer.text(x) if changes is not None else ""
                 same = type(was) is _Seen and was.mark[0] == mark[0] and was.text == text
                 before[name] = _Seen(mark, text)
@@ -103,7 +112,7 @@ class _Seen:
 
     __slots__ = ("mark", "text")
 
-    def __init__(self, mark: Any, text: str) -> None:
+    def __init__(self, mark: Any, text: str | None) -> None:
         self.mark = mark
         self.text = text
 

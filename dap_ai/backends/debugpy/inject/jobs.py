@@ -35,6 +35,8 @@ _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _MAX_JOBS = 8
 _KILLED = 9
 _SHORT_WAIT_S = 0.004
+_ABANDONED_S = 5.0
+"""After its deadline, in which its answer may still be asked for."""
 _LOCKDOWN_S = 0.3
 """Longer, and it may hang on a lock that another thread held in malloc: it is made anew, once."""
 
@@ -179,7 +181,7 @@ def _reply(work: Callable[[bool], bytes]) -> str:
 
 
 def _start(wanted: dict[str, Any], collecting: bool) -> bytes:
-    _reap_dying()
+    _end_abandoned()
     impossible = _impossible()
     if impossible:
         return unavailable(impossible)
@@ -254,7 +256,7 @@ def _run_again(job: Job) -> None:
     try:
         job.run()
     except (clone.BusyError, LookupError, OSError) as error:
-        job.failure = _reason(error)
+        job.failure, job.pid = _reason(error), 0
 
 
 def _ended(job: Job, status: int) -> bytes:
@@ -276,15 +278,29 @@ def _ended(job: Job, status: int) -> bytes:
 
 
 def _kill(token: str) -> bytes:
-    job = _jobs.pop(token, None)
-    if job is not None:
-        clone.kill(job.pid)
-        _dying.append(job.pid)
-        job.close()
+    _end(token)
     ends = _clock() + _SHORT_WAIT_S
     while _reap_dying() and _clock() < ends:
         wait_us(150)
     return encoded(done=not _dying)
+
+
+def _end(token: str) -> None:
+    job = _jobs.pop(token, None)
+    if job is None:
+        return
+    if job.pid:
+        clone.kill(job.pid)
+        _dying.append(job.pid)
+    job.close()
+
+
+def _end_abandoned() -> None:
+    """Ends the jobs that nobody asks for any more: their proxy is gone. A copy is a zombie from its end until here."""
+    for token, job in list(_jobs.items()):
+        if job.age_s() > job.deadline_s + _ABANDONED_S:
+            _end(token)
+    _reap_dying()
 
 
 def _reap_dying() -> bool:

@@ -103,7 +103,8 @@ def _around(parameters: list[str], shared: list[str], outer: Any, tree: Any, cel
     around = ast.parse("\n".join(lines))
     body = next(node for node in ast.walk(around) if getattr(node, "name", "") == _BODY)
     body.body[-1:] = _Unannotated(shared + written).visit(tree).body  # pyright: ignore[reportAttributeAccessIssue]  a function's
-    body.lineno = tree.body[0].lineno if tree.body else 1  # pyright: ignore[reportAttributeAccessIssue]  the same
+    lines_of = [line for node in tree.body for line in (node.lineno, node.end_lineno or 0)] or [1]
+    body.lineno, body.end_lineno = min(lines_of), max(lines_of)  # pyright: ignore[reportAttributeAccessIssue]  the same
     return around
 
 

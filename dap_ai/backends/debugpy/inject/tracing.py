@@ -111,7 +111,7 @@ class Tracer:
             }
             for each in self._lines
         ]
-        truncated = self.truncated or not self.observer.is_on
+        truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
         return {"lines": lines, "calls": self._calls, "events": self.events, "truncated": truncated}
 
     def look(self) -> None:
@@ -237,7 +237,7 @@ class _Run:
 
 
 def _stack_depth() -> int:
-    depth, frame = 0, sys._getframe()
+    depth, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     return depth
