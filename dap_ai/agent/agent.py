@@ -10,6 +10,7 @@ from typing import Any
 
 from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.trials import demand_again
 from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
 from dap_ai.agent.providers.base import Provider, load
@@ -115,7 +116,14 @@ class _Work:
             self.case.notes.append(f"could not be read: {error.user_text}")
 
     async def context(self) -> str:
-        return first_context(self.case, analyse(self.case), self.budget_tokens)
+        return await context_of(self.debugger, self.case, self.budget_tokens)
+
+
+async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
+    """The first context. A failed demand tells of calls that have returned: it is run again, traced, in a snapshot."""
+    analysis = analyse(case)
+    control = await demand_again(debugger, analysis) if analysis else None
+    return first_context(case, analysis, budget_tokens, control)
 
 
 class Agent:
@@ -166,7 +174,7 @@ class Agent:
             raise NotStopped("ask", "nothing is stopped: there is no context to show")
         reader = Reader(debugger, self._sources, self._level(ask))
         case = await reader.read(stop)
-        return first_context(case, analyse(case), self._settings.budget_tokens)
+        return await context_of(debugger, case, self._settings.budget_tokens)
 
     def _level(self, ask: Ask) -> Level:
         return "observe" if "observe" in (ask.arguments.level, self._settings.level) else "compute"

@@ -6,13 +6,15 @@ Degrades depth first, then names, then counts, and says what is missing. A token
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.excerpts import excerpt
 from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.values import cut, show, show_fact, variables
@@ -35,12 +37,23 @@ class _Section:
         return self.render(self.level)
 
 
+@dataclass
+class _Shown:
+    """The source lines that were quoted, and those that may be (None: all)."""
+
+    allowed: set[tuple[str, int]] | None
+    lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+
+    def admits(self, path: str, line: int) -> bool:
+        """Whether a line is to be quoted now."""
+        return (path, line) not in self.lines and (self.allowed is None or (path, line) in self.allowed)
+
+
 class _Context:
     """The sections of one context; a source line is shown once."""
 
-    def __init__(self, case: Case, analysis: Analysis | None) -> None:
-        shown: set[tuple[str, int]] = set()
-        self._shown = shown
+    def __init__(self, case: Case, analysis: Analysis | None, control: Control | None) -> None:
+        shown = self._shown = _Shown(excerpt(case, analysis, control) if analysis else None)
         self.sections = [
             _Section(9, lambda level: _stop(case, level), 3),
             _Section(7, lambda level: _failing(case, analysis, level), 4),
@@ -52,13 +65,13 @@ class _Context:
 
     def text(self) -> str:
         """The sections at their present levels."""
-        self._shown.clear()
+        self._shown.lines.clear()
         return "\n\n".join(text for section in self.sections if (text := section.text()))
 
 
-def first_context(case: Case, analysis: Analysis | None, budget_tokens: int) -> str:
-    """The first context, at most `budget_tokens` long."""
-    context = _Context(case, analysis)
+def first_context(case: Case, analysis: Analysis | None, budget_tokens: int, control: Control | None = None) -> str:
+    """The first context, at most `budget_tokens` long. `control`: the failing check run again, traced."""
+    context = _Context(case, analysis, control)
     limit = budget_tokens * CHARS_PER_TOKEN
     text = context.text()
     while len(text) > limit:
@@ -115,7 +128,7 @@ def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
     return "\n".join(shown) + more
 
 
-def _place(case: Case, place: Place, index: int, shown: set[tuple[str, int]], level: int) -> str:
+def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> str:
     frame = place.frame
     folded = _folded(case, frame)
     further_in = case.places[index - 1].frame if index else None
@@ -159,33 +172,37 @@ def _values(place: Place, level: int, full: int) -> str:
     return "; ".join(texts)
 
 
-def _lines(place: Place, shown: set[tuple[str, int]], level: int, *, whole: bool) -> str:
-    source, line = place.source, place.frame.line
+def _lines(place: Place, shown: _Shown, level: int, *, whole: bool) -> str:
+    source, line, function = place.source, place.frame.line, place.function
     if source is None:
         return ""
     around = (8, 5, 3, 1, 0, 0)[level]
     first, last = max(1, line - around), min(len(source.lines), line + around // 2)
-    if whole and level < 2:
+    if level < 3 and shown.allowed is not None:  # what is suspicious, wherever in the frame's code it stands
+        first, last = (function.lineno, last_line(function)) if function else (1, len(source.lines))
+    elif whole and level < 2:
         first, last = source.window(line)
-    elif place.function is not None:
-        first, last = max(first, place.function.lineno), min(last, last_line(place.function))
-    if last - first > 2 * MAX_LINES:
+    elif function is not None:
+        first, last = max(first, function.lineno), min(last, last_line(function))
+    if shown.allowed is None and last - first > 2 * MAX_LINES:
         first, last = max(first, line - MAX_LINES), min(last, line + MAX_LINES // 2)
-    return _rows(source, first, last, line, shown)
+    own = range(first, last + 1) if function else [n for n in range(first, last + 1) if not source.function_at(n)]
+    return _rows(source, own, line, shown)
 
 
-def _rows(source: SourceFile, first: int, last: int, marked: int, shown: set[tuple[str, int]]) -> str:
-    """Numbered lines that were not shown before; blank ends are left out."""
-    numbers = [n for n in range(first, last + 1) if (source.path, n) not in shown]
-    while numbers and not source.line(numbers[0]).strip():
-        numbers.pop(0)
-    while numbers and not source.line(numbers[-1]).strip():
-        numbers.pop()
-    shown.update((source.path, n) for n in numbers)
-    return "\n".join(f"{'>' if n == marked else ' '}{n} {cut(source.line(n), 160)}".rstrip() for n in numbers)
+def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown) -> str:
+    """Numbered lines that were not shown before and are to be; a gap is marked."""
+    numbers = [n for n in wanted if shown.admits(source.path, n) and source.line(n).strip()]
+    shown.lines.update((source.path, n) for n in numbers)
+    rows: list[str] = []
+    for before, number in zip([None, *numbers], numbers, strict=False):
+        if before is not None and any(source.line(n).strip() for n in range(before + 1, number)):
+            rows.append("  ...")
+        rows.append(f"{'>' if number == marked else ' '}{number} {cut(source.line(number), 160)}".rstrip())
+    return "\n".join(rows)
 
 
-def _called(case: Case, analysis: Analysis | None, shown: set[tuple[str, int]], level: int) -> str:
+def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) -> str:
     """Source of the functions in reach that are on no frame, most suspicious first."""
     if analysis is None:
         return ""
@@ -193,16 +210,13 @@ def _called(case: Case, analysis: Analysis | None, shown: set[tuple[str, int]], 
     files = {p.frame.path for p in case.places}
     reached = sorted(analysis.scopes.values(), key=lambda entry: _suspicion(entry[0], analysis), reverse=True)
     scopes = [(s, s.node) for s, _ in reached if isinstance(s.node, FunctionNode) and s.node not in on_stack]
-    count = (4, 3, 2, 1, 0)[level]
+    count = (12, 8, 5, 2, 0)[level]
     parts: list[str] = []
     for scope, node in scopes[:count]:
-        first, last = node.lineno, last_line(node)
-        stop = min(last, first + (40, 25, 15, 10, 0)[level])
-        rows = _rows(scope.source, first, stop, 0, shown)
+        rows = _rows(scope.source, range(node.lineno, last_line(node) + 1), 0, shown)
         if rows:
-            more = f"\n... {last - stop} more lines" if stop < last else ""
-            elsewhere = "" if scope.source.path in files else f" {_at(case, scope.source.path, first)}"
-            parts.append(f"called: {scope.name}{elsewhere}\n```\n{rows}{more}\n```")
+            elsewhere = "" if scope.source.path in files else f" {_at(case, scope.source.path, node.lineno)}"
+            parts.append(f"called: {scope.name}{elsewhere}\n```\n{rows}\n```")
     hidden = len(scopes) - count
     return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
 

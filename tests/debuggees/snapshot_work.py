@@ -1,6 +1,5 @@
 """What can be edited, run again and traced: a class, closures, decorators, defaults, generators, coroutines."""
 
-import asyncio
 import functools
 
 
@@ -95,15 +94,6 @@ def shared():
     return total
 
 
-async def doubled(x):
-    return 2 * x
-
-
-async def awaiting(x):
-    print("awaiting")  # @bp coroutine
-    return await doubled(x)
-
-
 def scaled(x, *, by=2):
     return x * by
 
@@ -116,5 +106,4 @@ account = Account(100)
 collect("a")
 account.check()
 shared()
-asyncio.run(awaiting(2))
 print("end", account.balance, collect("b"), add(), account.withdraw.calls)  # @bp module

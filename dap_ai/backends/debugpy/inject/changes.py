@@ -24,6 +24,9 @@ _SEQUENCES = frozenset([list, tuple, set, frozenset, collections.deque])
 _OPAQUE = frozenset([types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType, type, range])
 _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__builtins__")
 
+identity: Any = object.__hash__
+"""A number as `id` gives one, but without an audit event each time."""
+
 _clock = time.perf_counter
 
 
@@ -82,7 +85,7 @@ class Observer:
                     continue
                 before[name] = told = x
             else:
-                mark = (id(x), _parts(x, kind, 0))
+                mark = (identity(x), _parts(x, kind, 0))
                 if type(was) is _Seen and was.mark == mark:
                     continue
                 known = changes.get(name) if changes is not None else None
@@ -123,7 +126,7 @@ def _parts(x: Any, kind: Any, depth: int) -> Any:
         return None
     if kind in _SEQUENCES:
         size, parts = len(x), islice(x, _MAX_PARTS)
-        last = id(x[-1]) if size > _MAX_PARTS and kind is list else 0
+        last = identity(x[-1]) if size > _MAX_PARTS and kind is list else 0
     else:
         held = x if kind is dict else instance_dict(x)
         if held is None or not issubclass(type(held), dict):
@@ -132,5 +135,5 @@ def _parts(x: Any, kind: Any, depth: int) -> Any:
     marks: list[Any] = [size, last]
     for part in parts:
         part_kind = type(part)
-        marks.append(id(part) if part_kind in _PLAIN else (id(part), _parts(part, part_kind, depth + 1)))
+        marks.append(identity(part) if part_kind in _PLAIN else (identity(part), _parts(part, part_kind, depth + 1)))
     return marks

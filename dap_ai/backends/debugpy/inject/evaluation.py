@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from . import effects, patching
@@ -26,6 +27,7 @@ class Evaluation:
         self._wanted = wanted
         self._frame = frame
         self._names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
+        self._loop = _running_loop()
         budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
         self._describer = Describer(wanted, budget)
         self._describer.value(None)  # finds out which libraries are loaded
@@ -33,6 +35,8 @@ class Evaluation:
     def run(self) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends."""
         effects.capture_streams()
+        if self._loop is not None:
+            sys.modules["_asyncio"]._set_running_loop(self._loop)
         seen = effects.Effects()
         reserve = [bytes(_RESERVE_BYTES)]
         files = Files()
@@ -73,3 +77,9 @@ class Evaluation:
         if wanted is not None:
             return prepare(wanted, self._frame, self._names)
         return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None
+
+
+def _running_loop() -> Any:
+    """This thread's event loop; up to Python 3.11 asyncio forgets it where the process id is another."""
+    get: Any = getattr(sys.modules.get("_asyncio"), "_get_running_loop", None)
+    return get() if get is not None else None

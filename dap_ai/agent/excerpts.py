@@ -1,0 +1,93 @@
+"""Which source lines the first context quotes: the suspicious ones, within a quarter of the program.
+
+A reader who is shown the whole program has been told nothing. Where the failing demand could be run again, lines of
+functions that ran come before lines that did not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.trials import ran_lines
+from dap_ai.agent.source import FunctionNode, SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.stack import Case
+
+Line = tuple[str, int]
+
+LEAST = 24
+"""A small program is shown up to so many lines, however few it has."""
+_SHARE = 0.24
+_NEVER_RAN = 0.15
+_RAN = 0.04
+"""What a line is worth that ran and is not suspicious otherwise."""
+
+
+def excerpt(case: Case, analysis: Analysis, control: Control | None) -> set[Line]:
+    """The lines to quote. `control`: the failing check run again, traced."""
+    sources = _sources(case, analysis)
+    total = sum(1 for source in sources.values() for text in source.lines if text.strip())
+    limit = max(LEAST, int(_SHARE * total))
+    chosen: dict[Line, None] = {}
+    for key in _order(case, analysis, control, sources):
+        source = sources.get(key[0])
+        wanted = [key, *_header(source, key)] if source and source.line(key[1]).strip() else []
+        fresh = [each for each in wanted if each not in chosen]
+        if len(chosen) + len(fresh) <= limit:
+            chosen.update(dict.fromkeys(fresh))
+    return set(chosen)
+
+
+def _sources(case: Case, analysis: Analysis) -> dict[str, SourceFile]:
+    found = {p.source.path: p.source for p in case.places if p.source}
+    for scope, _ in analysis.scopes.values():
+        if is_user_path(scope.source.path):
+            found.setdefault(scope.source.path, scope.source)
+    return found
+
+
+def _order(case: Case, analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> Iterator[Line]:
+    for place in case.places[:4]:
+        yield place.frame.path, place.frame.line
+    scores = _scores(analysis, control, sources)
+    yield from sorted(scores, key=lambda key: (-scores[key], key))
+    for place in case.places:
+        path, line, function = place.frame.path, place.frame.line, place.function
+        first, last = (function.lineno, last_line(function)) if function else (line - 12, line + 4)
+        for distance in range(1, 40):
+            yield from ((path, n) for n in (line - distance, line + distance // 2) if first <= n <= last)
+    for (path, first), (scope, _) in sorted(analysis.scopes.items(), key=lambda entry: entry[1][1]):
+        if isinstance(scope.node, FunctionNode):
+            yield from ((path, n) for n in range(first, last_line(scope.node) + 1))
+
+
+def _scores(analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> dict[Line, float]:
+    scores = dict(analysis.scores)
+    trace = control.trace if control else None
+    if control is None or trace is None or trace.truncated:
+        return scores
+    ran = {path: ran_lines(source, [control]) for path, source in sources.items()}
+    for (path, line), score in scores.items():
+        source = sources.get(path)
+        function = source.function_at(line) if source else None
+        if function and line not in ran.get(path, ()):
+            scores[path, line] = score * _NEVER_RAN
+    order = [(t.file, t.line) for t in trace.lines if t.file in sources]
+    for place, key in enumerate(order):
+        latest = _RAN * (1 + place / max(1, len(order)))
+        scores[key] = max(scores.get(key, 0.0), latest)
+    return scores
+
+
+def _header(source: SourceFile, key: Line) -> list[Line]:
+    """The `def` line of the function, the further lines of the statement: without them a line says little."""
+    path, line = key
+    function, statement = source.function_at(line), source.statement_at(line)
+    lines = [function.lineno] if function else []
+    if isinstance(statement, ast.stmt):
+        inner = next(body_fields(statement), None)
+        end = inner[0].lineno - 1 if inner else last_line(statement)
+        lines += range(statement.lineno, min(end, statement.lineno + 6) + 1)
+    return [(path, n) for n in lines if source.line(n).strip()]
