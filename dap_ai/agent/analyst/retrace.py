@@ -74,7 +74,7 @@ def told(analysis: Analysis, trials: Trials) -> str:
     if control is None:
         return ""
     root = analysis.case.inspection.cwd
-    calls = [f"- {'  ' * c.depth}{_call(c)}" for c in _calls(control.trace)]
+    calls = [f"{'  ' * c.depth}- {_call(c)}" for c in _calls(control.trace)]
     values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
     if not calls and not values:
         return ""
@@ -137,7 +137,8 @@ def _telling_changes(changes: list[Changed], source: SourceFile, line: int) -> l
 
 
 def _folded(change: Changed) -> str:
-    texts = [f"`{cut(text, 50)}`" for text in change.texts]
+    size = 100 if len(change.texts) == 1 else 60
+    texts = [f"`{cut(text, size)}`" for text in change.texts]
     if change.count > len(texts) and len(texts) > 3:
         texts.insert(3, "...")
     return ("became " if len(texts) == 1 else "went ") + " -> ".join(texts)

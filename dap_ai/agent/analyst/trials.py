@@ -187,7 +187,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
             generated += candidates(source, _suspicion(analysis, source, usable))
     generated = [c for c in generated if not _drops_failing(c, analysis)]
     generated.sort(key=lambda c: -c.prior * c.suspicion)
-    return [*_distinct(rules), *generated]
+    return list(_distinct([*rules, *generated]))
 
 
 def _drops_failing(candidate: Candidate, analysis: Analysis) -> bool:

@@ -114,7 +114,8 @@ def _row(bench: Bench, line: TracedLine) -> str:
 
 
 def _change(change: Changed) -> str:
-    texts = [cut(text, _MAX_VALUE_CHARS) for text in change.texts]
+    size = _MAX_VALUE_CHARS if len(change.texts) > 2 else 2 * _MAX_VALUE_CHARS
+    texts = [cut(text, size) for text in change.texts]
     if change.count <= len(texts):
         return f"{change.name}: {', '.join(texts)}"
     numbers = [int(text) for text in texts if text.lstrip("-").isdecimal()]
