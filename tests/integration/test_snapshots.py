@@ -227,3 +227,11 @@ async def test_where_no_copy_can_be_made_the_reason_is_told(account: Stopped, st
     await account.client.request("evaluate", arguments)
 
     assert (await account.evaluate("acct.balance")).status == status
+
+
+async def test_nobody_waits_for_an_import_of_another_thread_when_the_first_copy_is_made(account: Stopped) -> None:
+    expression = f"__import__('builtins').exec({IMPORTING!r}, {{}})"
+    arguments = {"expression": expression, "context": "hover", "frameId": account.frame_id}
+    await account.client.request("evaluate", arguments)
+
+    assert (await account.evaluate("1")).status == "unavailable: busy: another thread is importing a module"
