@@ -6,11 +6,10 @@ Degrades depth first, then names, then counts, and says what is missing. A token
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
@@ -39,9 +38,9 @@ class _Section:
 
 @dataclass
 class _Shown:
-    """The source lines that were quoted, and those that may be (None: all)."""
+    """The source lines that were quoted, and those that may be, most suspicious first (None: all)."""
 
-    allowed: set[tuple[str, int]] | None
+    allowed: dict[tuple[str, int], None] | None
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     def admits(self, path: str, line: int) -> bool:
@@ -203,29 +202,52 @@ def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown)
 
 
 def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) -> str:
-    """Source of the functions in reach that are on no frame, most suspicious first."""
+    """Source of the functions that are on no frame, most suspicious first; then of modules and classes."""
     if analysis is None:
         return ""
-    on_stack = {p.function for p in case.places}
     files = {p.frame.path for p in case.places}
-    reached = sorted(analysis.scopes.values(), key=lambda entry: _suspicion(entry[0], analysis), reverse=True)
-    scopes = [(s, s.node) for s, _ in reached if isinstance(s.node, FunctionNode) and s.node not in on_stack]
-    count = (12, 8, 5, 2, 0)[level]
+    functions = list(_functions(case, shown))
+    count = (len(functions), 8, 5, 2, 0)[level]
     parts: list[str] = []
-    for scope, node in scopes[:count]:
-        rows = _rows(scope.source, range(node.lineno, last_line(node) + 1), 0, shown)
+    for source, node in functions[:count]:
+        rows = _rows(source, range(node.lineno, last_line(node) + 1), 0, shown)
         if rows:
-            elsewhere = "" if scope.source.path in files else f" {_at(case, scope.source.path, node.lineno)}"
-            parts.append(f"called: {scope.name}{elsewhere}\n```\n{rows}\n```")
-    hidden = len(scopes) - count
+            elsewhere = "" if source.path in files else f" {_at(case, source.path, node.lineno)}"
+            parts.append(f"called: {_name(source, node)}{elsewhere}\n```\n{rows}\n```")
+    parts += _outside(case, shown) if level < 3 else []
+    known = {(s.source.path, s.node.lineno) for s, _ in analysis.scopes.values() if isinstance(s.node, FunctionNode)}
+    hidden = len(known - {(source.path, node.lineno) for source, node in functions[:count]} - _on_stack(case))
     return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
 
 
-def _suspicion(scope: Scope, analysis: Analysis) -> float:
-    node = scope.node
-    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-    scores = [s.score for s in analysis.suspects if s.file == scope.source.path and first <= s.line <= last]
-    return max(scores, default=0.0) - 0.01 * analysis.scopes[scope.key()][1]
+def _functions(case: Case, shown: _Shown) -> Iterator[tuple[SourceFile, FunctionNode]]:
+    """The functions on no frame that hold a line to be quoted, in the order of their first ones."""
+    seen = _on_stack(case)
+    for path, line in shown.allowed or ():
+        source = case.sources.read(path)
+        node = source.function_at(line) if source else None
+        if source and node and (path, node.lineno) not in seen:
+            seen.add((path, node.lineno))
+            yield source, node
+
+
+def _on_stack(case: Case) -> set[tuple[str, int]]:
+    return {(p.frame.path, p.function.lineno) for p in case.places if p.function}
+
+
+def _name(source: SourceFile, node: FunctionNode) -> str:
+    owner = next((c for c in source.classes if node in c.body), None)
+    return f"{owner.name}.{node.name}" if owner else node.name
+
+
+def _outside(case: Case, shown: _Shown) -> Iterator[str]:
+    """What is suspicious at the level of modules and classes that are on no frame."""
+    for path in sorted({path for path, _ in shown.allowed or ()}):
+        source = case.sources.read(path)
+        lines = sorted(line for file, line in shown.allowed or () if file == path)
+        rows = _rows(source, [n for n in lines if not source.function_at(n)], 0, shown) if source else ""
+        if rows:
+            yield f"{shorten(path, case.inspection.cwd)}\n```\n{rows}\n```"
 
 
 def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:

@@ -21,13 +21,13 @@ LEAST = 24
 """A small program is shown up to so many lines, however few it has."""
 _SHARE = 0.24
 _NEVER_RAN = 0.15
-_RAN = 0.04
-"""What a line is worth that ran and is not suspicious otherwise."""
+_RECENT, _FADING = 0.3, 0.94
+"""What the line is worth that ran last before the failure; each one before it is worth less."""
 
 
-def excerpt(case: Case, analysis: Analysis, control: Control | None) -> set[Line]:
-    """The lines to quote. `control`: the failing check run again, traced."""
-    sources = _sources(case, analysis)
+def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Line, None]:
+    """The lines to quote, most suspicious first. `control`: the failing check run again, traced."""
+    sources = _sources(case, analysis, control)
     total = sum(1 for source in sources.values() for text in source.lines if text.strip())
     limit = max(LEAST, int(_SHARE * total))
     chosen: dict[Line, None] = {}
@@ -37,14 +37,18 @@ def excerpt(case: Case, analysis: Analysis, control: Control | None) -> set[Line
         fresh = [each for each in wanted if each not in chosen]
         if len(chosen) + len(fresh) <= limit:
             chosen.update(dict.fromkeys(fresh))
-    return set(chosen)
+    return chosen
 
 
-def _sources(case: Case, analysis: Analysis) -> dict[str, SourceFile]:
+def _sources(case: Case, analysis: Analysis, control: Control | None) -> dict[str, SourceFile]:
+    """The user's files: on the stack, in reach, and those in which something ran."""
     found = {p.source.path: p.source for p in case.places if p.source}
-    for scope, _ in analysis.scopes.values():
-        if is_user_path(scope.source.path):
-            found.setdefault(scope.source.path, scope.source)
+    paths = [scope.source.path for scope, _ in analysis.scopes.values()]
+    paths += [line.file for line in control.trace.lines] if control else []
+    for path in dict.fromkeys(paths):
+        source = case.sources.read(path) if is_user_path(path) else None
+        if source:
+            found.setdefault(path, source)
     return found
 
 
@@ -74,10 +78,11 @@ def _scores(analysis: Analysis, control: Control | None, sources: dict[str, Sour
         function = source.function_at(line) if source else None
         if function and line not in ran.get(path, ()):
             scores[path, line] = score * _NEVER_RAN
-    order = [(t.file, t.line) for t in trace.lines if t.file in sources]
-    for place, key in enumerate(order):
-        latest = _RAN * (1 + place / max(1, len(order)))
-        scores[key] = max(scores.get(key, 0.0), latest)
+    by_recency = sorted((t for t in trace.lines if t.file in sources), key=lambda t: -t.last)
+    for place, traced in enumerate(by_recency):
+        key = traced.file, traced.line
+        recent = _RECENT * _FADING**place
+        scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - recent)
     return scores
 
 

@@ -82,6 +82,8 @@ class TracedLine(msgspec.Struct, omit_defaults=True):
     function: str
     count: int = 1
     changes: list[Changed] = []
+    last: int = 0
+    """Number of the line event of its last run, from 1 on."""
 
 
 class TracedCall(msgspec.Struct, omit_defaults=True):

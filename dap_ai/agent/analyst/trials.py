@@ -20,7 +20,7 @@ MAX_TRIES = 240
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
-_AGAIN, _AGAIN_S = 4, 1.0
+_AGAIN, _AGAIN_S = 2, 1.0
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
@@ -111,18 +111,18 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
 
 
 async def demand_again(debugger: Debugger, analysis: Analysis) -> Control | None:
-    """The narrowest check that shows a failed assertion or a raise again and calls something; None: there is none."""
+    """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
     case = analysis.case
     failure = failure_of(case) if case.exception and case.level != "observe" and debugger.can_snapshot else None
     if failure is None or not failure.is_demand:
         return None
     runs = Runs(debugger, case, failure, _AGAIN_S)
     try:
-        controls = await runs.controls(checks_of(case)[:_AGAIN])
+        controls = await runs.controls(checks_of(case)[-_AGAIN:])
     except (NotStopped, RequestFailed):
         return None
     usable = [control for control in controls if control.usable]
-    return next((c for c in usable if c.trace.calls), None)
+    return next((c for c in reversed(usable) if c.trace.calls), None)
 
 
 async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:

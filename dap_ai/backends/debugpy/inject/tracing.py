@@ -43,12 +43,12 @@ _clock = time.perf_counter
 
 
 class _Line:
-    __slots__ = ("changes", "count", "line", "of")
+    __slots__ = ("changes", "count", "last", "line", "of")
 
     def __init__(self, of: _Code, line: int) -> None:
         self.of = of
         self.line = line
-        self.count = 0
+        self.count = self.last = 0
         self.changes: dict[str, Changes] = {}
 
 
@@ -107,6 +107,7 @@ class Tracer:
                 "line": each.line,
                 "function": each.of.name,
                 "count": each.count,
+                "last": each.last,
                 "changes": [changes.facts(name, self.describer) for name, changes in each.changes.items()],
             }
             for each in self._lines
@@ -214,6 +215,7 @@ class _Run:
         if line is None:
             line = tracer.line(self._known, number)
         line.count += 1
+        line.last = tracer.events
         self._line, self._number, self._offset = line, number, offset
 
     def _on_return(self, frame: Any, value: Any) -> None:
