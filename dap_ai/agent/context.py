@@ -236,8 +236,10 @@ def _on_stack(case: Case) -> set[tuple[str, int]]:
 
 
 def _name(source: SourceFile, node: FunctionNode) -> str:
+    """As its `def` has it, which is not quoted."""
     owner = next((c for c in source.classes if node in c.body), None)
-    return f"{owner.name}.{node.name}" if owner else node.name
+    name = f"{owner.name}.{node.name}" if owner else node.name
+    return cut(f"{name}({ast.unparse(node.args)})", 100)
 
 
 def _outside(case: Case, shown: _Shown) -> Iterator[str]:

@@ -6,7 +6,6 @@ functions that ran come before lines that did not.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.ranking import Analysis
@@ -19,7 +18,7 @@ Line = tuple[str, int]
 
 LEAST = 24
 """A small program is shown up to so many lines, however few it has."""
-_SHARE = 0.24
+_SHARE = 0.25
 _NEVER_RAN = 0.15
 _RECENT, _FADING = 0.3, 0.94
 """What the line is worth that ran last before the failure; each one before it is worth less."""
@@ -33,7 +32,7 @@ def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Lin
     chosen: dict[Line, None] = {}
     for key in _order(case, analysis, control, sources):
         source = sources.get(key[0])
-        wanted = [key, *_header(source, key)] if source and source.line(key[1]).strip() else []
+        wanted = [key, *_whole(source, key)] if source and source.line(key[1]).strip() else []
         fresh = [each for each in wanted if each not in chosen]
         if len(chosen) + len(fresh) <= limit:
             chosen.update(dict.fromkeys(fresh))
@@ -86,13 +85,13 @@ def _scores(analysis: Analysis, control: Control | None, sources: dict[str, Sour
     return scores
 
 
-def _header(source: SourceFile, key: Line) -> list[Line]:
-    """The `def` line of the function, the further lines of the statement: without them a line says little."""
+def _whole(source: SourceFile, key: Line) -> list[Line]:
+    """The lines of the statement, of a compound one its header: without the others a line says little."""
     path, line = key
-    function, statement = source.function_at(line), source.statement_at(line)
-    lines = [function.lineno] if function else []
-    if isinstance(statement, ast.stmt):
-        inner = next(body_fields(statement), None)
-        end = inner[0].lineno - 1 if inner else last_line(statement)
-        lines += range(statement.lineno, min(end, statement.lineno + 6) + 1)
+    statement = source.statement_at(line)
+    if statement is None:
+        return []
+    inner = next(body_fields(statement), None)
+    end = inner[0].lineno - 1 if inner else last_line(statement)
+    lines = range(statement.lineno, min(end, statement.lineno + 6) + 1)
     return [(path, n) for n in lines if source.line(n).strip()]
