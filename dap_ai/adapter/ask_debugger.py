@@ -64,15 +64,19 @@ class AskDebugger:
         return await self._pump.walker.inspect(self.request, query)
 
     @property
-    def can_snapshot(self) -> bool:
-        """Whether this ask may make snapshots, and the backend can."""
-        return not self._why_no_snapshot
+    def why_no_snapshot(self) -> str:
+        """Why this ask may make no snapshot; empty: it may."""
+        if self._observes:
+            return "at the level observe nothing of the program is run, not even in a copy"
+        if not self._pump.session.options.snapshots:
+            return "snapshots are switched off in the settings"
+        return "" if self._pump.snapshots else "this debug adapter makes no snapshots"
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
         snapshots = self._pump.snapshots
-        if snapshots is None or self._why_no_snapshot:
-            raise RequestFailed("snapshot", "notSupported", self._why_no_snapshot)
+        if snapshots is None or self.why_no_snapshot:
+            raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
         if self.stop is None:
             raise NotStopped("snapshot")
         epoch, tokens, alive = self.stop.epoch, list[str](), True
@@ -89,14 +93,6 @@ class AskDebugger:
         finally:
             for token in tokens:
                 self._pump.receive(JobEnded(token, alive))
-
-    @property
-    def _why_no_snapshot(self) -> str:
-        if self._observes:
-            return "the level is observe"
-        if not self._pump.session.options.snapshots:
-            return "snapshots are switched off in the settings"
-        return "" if self._pump.snapshots else "this debug adapter makes none"
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output."""

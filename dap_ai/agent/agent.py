@@ -24,7 +24,7 @@ from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop, ToolCall
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult, Statements
 
 
 class _Watched:
@@ -48,8 +48,8 @@ class _Watched:
         return self._debugger.can_inspect
 
     @property
-    def can_snapshot(self) -> bool:
-        return self._debugger.can_snapshot
+    def why_no_snapshot(self) -> str:
+        return self._debugger.why_no_snapshot
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         began = time.monotonic()
@@ -57,7 +57,7 @@ class _Watched:
         if query.edits:
             self.calls += 1  # one of many trials: their sum is told, not each
             return result
-        what = query.expression or "run again"
+        what = query.expression or _statements(query.statements)
         self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
         return result
 
@@ -88,6 +88,15 @@ class _Watched:
         seconds = round(time.monotonic() - began, 4)
         shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.1f} ms)"
         self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
+
+
+def _statements(wanted: Statements | None) -> str:
+    if wanted is None:
+        return "nothing"
+    name, last = Path(wanted.file).name, wanted.line + max(0, wanted.source.rstrip().count("\n"))
+    if wanted.fresh:
+        return f"{name} afresh"
+    return f"{name}:{wanted.line}{f'-{last}' if last > wanted.line else ''} again"
 
 
 def _counted(count: int, what: str) -> str:

@@ -16,10 +16,9 @@ from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.excerpts import excerpt
 from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.values import cut, show, show_fact, variables
+from dap_ai.agent.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
 from dap_ai.protocol.inspection import ThreadFacts
 
-CHARS_PER_TOKEN = 4
 MAX_LINES = 30
 
 

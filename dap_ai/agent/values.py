@@ -7,6 +7,9 @@ from typing import Any
 
 from dap_ai.protocol.inspection import Fact, FrameFacts, Value, Variable
 
+CHARS_PER_TOKEN = 4
+"""An estimate."""
+
 _QUIET = frozenset({"module", "class", "function"})
 _MISSING = object()
 

@@ -34,8 +34,8 @@ class Debugger(Protocol):
         ...
 
     @property
-    def can_snapshot(self) -> bool:
-        """Whether the backend can make snapshots; whether this debuggee lets it, the first result's status tells."""
+    def why_no_snapshot(self) -> str:
+        """Why this ask may make no snapshot; empty: it may. Whether the debuggee lets it, the first result tells."""
         ...
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -183,5 +183,5 @@ async def test_at_the_level_observe_no_copy_is_made(account: Session):
     end = await account.ask("evaluate acct.withdraw(50)", level="observe")
 
     assert "was not evaluated" in end["answer"]
-    assert "the level is observe" in end["answer"]
+    assert "at the level observe" in end["answer"]
     assert account.debuggee.children() == []

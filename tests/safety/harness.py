@@ -5,7 +5,9 @@ After each case it asks the program for its state, and the session for its threa
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
+import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.backends.debugpy.inspector import Inspector
@@ -207,3 +210,13 @@ async def run_corpus(way: Way, groups: Iterable[Group], python: Path) -> list[Fi
         await scene.settle(way)
         known = await scene.cases()
         return [await scene.run(way, case) for group in groups for case in group.cases if case.name in known]
+
+
+def findings(way: Way, groups: Iterable[Group]) -> list[Finding]:
+    """The same, under this Python."""
+    return asyncio.run(run_corpus(way, groups, Path(sys.executable)))
+
+
+def by_word(groups: Iterable[Group]) -> pytest.MarkDecorator:
+    """One test for each group: `word`."""
+    return pytest.mark.parametrize("word", [group.word for group in groups])

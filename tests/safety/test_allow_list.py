@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.safety.cases import Group
 from tests.safety.harmless import HARMLESS
-from tests.safety.harness import AllowList, Finding, run_corpus
+from tests.safety.harness import AllowList, Finding, by_word, findings
 from tests.safety.hostile import HOSTILE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the program tells its state from /proc")
@@ -19,31 +16,23 @@ GOAL = 0.95
 """Share of the harmless expressions that the allow-list answers."""
 
 
-def found(groups: list[Group]) -> list[Finding]:
-    return asyncio.run(run_corpus(AllowList(), groups, Path(sys.executable)))
-
-
 @pytest.fixture(scope="module")
 def hostile() -> list[Finding]:
-    return found(HOSTILE)
+    return findings(AllowList(), HOSTILE)
 
 
 @pytest.fixture(scope="module")
 def harmless() -> list[Finding]:
-    return found(HARMLESS)
+    return findings(AllowList(), HARMLESS)
 
 
-def words(groups: list[Group]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("word", [group.word for group in groups])
-
-
-@words(HOSTILE)
+@by_word(HOSTILE)
 def test_a_hostile_expression_leaves_no_trace(word: str, hostile: list[Finding]):
     traces = [(finding.case.expression, finding.changed) for finding in hostile if finding.case.group == word]
     assert [trace for trace in traces if trace[1]] == []
 
 
-@words(HOSTILE)
+@by_word(HOSTILE)
 def test_a_refusal_names_its_rule(word: str, hostile: list[Finding]):
     refused = [finding.fact for finding in hostile if finding.case.group == word and finding.fact.error == "refused"]
     assert [fact for fact in refused if len(fact.text.removeprefix("refused: ").split()) < 4] == []
@@ -66,7 +55,7 @@ def test_threads_answers_within_a_second_after_each(hostile: list[Finding], harm
     assert [finding.case.name for finding in hostile + harmless if finding.threads_s >= 1] == []
 
 
-@words(HARMLESS)
+@by_word(HARMLESS)
 def test_an_answer_is_the_real_value(word: str, harmless: list[Finding]):
     answered = [finding for finding in harmless if finding.case.group == word and finding.answered]
     wrong = [finding for finding in answered if not finding.right]

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.safety.cases import Group
 from tests.safety.harmless import HARMLESS
-from tests.safety.harness import HANG_DEADLINE_S, Finding, Snapshot, run_corpus
+from tests.safety.harness import HANG_DEADLINE_S, Finding, Snapshot, by_word, findings
 from tests.safety.hostile import HOSTILE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots are made on Linux")
 
 
-def found(groups: list[Group]) -> list[Finding]:
-    return asyncio.run(run_corpus(Snapshot(), groups, Path(sys.executable)))
-
-
 @pytest.fixture(scope="module")
 def hostile() -> list[Finding]:
-    return found(HOSTILE)
+    return findings(Snapshot(), HOSTILE)
 
 
 @pytest.fixture(scope="module")
 def harmless() -> list[Finding]:
-    return found(HARMLESS)
+    return findings(Snapshot(), HARMLESS)
 
 
-def words(groups: list[Group]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("word", [group.word for group in groups])
-
-
-@words(HOSTILE)
+@by_word(HOSTILE)
 def test_a_hostile_expression_leaves_no_trace(word: str, hostile: list[Finding]):
     traces = [(finding.case.expression, finding.changed) for finding in hostile if finding.case.group == word]
     assert [trace for trace in traces if trace[1]] == []
@@ -53,7 +42,7 @@ def test_threads_answers_within_a_second_after_each(hostile: list[Finding], harm
     assert [finding.case.name for finding in hostile + harmless if finding.threads_s >= 1] == []
 
 
-@words(HARMLESS)
+@by_word(HARMLESS)
 def test_every_harmless_expression_has_its_real_value(word: str, harmless: list[Finding]):
     wrong = [finding for finding in harmless if finding.case.group == word and not finding.right]
     assert [(finding.case.expression, finding.fact, finding.real) for finding in wrong] == []

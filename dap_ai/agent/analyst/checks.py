@@ -225,7 +225,7 @@ def _words(case: Case, place: Place, first: int, statement: ast.stmt) -> str:
     innermost = place is case.places[0]
     if first == statement.lineno:
         return f"the failing statement `{name}:{first}`" if innermost else f"the call at `{name}:{first}`{inside}"
-    return f"`{name}` lines {first} to {last_line(statement)}{inside}"
+    return f"the run of `{name}` lines {first} to {last_line(statement)}{inside}"
 
 
 def _whole_program(case: Case) -> list[Check]:

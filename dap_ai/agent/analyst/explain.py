@@ -165,12 +165,20 @@ def _verified(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = trials.verified[:3]
     fixes = [_fix(trial, root) for trial in (best, *others)]
-    found = best.candidate.reason or "Found by trying small changes: see whether it is what you mean"
+    found = _found(best, analysis)
     text = f"**Recommendation.** {found[0].upper()}{found[1:]}.\n\n```diff\n{fixes[0].diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
         text += "\n\nAlso verified, but less likely meant:\n\n" + "\n".join(rows)
     return text + _effort(trials), fixes
+
+
+def _found(trial: Trial, analysis: Analysis) -> str:
+    """How the fix was found; its reason, unless the root cause has just told it."""
+    reason, told = trial.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
+    if reason == told:
+        return f"Change line {trial.candidate.line}"
+    return reason or "found by trying small changes: see whether it is what you mean"
 
 
 def _how(trial: Trial) -> str:

@@ -52,6 +52,7 @@ class Diagnosis:
         if (
             value
             and value.kind not in ("function", "class", "module")
+            and value.text != text
             and all(c.expression != text for c in self.cited)
         ):
             self.cited.append(Cited(self.place, text))
@@ -59,6 +60,11 @@ class Diagnosis:
     def value(self, node: ast.expr) -> Value | None:
         """The value of an expression in the failing frame."""
         return self.place.value(node)
+
+    def is_literal(self, node: ast.expr) -> bool:
+        """Whether the expression is its own value, so that to tell it tells nothing."""
+        value = self.value(node)
+        return isinstance(node, ast.Constant) or (value is not None and value.text == ast.unparse(node))
 
     def code(self, node: ast.expr) -> str:
         """The expression as code, with its value if there is one."""

@@ -336,8 +336,8 @@ def _assertion(d: Diagnosis, error: ExceptionFacts) -> None:
     call = _assertion_call(statement)
     test = statement.test if isinstance(statement, ast.Assert) else None
     sides = call.args[:2] if call else _sides(test)
-    told = [d.code(n) for n in sides if d.value(n) and not isinstance(n, ast.Constant)]
-    wanted = [ast.unparse(n) for n in sides if isinstance(n, ast.Constant)]
+    told = [d.code(n) for n in sides if d.value(n) and not d.is_literal(n)]
+    wanted = [ast.unparse(n) for n in sides if d.is_literal(n)]
     if told:
         d.say(
             "; ".join(told) + (f"; the assertion compares it with `{wanted[0]}`." if wanted and len(sides) > 1 else ".")

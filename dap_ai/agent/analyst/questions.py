@@ -64,18 +64,41 @@ _STOP_WORDS = frozenset(
     ]
 )
 _CODE = re.compile(r"`([^`]+)`")
-_EXPRESSION = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\]|\([^()]*\))*(?:\.\w+)*")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_PART = re.compile(r"\.[A-Za-z_]\w*")
 _LINE = re.compile(r"\bline (\d+)\b|:(\d+)\b", re.IGNORECASE)
 
 
 def candidates(question: str) -> list[str]:
     """Expressions that the question may name, most explicit first; whether they exist is for the caller to see."""
     found = _CODE.findall(question)
-    for match in _EXPRESSION.finditer(_CODE.sub(" ", question)):
-        text = match[0].rstrip(".")
+    rest, at = _CODE.sub(" ", question), 0
+    while match := _NAME.search(rest, at):
+        text = leading(rest[match.start() :])
+        at = match.start() + len(text)
         if text.casefold() not in _STOP_WORDS and (len(text) > 1 or text not in "aI"):
             found.append(text)
     return list(dict.fromkeys(text for name in found if (text := _normal(name))))[:8]
+
+
+def leading(text: str) -> str:
+    """The name that a text begins with, and the attributes, subscripts and calls that hang on it."""
+    name = _NAME.match(text)
+    end = _closed(text, name.end()) if name else 0
+    while more := _PART.match(text, end) if end else None:
+        end = _closed(text, more.end())
+    return text[:end]
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the brackets that open at `start` are closed, one pair after the other."""
+    while text[start : start + 1] in ("(", "["):
+        ends = (n for n in range(start + 2, len(text) + 1) if text[n - 1] in ")]" and _normal(text[:n]))
+        end = next(ends, 0)
+        if not end:
+            break
+        start = end
+    return start
 
 
 def _normal(text: str) -> str:

@@ -96,7 +96,9 @@ class Slicer:
         return self.slice
 
     def _visit(self, work: _Work) -> None:
-        for node in sub_expressions([work.expression]):
+        nodes = list(sub_expressions([work.expression]))
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        for node in nodes:
             key = (work.scope.key(), ast.unparse(node), work.line)
             if key in self._seen:
                 continue
@@ -105,7 +107,7 @@ class Slicer:
                 self._into(node, work)
             elif isinstance(node, ast.Name):
                 self._name(node.id, work)
-            elif isinstance(node, ast.Attribute):
+            elif isinstance(node, ast.Attribute) and id(node) not in called:
                 self._attribute(node, work)
         for name in _inner_names(work.expression):
             self._name(name, work)

@@ -113,7 +113,7 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
 async def demand_again(debugger: Debugger, analysis: Analysis) -> Control | None:
     """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
     case = analysis.case
-    failure = failure_of(case) if case.exception and case.level != "observe" and debugger.can_snapshot else None
+    failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None or not failure.is_demand:
         return None
     runs = Runs(debugger, case, failure, _AGAIN_S)

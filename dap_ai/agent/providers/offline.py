@@ -87,10 +87,8 @@ class Offline:
         """What trying fixes has brought, and a note where none may be tried. At an exception only."""
         if not analysis.case.exception:
             return None, ""
-        if analysis.case.level == "observe":
-            return None, "No fix was tried: at the level observe nothing of the program is run, not even in a copy."
-        if not work.debugger.can_snapshot:
-            return None, "No fix was tried: this debug adapter cannot make snapshots."
+        if work.debugger.why_no_snapshot:
+            return None, f"No fix was tried: {work.debugger.why_no_snapshot}."
         trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
         rerank(analysis, trials)
         return trials, ""

@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Place
 from dap_ai.protocol.ask import Fix, Level, Suspect
@@ -15,8 +16,6 @@ from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
-
-CHARS_PER_TOKEN = 4
 
 
 @dataclass
@@ -32,6 +31,11 @@ class Bench:
         return self.case.focus
 
     @property
+    def frame_id(self) -> int:
+        """Of that frame; 0 where there is none."""
+        return self.focus.frame.id if self.focus else 0
+
+    @property
     def sources(self) -> Sources:
         """The program's source files."""
         return self.case.sources
@@ -43,8 +47,8 @@ class Bench:
 
     async def snapshot(self, query: SnapshotQuery) -> tuple[SnapshotResult | None, str]:
         """A copy's work; None and the reason where none can be made. Raises NotStopped."""
-        if self.level == "observe":
-            return None, "the level is observe"
+        if self.debugger.why_no_snapshot:
+            return None, self.debugger.why_no_snapshot
         try:
             result = await self.debugger.snapshot(query)
         except NotStopped:
@@ -91,6 +95,17 @@ class Tool(Protocol, Generic[A_contra]):
     async def run(self, bench: Bench, arguments: A_contra) -> ToolResult:
         """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
         ...
+
+
+def refused(bench: Bench, expression: str, done: str) -> ToolResult | None:
+    """Why nothing can be `done` (`evaluated`) with an expression in this stop; None: it can be tried."""
+    if bench.focus is None:
+        return NO_FRAME
+    try:
+        parse_expression(expression)
+    except SyntaxRefused as error:
+        return ToolResult(f"{code(expression)} was not {done}: {error}.", failed=True)
+    return None
 
 
 NO_FRAME = ToolResult("There is no frame with source in this stop.", failed=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dap_ai.agent.analyst.questions import candidates
-from dap_ai.agent.sanitize import SyntaxRefused, parse_expression, to_node
-from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, ToolResult, clip, code, fenced
+from dap_ai.agent.sanitize import SyntaxRefused, to_node
+from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult, clip, code, fenced, refused
 from dap_ai.agent.values import typed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -26,13 +26,9 @@ class EvaluateTool:
     async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
         """The value, or what it raised, with all that happened in the copy."""
         expression = arguments.expression
-        if bench.focus is None:
-            return NO_FRAME
-        try:
-            parse_expression(expression)
-        except SyntaxRefused as error:
-            return ToolResult(f"{code(expression)} was not evaluated: {error}.", failed=True)
-        result, why = await bench.snapshot(SnapshotQuery(bench.focus.frame.id, expression))
+        if (refusal := refused(bench, expression, "evaluated")) is not None:
+            return refusal
+        result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, expression))
         if result is not None:
             return ToolResult(told(expression, result), result)
         return await _by_allow_list(bench, expression, why)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.analyst.questions import leading
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.evaluate import evaluate
 from dap_ai.agent.tools.slice import slice_
@@ -31,20 +31,10 @@ def called_by(question: str) -> ToolCall | None:
     if found := _COMMAND.fullmatch(question):
         expression = found[2].strip().strip("`")
         return ToolCall(found[1], _OF_COMMAND[found[1]](expression))
-    if (found := _HOW_DID.match(question)) and (expression := found[1] or _call_at_start(found[2])):
-        return ToolCall("trace", Trace(expression))
+    if found := _HOW_DID.match(question):
+        expression = found[1] or leading(found[2])
+        return ToolCall("trace", Trace(expression)) if found[1] or expression.endswith(")") else None
     return None
-
-
-def _call_at_start(text: str) -> str:
-    """The call that a text begins with: up to the first parenthesis at which it is an expression."""
-    for found in re.finditer(r"\)", text):
-        try:
-            parse_expression(text[: found.end()])
-        except SyntaxRefused:
-            continue
-        return text[: found.end()]
-    return ""
 
 
 async def run(bench: Bench, call: ToolCall) -> ToolResult:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import header_expressions, last_line, own_statements
-from dap_ai.agent.tools.base import CHARS_PER_TOKEN, NO_FRAME, Bench, ToolResult, code, fenced
+from dap_ai.agent.tools.base import Bench, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.evaluate import told
-from dap_ai.agent.values import cut
+from dap_ai.agent.values import CHARS_PER_TOKEN, cut
 from dap_ai.protocol.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
 from dap_ai.protocol.snapshot import Trace as Recorded
 from dap_ai.protocol.tools import Trace
@@ -34,13 +33,9 @@ class TraceTool:
     async def run(self, bench: Bench, arguments: Trace) -> ToolResult:
         """What ran, folded; at most MAX_TOKENS long."""
         expression = arguments.expression
-        if bench.focus is None:
-            return NO_FRAME
-        try:
-            parse_expression(expression)
-        except SyntaxRefused as error:
-            return ToolResult(f"{code(expression)} was not traced: {error}.", failed=True)
-        query = SnapshotQuery(bench.focus.frame.id, expression, trace=True, deadline_s=DEADLINE_S)
+        if (refusal := refused(bench, expression, "traced")) is not None:
+            return refusal
+        query = SnapshotQuery(bench.frame_id, expression, trace=True, deadline_s=DEADLINE_S)
         result, why = await bench.snapshot(query)
         if result is None:
             advice = "Step through it in the debugger instead"

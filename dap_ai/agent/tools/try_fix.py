@@ -39,10 +39,8 @@ class TryFix:
             diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in _files(edits).items()}
         except ValueError as error:
             return ToolResult(f"The edit {_CANNOT}: {error}.", failed=True)
-        if bench.level == "observe":
-            return ToolResult("At the level observe no code is run, not even in a copy.", failed=True)
-        if not bench.debugger.can_snapshot:
-            return ToolResult(f"The fix {_CANNOT}: this debug adapter cannot make snapshots.", failed=True)
+        if bench.debugger.why_no_snapshot:
+            return ToolResult(f"The fix {_CANNOT}: {bench.debugger.why_no_snapshot}.", failed=True)
         verdict = await _verdict(bench, edits, arguments)
         return _told(verdict, diffs)
 

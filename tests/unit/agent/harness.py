@@ -26,6 +26,8 @@ from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 THREAD = 1
+AT_OBSERVE = "at the level observe nothing of the program is run, not even in a copy"
+"""What the adapter says then."""
 
 
 @dataclass
@@ -49,7 +51,7 @@ class Stopped:
     error: BaseException | None = None
     reason: str = "exception"
     can_inspect: bool = True
-    can_snapshot: bool = False
+    why_no_snapshot: str = "nothing is copied in this test"
     output: list[tuple[str, str]] = field(default_factory=list)
     did: list[HistoryItem] = field(default_factory=list)
     epoch: int = 1
@@ -145,6 +147,8 @@ def fail(program: Path) -> Stopped:
 def ask(stopped: Stopped, question: str = "", agent: Agent | None = None, **arguments: Any) -> tuple[Answer, Heard]:
     """The answer to one question, and what the sink heard."""
     heard = Heard()
+    if arguments.get("level") == "observe":
+        stopped.why_no_snapshot = AT_OBSERVE
     agent = agent or Agent(Settings())
     asked = Ask("ask-1", "c1", AskArguments(question=question, **arguments))
     return asyncio.run(agent.answer(asked, stopped, heard)), heard

@@ -94,7 +94,7 @@ def test_the_operands_of_an_assertion_are_watched(bill: Stopped):
 
 def control_of(stopped: Stopped, result: SnapshotResult, check: int = 1):
     """The control run of a check in a debuggee whose copies do this."""
-    stopped.can_snapshot = True
+    stopped.why_no_snapshot = ""
     stopped.copy = lambda query: result
     case = case_of(stopped)
     runs = Runs(stopped, case, failure_of(case))
@@ -142,7 +142,7 @@ def attempt_with(stopped: Stopped, after: SnapshotResult, edit: tuple[int, int, 
     lines = [TracedLine(stopped.program, line, "bill") for line in (3, 8, 9, 10, 11, 12)]
     before = raised(stopped)
     before.trace = Trace(lines)
-    stopped.can_snapshot = True
+    stopped.why_no_snapshot = ""
     stopped.copy = lambda query: after if query.edits else before
     case = case_of(stopped)
     runs = Runs(stopped, case, failure_of(case))

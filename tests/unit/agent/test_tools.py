@@ -34,7 +34,7 @@ from dap_ai.protocol.snapshot import (
 from dap_ai.protocol.tools import TOOLS as ARGUMENTS
 from dap_ai.protocol.tools import Evaluate, Slice
 from dap_ai.protocol.tools import Trace as TraceArguments
-from tests.unit.agent.harness import Heard, Stopped, fail
+from tests.unit.agent.harness import AT_OBSERVE, Heard, Stopped, fail
 
 PROGRAM = """
 class Account:
@@ -67,7 +67,7 @@ main()
 class Copying(Stopped):
     """A stop whose copies do what `results` say, in order."""
 
-    can_snapshot: bool = True
+    why_no_snapshot: str = ""
     results: list[SnapshotResult] = field(default_factory=list)
     queries: list[SnapshotQuery] = field(default_factory=list)
 
@@ -91,11 +91,13 @@ def plain(program: Path) -> Stopped:
 
 @pytest.fixture
 def copying(plain: Stopped) -> Copying:
-    return Copying(**{f.name: getattr(plain, f.name) for f in fields(plain) if f.name != "can_snapshot"})
+    return Copying(**{f.name: getattr(plain, f.name) for f in fields(plain) if f.name != "why_no_snapshot"})
 
 
 async def bench_of(stopped: Stopped, level: Any = "compute") -> Bench:
     assert stopped.stop is not None
+    if level == "observe":
+        stopped.why_no_snapshot = AT_OBSERVE
     return Bench(stopped, await Reader(stopped, Sources(), level).read(stopped.stop))
 
 
@@ -180,7 +182,7 @@ def test_what_is_no_expression_is_refused(copying: Copying, name: str):
 def test_at_the_level_observe_nothing_is_copied(copying: Copying):
     result = use(copying, "evaluate", Evaluate("total(3)"), "observe")
 
-    assert (copying.queries, result.status) == ([], "evaluated under the allow-list, because the level is observe")
+    assert (copying.queries, result.status) == ([], f"evaluated under the allow-list, because {AT_OBSERVE}")
 
 
 def test_a_trace_without_a_copy_says_what_else_helps(plain: Stopped):

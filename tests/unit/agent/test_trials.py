@@ -34,7 +34,7 @@ def total(tmp_path: Path) -> Stopped:
     program = tmp_path / "total.py"
     program.write_text(TOTAL)
     stopped = fail(program)
-    stopped.can_snapshot = True
+    stopped.why_no_snapshot = ""
     return stopped
 
 
@@ -105,8 +105,8 @@ def test_at_observe_nothing_is_tried_and_that_is_said(total: Stopped):
 
 
 def test_without_snapshots_nothing_is_tried_and_that_is_said(total: Stopped):
-    total.can_snapshot = False
-    assert "No fix was tried: this debug adapter cannot make snapshots" in ask(total)[0].text
+    total.why_no_snapshot = "snapshots are switched off in the settings"
+    assert "No fix was tried: snapshots are switched off in the settings." in ask(total)[0].text
 
 
 def test_where_no_snapshot_can_be_made_the_reason_is_said(total: Stopped):
