@@ -24,7 +24,35 @@ ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 class Settings(msgspec.Struct, frozen=True):
     """What can be set. The description of each is what `dap-ai config` prints."""
 
-    provider: Annotated[str, Meta(description="Who answers: offline needs no key and no network.")] = "offline"
+    provider: Annotated[
+        str,
+        Meta(
+            description="Who answers: openai (any compatible endpoint), or offline (no key, no network); empty: openai "
+            "if OPENAI_API_KEY or an endpoint is set, else offline."
+        ),
+    ] = ""
+    model: Annotated[
+        str, Meta(description="The language model; empty: the only one of the endpoint, at OpenAI a small one.")
+    ] = ""
+    base_url: Annotated[
+        str, Meta(description="An endpoint that speaks Chat Completions; empty: OPENAI_BASE_URL, else OpenAI's.")
+    ] = ""
+    max_tool_calls: Annotated[
+        int, Meta(ge=0, description="Tools that a model may call for one question; 0: without limit.")
+    ] = 60
+    max_tokens: Annotated[
+        int, Meta(ge=0, description="Tokens, in and out, that one question may cost; 0: without limit.")
+    ] = 400_000
+    max_cost_usd: Annotated[
+        float, Meta(ge=0, description="Dollars that one question may cost, where the price is known; 0: without limit.")
+    ] = 0.0
+    record: Annotated[str, Meta(description="A file that a model's replies are added to, for replay; empty: none.")] = (
+        ""
+    )
+    replay: Annotated[str, Meta(description="A file of recorded replies that answers instead of a model.")] = ""
+    transcripts: Annotated[
+        str, Meta(description="A folder that each conversation with a model is written to; empty: none.")
+    ] = ""
     level: Annotated[
         Level,
         Meta(description="What an answer may do: observe only reads; compute also makes calls that change nothing."),
@@ -34,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True):
     ] = 2000
     ask_timeout_s: Annotated[
         float, Meta(gt=0, le=86400, description="An answer that takes longer ends with what is known, in seconds.")
-    ] = 120.0
+    ] = 300.0
     exceptions: Annotated[
         tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
     ] = ("uncaught",)
@@ -108,6 +136,16 @@ def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
     if resolved.settings.level == "observe" and merged.settings.level != "observe":
         return _apply(merged, [("level", "observe", resolved.sources["level"])])
     return merged
+
+
+def provider_of(settings: Settings, environ: Mapping[str, str]) -> str:
+    """The name of who answers: the one that is set, else `openai` where a key or an endpoint is, else `offline`."""
+    if settings.replay:
+        return "scripted"
+    if settings.provider:
+        return settings.provider
+    has_endpoint = bool(settings.base_url or environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY"))
+    return "openai" if has_endpoint else "offline"
 
 
 def launch_key(key: str) -> str:

@@ -105,7 +105,7 @@ class AskDesk:
         reason: EndReason = "limit" if ended.answer.limit else "completed"
         if ended.error:
             reason = "notStopped" if ended.not_stopped else "failed"
-        self._end(ended.ask_id, reason, ended.answer, ended.error)
+        self._end(ended.ask_id, reason, ended.answer, "" if ended.answer.text else ended.error)
 
     def on_job(self, job: JobBegun) -> None:
         """A snapshot is about to be made; one that comes too late is not: its first request fails."""

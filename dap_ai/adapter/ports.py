@@ -85,7 +85,7 @@ class Backend(BackendRules, Protocol):
 
 
 class Agent(Protocol):
-    """What answers: see dap_ai.agent.agent.Agent. One per session: it holds the session's conversations."""
+    """What answers: see dap_ai.agent.answering.Agent. One per session: it holds the session's conversations."""
 
     async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
         """Answer one question. Raises NotStopped if nothing could be read."""

@@ -307,11 +307,13 @@ class Pump:
             answer = await agent.answer(start.ask, AskDebugger(self, start), AskSink(self, ask_id))
         except NotStopped as error:
             self.receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))
+        except RequestFailed as error:
+            self.receive(AgentEnded(ask_id, Answer(), error.user_text))
         except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
             self._recipe.log(f"{ask_id} failed: {error!r}")
             self.receive(AgentEnded(ask_id, Answer(), f"{type(error).__name__}: {error}"))
         else:
-            self.receive(AgentEnded(ask_id, answer))
+            self.receive(AgentEnded(ask_id, answer, answer.error))
 
 
 def _forget(agent: asyncio.Future[Agent]) -> None:

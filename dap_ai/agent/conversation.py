@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 
+from dap_ai.agent.model import Message
 from dap_ai.protocol.asking import Answer, Stop
 
 MAX_TURNS = 20
@@ -18,12 +20,19 @@ class Turn:
     stop: Stop | None
     spot: str = ""
     """`shop.py:12` in words."""
+    told: bool = True
+    """The provider was asked: the turn is not a tool's."""
 
 
 @dataclass
 class Conversation:
     """The turns of one conversation, oldest first; bounded."""
 
+    id: str = ""
+    messages: list[Message] = field(default_factory=list[Message])
+    """What a model was told and has said; empty before its first question."""
+    marker: str = field(default_factory=lambda: f"data-{secrets.token_hex(4)}")
+    """Fences what the program says; nothing in the program can know it."""
     turns: list[Turn] = field(default_factory=list[Turn])
 
     def add(self, turn: Turn) -> None:

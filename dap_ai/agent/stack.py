@@ -222,6 +222,21 @@ class Reader:
             place = next(p for p in case.places if p.frame.id == facts.frame_id)
             place.known.update(zip(names, facts.values, strict=False))
 
+    async def place(self, case: Case, frame: Frame) -> Place:
+        """A frame that was not read with the case, read now and added to it. Raises NotStopped, RequestFailed."""
+        place = Place(frame, await self._source(frame))
+        if self._debugger.can_inspect:
+            wanted = _nodes(expressions_at(place, wide=True))
+            frames = [FrameQuery(frame_id=frame.id, expressions=[node for _, node in wanted])]
+            reply = await self._debugger.inspect(Query(frames, self._level, exception=False, threads=False))
+            place.facts = reply.frames[0] if reply.frames else None
+            if place.facts:
+                place.known.update(zip((text for text, _ in wanted), place.facts.values, strict=False))
+        else:
+            place.facts = await self._plain_facts(frame)
+        case.places.append(place)
+        return place
+
     async def again(self, expressions: list[tuple[int, str]]) -> dict[tuple[int, str], Fact]:
         """The same expressions read anew, each apart from what is remembered."""
         queries: dict[int, list[tuple[str, Node]]] = {}
@@ -287,19 +302,22 @@ class Reader:
         if case.stop.reason == "exception":
             case.inspection.exceptions = await self._exception_info(case.stop.thread_id)
         for place in case.places[:3]:
-            frame = place.frame
-            facts = place.facts = FrameFacts(frame_id=frame.id, name=frame.name, file=frame.path, line=frame.line)
-            try:
-                scopes = (await self._debugger.request("scopes", {"frameId": frame.id})).get("scopes", [])
-                for scope in scopes:
-                    if not scope.get("expensive") and scope.get("name", "").lower() not in ("globals", "registers"):
-                        facts.locals += await self._variables(scope["variablesReference"])
-            except NotStopped:
-                raise
-            except RequestFailed as error:
-                facts.error = error.user_text
-            case.inspection.frames.append(facts)
+            place.facts = await self._plain_facts(place.frame)
+            case.inspection.frames.append(place.facts)
         case.notes.append("this debug adapter has no static walker: sub-expressions were not evaluated")
+
+    async def _plain_facts(self, frame: Frame) -> FrameFacts:
+        facts = FrameFacts(frame_id=frame.id, name=frame.name, file=frame.path, line=frame.line)
+        try:
+            scopes = (await self._debugger.request("scopes", {"frameId": frame.id})).get("scopes", [])
+            for scope in scopes:
+                if not scope.get("expensive") and scope.get("name", "").lower() not in ("globals", "registers"):
+                    facts.locals += await self._variables(scope["variablesReference"])
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            facts.error = error.user_text
+        return facts
 
     async def _variables(self, reference: int) -> list[Variable]:
         body = await self._debugger.request("variables", {"variablesReference": reference})

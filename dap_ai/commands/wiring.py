@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess
 
 if TYPE_CHECKING:
-    from dap_ai.agent.agent import Agent
+    from dap_ai.agent.answering import Agent
 
 
 def backend_of(settings: config.Settings) -> Backend:
@@ -26,15 +27,15 @@ def backend_of(settings: config.Settings) -> Backend:
 
 
 def check_provider(settings: config.Settings) -> None:
-    """Raises UsageError if the settings name a provider that there is not: before a program runs in vain."""
-    if settings.provider == config.Settings().provider:
+    """Raises UsageError if nobody can answer with these settings: before a program runs in vain."""
+    if config.provider_of(settings, os.environ) == "offline":
         return
-    from dap_ai.agent.providers.base import UnknownProvider, load  # noqa: PLC0415  45 ms that the default spares
+    from dap_ai.agent.providers.base import ProviderError, load  # noqa: PLC0415  45 ms, spared above
 
     try:
-        load(settings.provider)
-    except UnknownProvider as error:
-        raise click.UsageError(str(error)) from error
+        load(settings, os.environ)
+    except ProviderError as error:
+        raise click.UsageError(error.user_text) from error
 
 
 class Recipe:
@@ -56,9 +57,11 @@ class Recipe:
 
     def agent(self, own: Mapping[str, Any]) -> Agent:
         """What answers in one session."""
-        from dap_ai.agent.agent import Agent  # noqa: PLC0415  45 ms that only a question needs
+        from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-        return Agent(config.merge_launch(self._resolved, own).settings)
+        agent = Agent(config.merge_launch(self._resolved, own).settings)
+        agent.warm()
+        return agent
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""

@@ -62,3 +62,5 @@ class Answer(msgspec.Struct):
     usage: Usage = msgspec.field(default_factory=Usage)
     limit: bool = False
     """A budget ended it."""
+    error: str = ""
+    """Why the provider could not answer; `text` then holds what can be said without it."""

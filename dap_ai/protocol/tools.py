@@ -1,4 +1,8 @@
-"""What each tool takes: the `arguments` of `askTool`, and what a model's tool calls must fit. docs/protocol.md."""
+"""What each tool takes: the `arguments` of `askTool`, and what a model's tool calls must fit. docs/protocol.md.
+
+`frame` is a frame's number in the stack, 0 the innermost, library frames counted; None: the frame that the question
+is about. Lines are 1-based and inclusive. `file` is absolute, or the end of a path: `shop/prices.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,51 +10,198 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 
-class Evaluate(msgspec.Struct, forbid_unknown_fields=True):
+class _Arguments(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    pass
+
+
+class Stack(_Arguments):
+    """Arguments of `stack`."""
+
+    thread: int | None = None
+    """As `threads` lists it; None: the one that stopped."""
+
+
+class Frame(_Arguments):
+    """Arguments of `frame`."""
+
+    frame: int | None = None
+
+
+class Variables(_Arguments):
+    """Arguments of `variables`: the names of a frame, or the items, keys or fields of one value."""
+
+    expression: str = ""
+    """Empty: the frame's own names."""
+    start: Annotated[int, Meta(ge=0)] = 0
+    count: Annotated[int, Meta(ge=1, le=500)] = 50
+    frame: int | None = None
+
+
+class Evaluate(_Arguments):
     """Arguments of `evaluate`."""
 
     expression: str
+    frame: int | None = None
 
 
-class Trace(msgspec.Struct, forbid_unknown_fields=True):
-    """Arguments of `trace`."""
+class Source(_Arguments):
+    """Arguments of `source`."""
 
-    expression: str
-    """Usually a call."""
+    file: str
+    line: Annotated[int, Meta(ge=1)] = 1
+    """The middle of what is shown."""
+    window: Annotated[int, Meta(ge=1, le=400)] = 60
+    """Lines."""
 
 
-class Slice(msgspec.Struct, forbid_unknown_fields=True):
+class Definition(_Arguments):
+    """Arguments of `definition`: where the symbol that stands on that line was defined."""
+
+    file: str
+    line: Annotated[int, Meta(ge=1)]
+    symbol: str
+
+
+class Info(_Arguments):
+    """Arguments of `info`."""
+
+    symbol: str
+    """A name or a dotted name in the frame."""
+    frame: int | None = None
+
+
+class Search(_Arguments):
+    """Arguments of `search`."""
+
+    text: str
+    """As it stands in the source; no pattern."""
+    files: str = ""
+    """Only where the path ends so: `.py`, `shop/prices.py`."""
+
+
+class Slice(_Arguments):
     """Arguments of `slice`."""
 
     expression: str
     """A name, an attribute, a subscript: whose value is to be explained."""
+    frame: int | None = None
 
 
-class LineEdit(msgspec.Struct, forbid_unknown_fields=True):
+class Trace(_Arguments):
+    """Arguments of `trace`."""
+
+    expression: str
+    """Usually a call."""
+    frame: int | None = None
+
+
+class LineEdit(_Arguments):
     """A change of whole lines, 1-based, `first` to `last` inclusive; `last` = `first` - 1 inserts before `first`."""
 
     file: str
-    """Absolute, or its end: `shop/prices.py`."""
     first: int
     last: int
     text: str
     """Instead of these lines; empty: without them."""
 
 
-class TryFix(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+class TryFix(_Arguments):
     """Arguments of `try_fix`: the edits, and what must pass with them."""
 
     edits: list[LineEdit]
     check: str = ""
     """An expression that must be true, or statements that must not raise, in the frame; empty: what failed."""
-    frame_id: int | None = None
-    """For `check`; None: the frame that the question is about."""
-    deadline_s: Annotated[float, msgspec.Meta(gt=0, le=30)] = 10.0
+    frame: int | None = None
+    """For `check`."""
+    deadline_s: Annotated[float, Meta(gt=0, le=30)] = 10.0
 
 
-ToolArguments = Evaluate | Trace | Slice | TryFix
+class Threads(_Arguments):
+    """Arguments of `threads`: none."""
 
-TOOLS: Mapping[str, type[ToolArguments]] = {"evaluate": Evaluate, "trace": Trace, "slice": Slice, "try_fix": TryFix}
-"""Every tool, by name."""
+
+class Output(_Arguments):
+    """Arguments of `output`."""
+
+    tail: Annotated[int, Meta(ge=1, le=8000)] = 2000
+    """Characters."""
+
+
+class Environment(_Arguments):
+    """Arguments of `environment`."""
+
+    names: list[str] = []
+    """Of variables whose values are wanted; empty: the names of all, without values."""
+
+
+class CitedValue(_Arguments):
+    """A value that the answer rests on."""
+
+    expression: str
+    value: str
+    frame: int | None = None
+
+
+class Blamed(_Arguments):
+    """A line that may hold the mistake."""
+
+    file: str
+    line: int
+    reason: str
+
+
+class Change(_Arguments):
+    """A fix."""
+
+    edits: list[LineEdit]
+    check: str = ""
+    """As in `try_fix`."""
+
+
+class Report(_Arguments):
+    """Arguments of `report`, with which a model ends: what its answer rests on."""
+
+    evidence: list[CitedValue] = []
+    suspects: list[Blamed] = []
+    """Most suspicious first."""
+    fixes: list[Change] = []
+
+
+ToolArguments = (
+    Stack
+    | Frame
+    | Variables
+    | Evaluate
+    | Source
+    | Definition
+    | Info
+    | Search
+    | Slice
+    | Trace
+    | TryFix
+    | Threads
+    | Output
+    | Environment
+    | Report
+)
+
+TOOLS: Mapping[str, type[ToolArguments]] = {
+    "stack": Stack,
+    "frame": Frame,
+    "variables": Variables,
+    "evaluate": Evaluate,
+    "source": Source,
+    "definition": Definition,
+    "info": Info,
+    "search": Search,
+    "slice": Slice,
+    "trace": Trace,
+    "try_fix": TryFix,
+    "threads": Threads,
+    "output": Output,
+    "environment": Environment,
+}
+"""Every tool that reads, by name: what `askTool` and a model may call. `report` is a model's alone."""

@@ -1,13 +1,23 @@
-"""The Provider protocol, and how providers are found."""
+"""Who answers: the Provider protocol, and how providers are found.
+
+An entry point of the group `dap_ai.providers` names a function that takes the settings and the environment and gives a
+Provider (it makes the whole answer) or a Model (it only talks: the agent investigates with it).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Protocol, runtime_checkable
 
+from dap_ai.agent.conversation import Conversation
+from dap_ai.agent.model import Model
 from dap_ai.agent.stack import Case
+from dap_ai.agent.watched import Watched
+from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Debugger, Sink
+from dap_ai.protocol.debugger import Sink
+from dap_ai.protocol.errors import RequestFailed
 
 GROUP = "dap_ai.providers"
 
@@ -16,9 +26,12 @@ class Work(Protocol):
     """What the agent lends a provider for one ask."""
 
     ask: Ask
-    case: Case
-    debugger: Debugger
+    case: Case | None
+    """What was read of the stop; None: nothing is stopped, and the conversation and the output are all there is."""
+    debugger: Watched
     sink: Sink
+    conversation: Conversation
+    settings: Settings
 
     async def read(self, expressions: list[str]) -> None:
         """Reads further expressions of the focus frame into the case. Raises NotStopped, RequestFailed."""
@@ -29,26 +42,47 @@ class Work(Protocol):
         ...
 
 
+@runtime_checkable
 class Provider(Protocol):
     """Turns a case into an answer."""
 
-    name: str
-    notice: str
-    """What leaves the machine, in one line: the first status of each ask."""
+    @property
+    def name(self) -> str:
+        """As in `usage.provider`."""
+        ...
+
+    @property
+    def notice(self) -> str:
+        """Who answers and what leaves the machine, in one line: the first status of each ask."""
+        ...
+
+    def warm(self) -> None:
+        """Does what takes time before the first question: called in a thread; the network is not used."""
+        ...
 
     async def answer(self, work: Work) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready."""
         ...
 
 
-class UnknownProvider(LookupError):  # noqa: N818  names what is unknown
-    """No provider of this name is installed; the message names those that are."""
+class ProviderError(RequestFailed):
+    """Nobody can answer with these settings; the text says what to set."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("ask", "noProvider", text)
 
 
-def load(name: str) -> Provider:
-    """The provider of this name. Raises UnknownProvider."""
+def load(settings: Settings, environ: Mapping[str, str]) -> Provider:
+    """Who answers with these settings. Raises ProviderError."""
+    name = provider_of(settings, environ)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
-        raise UnknownProvider(f"there is no provider '{name}'; installed: {', '.join(sorted(found)) or 'none'}")
-    provider: Any = found[name].load()
-    return provider
+        raise ProviderError(f"There is no provider '{name}'; installed: {', '.join(sorted(found)) or 'none'}.")
+    make: Callable[[Settings, Mapping[str, str]], Provider | Model] = found[name].load()
+    made = make(settings, environ)
+    if isinstance(made, Provider):
+        return made
+    from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  only a model needs its tools
+    from dap_ai.agent.providers.recording import recorded  # noqa: PLC0415  the same
+
+    return Investigator(recorded(made, settings.record) if settings.record else made)

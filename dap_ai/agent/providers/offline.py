@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+from collections.abc import Mapping
 
 from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, proving
@@ -13,12 +14,17 @@ from dap_ai.agent.analyst.retrace import rerank
 from dap_ai.agent.analyst.retrace import told as retold
 from dap_ai.agent.analyst.trials import Trials, investigate
 from dap_ai.agent.providers.base import Work
-from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.stack import Case
+from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
+from dap_ai.agent.tools.table import run, traced_by
 from dap_ai.agent.values import show, typed
+from dap_ai.config import Settings
 from dap_ai.protocol.ask import Evidence, Fix, Usage
-from dap_ai.protocol.asking import Answer
+from dap_ai.protocol.asking import Answer, ToolCall
+from dap_ai.protocol.debugger import Sink
 
+_MAX_TAIL_CHARS = 1500
 _NO_RANKING = "No language model was used: this is the offline analyst."
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 
@@ -29,14 +35,21 @@ class Offline:
     name = "offline"
     notice = "offline: no language model, nothing leaves this machine"
 
+    def warm(self) -> None:
+        """Nothing: it is ready."""
+
     async def answer(self, work: Work) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready."""
         case = work.case
+        if case is None:
+            return self._without_stop(work)
+        if call := traced_by(work.ask.arguments.question):
+            return await use(call, Bench(work.debugger, case), work.sink)
         question = work.ask.arguments.question
         wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
         if wanted:
             await work.read(wanted)
-        evaluated = await self._evaluated(work)
+        evaluated = await self._evaluated(work, case)
         roots = named(case, question)
         if evaluated and not roots:
             text = self._emit(work, [*evaluated, f"*{_NO_RANKING}*"])
@@ -54,9 +67,26 @@ class Offline:
             return self._about(work, analysis, roots, evaluated)
         return await self._stop(work, analysis)
 
-    async def _evaluated(self, work: Work) -> list[str]:
+    def _without_stop(self, work: Work) -> Answer:
+        """An answer from the conversation and the output alone."""
+        parts = ["Nothing is stopped now, so no value can be read."]
+        turn = work.conversation.recall(work.ask.arguments.question)
+        if turn:
+            parts.append(
+                f"From this conversation, about {turn.spot or 'an earlier stop'}:\n\n{turn.answer.text.strip()}"
+            )
+        tail = "".join(text for _, text in work.debugger.output_tail())[-_MAX_TAIL_CHARS:].strip()
+        if tail:
+            parts.append(f"The end of the program's output:\n\n{fenced(tail)}")
+        if not turn:
+            parts.append(
+                "**Recommendation.** Pause the program, or set a breakpoint where the question arises, and ask again."
+            )
+        return Answer(text=self._emit(work, parts), usage=self._usage())
+
+    async def _evaluated(self, work: Work, case: Case) -> list[str]:
         """What expressions of the question give that only a copy of the program may evaluate."""
-        results = await named_in(Bench(work.debugger, work.case), work.ask.arguments.question)
+        results = await named_in(Bench(work.debugger, case), work.ask.arguments.question)
         for status in dict.fromkeys(result.status for result in results if result.status):
             work.sink.emit("status", status)
         return [result.text for result in results]
@@ -118,6 +148,16 @@ class Offline:
         return Usage(provider=self.name)
 
 
+async def use(call: ToolCall, bench: Bench, sink: Sink) -> Answer:
+    """What one tool gives, as the answer."""
+    result = await run(bench, call)
+    if result.status:
+        sink.emit("status", result.status)
+    text = result.text.rstrip() + "\n"
+    sink.emit("answer", text)
+    return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=Offline.name))
+
+
 def _standing(analysis: Analysis) -> str:
     place = analysis.diagnosis.place
     facts = place.facts
@@ -165,4 +205,6 @@ def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:
     ]
 
 
-provider = Offline()
+def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
+    """The entry point."""
+    return Offline()

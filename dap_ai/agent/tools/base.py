@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Place
+from dap_ai.agent.stack import Case, Place, Reader
 from dap_ai.protocol.ask import Fix, Level, Suspect
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -24,11 +24,25 @@ class Bench:
 
     debugger: Debugger
     case: Case
+    chosen: Place | None = None
+    """The frame that a call names."""
 
     @property
     def focus(self) -> Place | None:
         """The frame that expressions are of."""
-        return self.case.focus
+        return self.chosen or self.case.focus
+
+    async def at(self, number: int | None) -> Bench:
+        """The same with the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
+        if number is None:
+            return self
+        frames = self.case.frames
+        if not 0 <= number < len(frames):
+            raise NoFrame(f"There is no frame {number}: the stack has the frames 0 to {len(frames) - 1}.")
+        place = next((p for p in self.case.places if p.frame is frames[number]), None)
+        if place is None:
+            place = await Reader(self.debugger, self.sources, self.level).place(self.case, frames[number])
+        return Bench(self.debugger, self.case, place)
 
     @property
     def frame_id(self) -> int:
@@ -60,6 +74,10 @@ class Bench:
         return result, ""
 
 
+class NoFrame(LookupError):  # noqa: N818  names what there is not
+    """The stack has no such frame; the text says which it has."""
+
+
 @dataclass
 class ToolResult:
     """What came of a tool: Markdown for a reader, structure for a program."""
@@ -74,27 +92,24 @@ class ToolResult:
     fixes: list[Fix] = field(default_factory=list[Fix])
 
 
-class Tool(Protocol, Generic[A_contra]):
+class Tool(Generic[A_contra]):
     """One tool; it changes nothing in the program, whatever its arguments are."""
 
-    @property
-    def name(self) -> str:
-        """As in a call."""
-        ...
+    name = ""
+    """As in a call."""
+    description = ""
+    """One line, for a model or a menu."""
+    arguments: type[msgspec.Struct] = msgspec.Struct
+    """What a call of it must fit."""
 
-    @property
-    def description(self) -> str:
-        """One line, for a model or a menu."""
-        ...
-
-    @property
-    def arguments(self) -> type[msgspec.Struct]:
-        """What a call of it must fit."""
-        ...
+    def is_offered(self, bench: Bench) -> bool:
+        """Whether it can do anything in this session; a model is not told of one that cannot."""
+        del bench
+        return True
 
     async def run(self, bench: Bench, arguments: A_contra) -> ToolResult:
         """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
-        ...
+        raise NotImplementedError
 
 
 def refused(bench: Bench, expression: str, done: str) -> ToolResult | None:

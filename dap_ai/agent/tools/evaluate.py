@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult, clip, code, fenced, refused
+from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, refused
 from dap_ai.agent.values import typed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -16,7 +16,7 @@ _MAX_EFFECTS = 12
 _MAX_NAMED = 3
 
 
-class EvaluateTool:
+class EvaluateTool(Tool[Evaluate]):
     """See agent.tools.base.Tool."""
 
     name = "evaluate"

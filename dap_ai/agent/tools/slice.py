@@ -10,7 +10,7 @@ from dap_ai.agent.analyst.definitions import Resolver
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.slicing import Slicer, Step
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.tools.base import NO_FRAME, Bench, ToolResult, code
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code
 from dap_ai.agent.values import show
 from dap_ai.protocol.tools import Slice
 
@@ -38,7 +38,7 @@ class Origin(msgspec.Struct):
     """Of the name, where it stands in a live frame now."""
 
 
-class SliceTool:
+class SliceTool(Tool[Slice]):
     """See agent.tools.base.Tool."""
 
     name = "slice"

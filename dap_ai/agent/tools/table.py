@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from dap_ai.agent.analyst.questions import leading
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult
+from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.evaluate import evaluate
 from dap_ai.agent.tools.slice import slice_
 from dap_ai.agent.tools.trace import trace
@@ -26,25 +24,25 @@ _OF_COMMAND = {"evaluate": Evaluate, "trace": Trace, "slice": Slice}
 
 
 def called_by(question: str) -> ToolCall | None:
-    """The tool that a question calls by beginning with its name, as in `trace f(3)`; `how did f(3) ...` is a trace."""
-    question = question.strip()
-    if found := _COMMAND.fullmatch(question):
-        expression = found[2].strip().strip("`")
-        return ToolCall(found[1], _OF_COMMAND[found[1]](expression))
-    if found := _HOW_DID.match(question):
+    """The tool that a question calls by beginning with its name, as in `trace f(3)`."""
+    found = _COMMAND.fullmatch(question.strip())
+    return ToolCall(found[1], _OF_COMMAND[found[1]](found[2].strip().strip("`"))) if found else None
+
+
+def traced_by(question: str) -> ToolCall | None:
+    """`how did f(3) ...` is a trace."""
+    if found := _HOW_DID.match(question.strip()):
         expression = found[1] or leading(found[2])
         return ToolCall("trace", Trace(expression)) if found[1] or expression.endswith(")") else None
     return None
 
 
-async def run(bench: Bench, call: ToolCall) -> ToolResult:
+async def run(bench: Bench, call: ToolCall, tools: Mapping[str, Tool[Any]] = TOOLS) -> ToolResult:
     """What the tool gives. Raises NotStopped, RequestFailed."""
-    tool = TOOLS.get(call.name)
+    tool = tools.get(call.name)
     if tool is None:
-        return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(TOOLS)}.", failed=True)
-    return await tool.run(bench, call.arguments)
-
-
-def schema(tool: Tool[Any]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments."""
-    return msgspec.json.schema(tool.arguments)
+        return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(tools)}.", failed=True)
+    try:
+        return await tool.run(await bench.at(getattr(call.arguments, "frame", None)), call.arguments)
+    except NoFrame as error:
+        return ToolResult(str(error), failed=True)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.source import header_expressions, last_line, own_statements
-from dap_ai.agent.tools.base import Bench, ToolResult, code, fenced, refused
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.evaluate import told
 from dap_ai.agent.values import CHARS_PER_TOKEN, cut
 from dap_ai.protocol.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
@@ -23,7 +23,7 @@ _MAX_ALIKE = 3
 _MAX_VALUE_CHARS = 40
 
 
-class TraceTool:
+class TraceTool(Tool[Trace]):
     """See agent.tools.base.Tool."""
 
     name = "trace"

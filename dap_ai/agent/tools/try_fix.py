@@ -13,7 +13,7 @@ from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.runs import Control, Runs, Verdict
 from dap_ai.agent.source import SourceFile
 from dap_ai.agent.stack import Case
-from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.protocol.ask import Fix
 from dap_ai.protocol.tools import LineEdit
 from dap_ai.protocol.tools import TryFix as TryFixArguments
@@ -23,7 +23,7 @@ _MAX_DIFF_CHARS = 4000
 _CANNOT = "cannot be verified here"
 
 
-class TryFix:
+class TryFix(Tool[TryFixArguments]):
     """The tool."""
 
     name = "try_fix"
@@ -65,8 +65,7 @@ async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArgumen
 
 async def _asked(runs: Runs, bench: Bench, arguments: TryFixArguments) -> list[Control] | Verdict:
     """The check of the asker's own."""
-    wanted = arguments.frame_id
-    place = next((p for p in bench.case.places if p.frame.id == wanted), None) if wanted else bench.focus
+    place = bench.focus
     if place is None or place.source is None:
         return Verdict(_CANNOT, "there is no frame with source for the check")
     try:
@@ -94,12 +93,12 @@ async def _reaching(runs: Runs, case: Case, edits: Sequence[Edit]) -> list[Contr
 
 
 def _edit(case: Case, edit: LineEdit) -> Edit:
-    source = _source(case, edit.file)
+    source = file_of(case, edit.file)
     lines = edit.text.splitlines()
     return Edit(source, edit.first, edit.last, lines)
 
 
-def _source(case: Case, file: str) -> SourceFile:
+def file_of(case: Case, file: str) -> SourceFile:
     """Raises ValueError if no such file of the program is known."""
     for path in dict.fromkeys(frame.path for frame in case.frames):
         if path == file or (

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.agent import Agent
+from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Reader
 from dap_ai.backends.debugpy.inject import walker

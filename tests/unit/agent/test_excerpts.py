@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.agent import context_of
+from dap_ai.agent.answering import context_of
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.trials import demand_again
 from dap_ai.agent.excerpts import LEAST, excerpt

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.agent.agent import Agent
+from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult

@@ -1,0 +1,137 @@
+"""Answers one question after another about a session: reads the stop, lets a provider answer, checks the evidence."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dap_ai.agent.analyst.questions import candidates
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.trials import demand_again
+from dap_ai.agent.context import first_context
+from dap_ai.agent.conversation import Conversation, Turn
+from dap_ai.agent.evidence import confirm
+from dap_ai.agent.providers.base import Provider, load
+from dap_ai.agent.providers.offline import use
+from dap_ai.agent.source import Sources
+from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.tools.table import called_by
+from dap_ai.agent.watched import Watched
+from dap_ai.config import Settings
+from dap_ai.protocol.ask import Level, Usage
+from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.debugger import Debugger, Sink
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+
+
+@dataclass
+class _Work:
+    """See providers.base.Work."""
+
+    ask: Ask
+    case: Case | None
+    debugger: Watched
+    sink: Sink
+    conversation: Conversation
+    settings: Settings
+    reader: Reader
+
+    async def read(self, expressions: list[str]) -> None:
+        if self.case is None or self.case.focus is None or not self.debugger.current:
+            return
+        try:
+            await self.reader.more(self.case, {self.case.focus.frame.id: expressions})
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            self.case.notes.append(f"could not be read: {error.user_text}")
+
+    async def context(self) -> str:
+        return await context_of(self.debugger, self.case, self.settings.budget_tokens) if self.case else ""
+
+
+async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
+    """The first context. A failed demand tells of calls that have returned: it is run again, traced, in a snapshot."""
+    analysis = analyse(case)
+    control = await demand_again(debugger, analysis) if analysis else None
+    return first_context(case, analysis, budget_tokens, control)
+
+
+class Agent:
+    """The agent of one session. It holds the session's conversations and its source cache, nothing of the program.
+
+    Raises ProviderError if nobody can answer with these settings.
+    """
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str] = os.environ) -> None:
+        self._settings = settings
+        self._provider: Provider = load(settings, environ)
+        self._sources = Sources()
+        self._conversations: dict[str, Conversation] = {}
+
+    def warm(self) -> None:
+        """Does what takes time before the first question; called in a thread."""
+        self._provider.warm()
+
+    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+        """The answer to one ask; its text goes to the sink as it is made. Raises NotStopped if nothing was read."""
+        began = time.monotonic()
+        conversation = self._conversations.setdefault(ask.conversation_id, Conversation(ask.conversation_id))
+        stop = debugger.stop
+        if ask.arguments.context_only:
+            text = await self.context(ask, debugger)
+            sink.emit("answer", text)
+            return Answer(text=text, usage=Usage(provider=self._provider.name, seconds=time.monotonic() - began))
+        call = ask.tool or called_by(ask.arguments.question)
+        if call is None:
+            sink.emit("status", self._provider.notice)
+        watched = Watched(debugger, sink)
+        reader = Reader(watched, self._sources, self._level(ask))
+        case = await reader.read(stop, candidates(ask.arguments.question)) if stop else None
+        if case:
+            case.question = ask.arguments.question
+        head = conversation.moved_on(stop) if stop else ""
+        if head:
+            sink.emit("answer", head + "\n\n")
+        work = _Work(ask, case, watched, sink, conversation, self._settings, reader)
+        answer = await use(call, Bench(watched, case), sink) if call and case else await _provide(self._provider, work)
+        answer.text = f"{head}\n\n{answer.text}" if head else answer.text
+        spot = _spot(case)
+        if case:
+            await confirm(answer, reader, watched, sink, spot)
+        answer.usage.tool_calls = answer.usage.tool_calls or watched.calls
+        answer.usage.seconds = round(time.monotonic() - began, 4)
+        told = call is None and not answer.error
+        conversation.add(Turn(ask.arguments.question, answer, stop, spot, told))
+        return answer
+
+    async def context(self, ask: Ask, debugger: Debugger) -> str:
+        """The first context as Markdown: what a model would be sent. Raises NotStopped."""
+        stop = debugger.stop
+        if stop is None:
+            raise NotStopped("ask", "nothing is stopped: there is no context to show")
+        reader = Reader(debugger, self._sources, self._level(ask))
+        case = await reader.read(stop)
+        return await context_of(debugger, case, self._settings.budget_tokens)
+
+    def _level(self, ask: Ask) -> Level:
+        return "observe" if "observe" in (ask.arguments.level, self._settings.level) else "compute"
+
+
+async def _provide(provider: Provider, work: _Work) -> Answer:
+    """What the provider says; once more from what was read, if the stop is over before it is done."""
+    try:
+        return await provider.answer(work)
+    except NotStopped:
+        return await provider.answer(work)
+
+
+def _spot(case: Case | None) -> str:
+    if case is None:
+        return ""
+    place = case.focus
+    return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"

@@ -1,0 +1,128 @@
+"""A language model as a provider: what it is told, the loop, and what its report makes of the answer."""
+
+from __future__ import annotations
+
+from dap_ai.agent.agent import Budget, Talk, add, investigate
+from dap_ai.agent.conversation import Conversation
+from dap_ai.agent.model import Model, ModelError
+from dap_ai.agent.prompts import wording
+from dap_ai.agent.providers.base import Work
+from dap_ai.agent.providers.offline import Offline
+from dap_ai.agent.toolbox import Toolbox
+from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.tools.report import Report
+from dap_ai.agent.transcript import Transcript
+from dap_ai.config import Settings
+from dap_ai.protocol.ask import Usage
+from dap_ai.protocol.asking import Answer, HistoryItem
+
+_DEFAULT_QUESTION = "Why did it stop here?"
+_TIME_TO_ANSWER = 0.85
+"""Of `ask_timeout_s`: then the model must answer with what it knows."""
+_MAX_TAIL_CHARS = 2000
+
+
+class Investigator:
+    """See providers.base.Provider."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """As in `usage.provider`."""
+        return self._model.provider
+
+    @property
+    def notice(self) -> str:
+        """Who answers and what leaves the machine."""
+        return self._model.notice
+
+    def warm(self) -> None:
+        """Called in a thread."""
+        self._model.warm()
+
+    async def answer(self, work: Work) -> Answer:
+        """The model's answer; where the model fails, why, and what the offline analyst says instead."""
+        usage = Usage(provider=self._model.provider, model=self._model.name)
+        conversation = work.conversation
+        bench = Bench(work.debugger, work.case) if work.case else None
+        report = Report()
+        toolbox = Toolbox(bench, work.sink, usage, report, conversation.marker)
+        record = Transcript.of(work.settings.transcripts, conversation.id, work.ask.ask_id)
+        talk = Talk(self._model, conversation.messages, toolbox, budget(work.settings), work.sink, usage, record)
+        before = len(talk.messages)
+        if not talk.messages:
+            add(talk, {"role": "system", "content": wording("system", marker=conversation.marker)})
+        add(talk, {"role": "user", "content": await opening(work)})
+        try:
+            text = await investigate(talk)
+        except ModelError as error:
+            del talk.messages[before:]  # a conversation never holds a question without its answer
+            return await _without_model(work, error, usage)
+        except BaseException:
+            del talk.messages[before:]
+            raise
+        ending = await report.ending(text, bench, work.sink)
+        if ending:
+            work.sink.emit("answer", ending)
+        return Answer(
+            text + ending,
+            evidence=report.evidence,
+            suspects=report.suspects,
+            fixes=report.fixes,
+            usage=usage,
+            limit=bool(talk.limit),
+        )
+
+
+def budget(settings: Settings) -> Budget:
+    """What one ask may cost."""
+    seconds = settings.ask_timeout_s * _TIME_TO_ANSWER
+    return Budget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd)
+
+
+async def opening(work: Work) -> str:
+    """What the model is told with a question: the first context, or where the conversation goes on, what is new."""
+    question = work.ask.arguments.question.strip() or _DEFAULT_QUESTION
+    conversation = work.conversation
+    case = work.case
+    if case is None:
+        return wording("running", question=question, output=_output(work))
+    if _stands_still(conversation, work):
+        return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
+    occasion = wording("exception" if case.stop.reason == "exception" else "stopped")
+    if conversation.messages:
+        occasion = f"{wording('moved')} {occasion}"
+    context = await work.context()
+    return wording("question", occasion=occasion, marker=conversation.marker, context=context, question=question)
+
+
+def _stands_still(conversation: Conversation, work: Work) -> bool:
+    """Whether the model has been told of this very stop."""
+    stop = work.debugger.stop
+    last = next((t.stop for t in reversed(conversation.turns) if t.told), None)
+    return bool(conversation.messages) and stop is not None and last is not None and last.epoch == stop.epoch
+
+
+def _history(items: list[HistoryItem], marker: str) -> str:
+    if not items:
+        return ""
+    rows = [f"{h.kind}: {h.text}{f' -> {h.result}' if h.result else ''}" for h in items]
+    return " Meanwhile the user did:\n\n" + f"<{marker}>\n" + "\n".join(rows) + f"\n</{marker}>"
+
+
+def _output(work: Work) -> str:
+    tail = "".join(text for _, text in work.debugger.output_tail())[-_MAX_TAIL_CHARS:].strip()
+    marker = work.conversation.marker
+    return f", or from the end of the program's output:\n\n<{marker}>\n{tail}\n</{marker}>" if tail else ""
+
+
+async def _without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
+    """Why there is no model's answer, and the offline analyst's instead."""
+    head = f"**The model did not answer.** {error}\n\n"
+    work.sink.emit("answer", f"{head}Without it, the offline analyst says:\n\n")
+    answer = await Offline().answer(work)
+    answer.text = f"{head}Without it, the offline analyst says:\n\n{answer.text}"
+    answer.usage, answer.error = usage, str(error)
+    return answer

@@ -1,0 +1,149 @@
+"""`report`: what a model's answer rests on. Nothing of it is believed: values are read again, fixes tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dap_ai.agent.evidence import is_same, read_again
+from dap_ai.agent.stack import Reader
+from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
+from dap_ai.agent.tools.try_fix import file_of, try_fix
+from dap_ai.agent.values import show
+from dap_ai.protocol.ask import Evidence, Fix, Suspect
+from dap_ai.protocol.debugger import Sink
+from dap_ai.protocol.tools import Change, CitedValue, TryFix
+from dap_ai.protocol.tools import Report as Reported
+
+_MAX_ROWS = 12
+_RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILINE)
+
+
+class Report(Tool[Reported]):
+    """The tool; it keeps what was reported last."""
+
+    name = "report"
+    description = "End with this beside your answer: values as read, suspicious lines, fixes. All is checked again."
+    arguments = Reported
+
+    def __init__(self) -> None:
+        self.evidence: list[Evidence] = []
+        self.suspects: list[Suspect] = []
+        self.fixes: list[Fix] = []
+        self.called = self.accepted = False
+
+    async def run(self, bench: Bench, arguments: Reported) -> ToolResult:
+        """What of it stands. Raises NotStopped, RequestFailed."""
+        self.called = True
+        mistakes: list[str] = []
+        self.evidence = await self._cited(bench, arguments.evidence[:_MAX_ROWS], mistakes)
+        self.suspects = _suspects(bench, arguments, mistakes)
+        self.fixes, verdicts = await self._tried(bench, arguments.fixes[:3])
+        self.accepted = not mistakes
+        rows = [f"{'confirmed' if e.confirmed else 'NOT confirmed'}: {e.expression} = {e.value}" for e in self.evidence]
+        told = "\n".join([*rows, *verdicts, *mistakes]) or "The report is empty."
+        end = (
+            "Accepted."
+            if self.accepted
+            else "Correct what is wrong, and report again; or say in the answer what is open."
+        )
+        return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
+
+    async def ending(self, text: str, bench: Bench | None, sink: Sink) -> str:
+        """What the answer still lacks: the fix with its verdict, a recommendation, a note where it has no report."""
+        del bench, sink
+        parts: list[str] = []
+        unsaid = [fix for fix in self.fixes if not _is_said(fix, text)]
+        if not _RECOMMENDATION.search(text):
+            parts.append(f"**Recommendation.** {_advice(self.fixes, self.suspects)}")
+        parts += [f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}" for fix in unsaid]
+        if not self.called:
+            parts.append("*The model reported no evidence: nothing that it says was read a second time.*")
+        return "".join(f"{part}\n\n" for part in parts)
+
+    async def _cited(self, bench: Bench, cited: Iterable[CitedValue], mistakes: list[str]) -> list[Evidence]:
+        evidence: list[Evidence] = []
+        stop = bench.case.stop
+        for value in cited:
+            try:
+                place = (await bench.at(value.frame)).focus
+            except NoFrame as error:
+                mistakes.append(f"{value.expression}: {error}")
+                continue
+            if place is None:
+                mistakes.append(f"{value.expression}: there is no frame with source in this stop")
+                continue
+            frame = place.frame
+            evidence.append(
+                Evidence(
+                    value.expression,
+                    value.value,
+                    frame.path,
+                    frame.line,
+                    frame.id,
+                    stop.thread_id,
+                    stop.epoch,
+                    confirmed=False,
+                )
+            )
+        facts = await read_again(evidence, Reader(bench.debugger, bench.sources, bench.level), bench.debugger)
+        for row in evidence:
+            fact = facts.get((row.frame_id, row.expression))
+            row.confirmed = bool(fact and is_same(row.value, fact))
+            if not row.confirmed:
+                is_now = (
+                    f"it is {show(fact.value, 200)}" if fact and fact.value else (fact.text if fact else "not read")
+                )
+                mistakes.append(f"{row.expression} is not {row.value[:80]}: {is_now}")
+        return evidence
+
+    async def _tried(self, bench: Bench, changes: Iterable[Change]) -> tuple[list[Fix], list[str]]:
+        fixes: list[Fix] = []
+        verdicts: list[str] = []
+        for change in changes:
+            result = await try_fix.run(bench, TryFix(change.edits, change.check))
+            fixes += result.fixes
+            verdicts.append(result.text.split("\n", 1)[0])
+        return fixes, verdicts
+
+
+def _suspects(bench: Bench, arguments: Reported, mistakes: list[str]) -> list[Suspect]:
+    found: list[Suspect] = []
+    for rank, blamed in enumerate(arguments.suspects[:_MAX_ROWS]):
+        try:
+            source = file_of(bench.case, blamed.file)
+        except ValueError as error:
+            mistakes.append(f"{blamed.file}:{blamed.line}: {error}")
+            continue
+        if not 1 <= blamed.line <= len(source.lines):
+            mistakes.append(f"{blamed.file} has no line {blamed.line}: it has {len(source.lines)}")
+            continue
+        found.append(Suspect(source.path, blamed.line, round(1 / (rank + 1), 3), blamed.reason[:300]))
+    return found
+
+
+def _is_said(fix: Fix, text: str) -> bool:
+    """Whether the answer shows the change itself: all the lines that it adds and takes away."""
+    changed = [line for line in fix.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    return bool(changed) and all(line[1:].strip() in text for line in changed) and not _contradicts(fix, text)
+
+
+def _contradicts(fix: Fix, text: str) -> bool:
+    """Whether the answer calls a fix verified that is not."""
+    return not fix.verified and re.search(r"\bverified\b", text, re.IGNORECASE) is not None
+
+
+def _verdict(fix: Fix) -> str:
+    if fix.verified:
+        return f"Verified in a snapshot: {fix.result} ({fix.check})."
+    return f"Not verified: {fix.result}."
+
+
+def _advice(fixes: list[Fix], suspects: list[Suspect]) -> str:
+    if any(fix.verified for fix in fixes):
+        return "Apply this change."
+    if fixes:
+        return "Look at this change before you use it."
+    if suspects:
+        return f"Look at `{suspects[0].file}:{suspects[0].line}`: {suspects[0].reason}."
+    return "Set a breakpoint before this line, step to it, and ask again how the values come about."

@@ -1,0 +1,39 @@
+"""What a model is told of the tools: their JSON schemas, made from the Structs of their arguments, kept short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from dap_ai.agent.model import Schema
+from dap_ai.agent.tools.base import Tool
+
+
+def offered(tools: Iterable[Tool[Any]]) -> list[Schema]:
+    """The tools in the form of Chat Completions."""
+    return [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": parameters(t)}}
+        for t in tools
+    ]
+
+
+def parameters(tool: Tool[Any]) -> dict[str, Any]:
+    """The JSON schema of a tool's arguments, without what a model need not read; parts stand where they are used."""
+    schema = msgspec.json.schema(tool.arguments)
+    return _short(schema, schema.get("$defs", {}))
+
+
+def _short(node: Any, parts: Mapping[str, Any]) -> Any:
+    if "$ref" in node:
+        return _short(parts[node["$ref"].rpartition("/")[2]], parts)
+    if "anyOf" in node:  # only `X | None` is used: left out, it is None
+        return _short(next(option for option in node["anyOf"] if option.get("type") != "null"), parts)
+    if node.get("type") == "array":
+        return {"type": "array", "items": _short(node["items"], parts)}
+    if node.get("type") == "object":
+        fields = {name: _short(field, parts) for name, field in node.get("properties", {}).items()}
+        required = {"required": node["required"]} if node.get("required") else {}
+        return {"type": "object", "properties": fields, **required}
+    return {"type": node["type"]}

@@ -1,0 +1,107 @@
+"""A Debugger that tells the user of every read."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.protocol.ask import ToolStep
+from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.debugger import Debugger, Sink
+from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult, Statements
+
+
+class Watched:
+    """Reports every read to the sink, with its time, and counts them; within `quietly`, it only remembers copies."""
+
+    def __init__(self, debugger: Debugger, sink: Sink) -> None:
+        self._debugger = debugger
+        self._sink = sink
+        self._quiet = False
+        self.calls = 0
+        self.snapshots = 0
+
+    # Each as in dap_ai.protocol.debugger.Debugger.
+
+    @property
+    def stop(self) -> Stop | None:  # noqa: D102
+        return self._debugger.stop
+
+    @property
+    def current(self) -> bool:  # noqa: D102
+        return self._debugger.current
+
+    @property
+    def can_inspect(self) -> bool:  # noqa: D102
+        return self._debugger.can_inspect
+
+    @property
+    def why_no_snapshot(self) -> str:  # noqa: D102
+        return self._debugger.why_no_snapshot
+
+    @contextlib.contextmanager
+    def quietly(self) -> Generator[None]:
+        """What is read within is part of a step that is told as a whole."""
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self._quiet = False
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:  # noqa: D102
+        began = time.monotonic()
+        result = await self._debugger.snapshot(query)
+        self.snapshots += 1
+        if query.edits:
+            self.calls += not self._quiet  # one of many trials: their sum is told, not each
+            return result
+        what = query.expression or _statements(query.statements)
+        self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
+        return result
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: D102
+        began = time.monotonic()
+        body = await self._debugger.request(command, arguments)
+        count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
+        self._report(command, f"{command}", _counted(count, "row"), began)
+        return body
+
+    async def inspect(self, query: Query) -> Inspection:  # noqa: D102
+        began = time.monotonic()
+        found = await self._debugger.inspect(query)
+        expressions = sum(len(frame.expressions) for frame in query.frames)
+        bound = sum(len(f.arguments) + len(f.locals) for f in found.frames)
+        call = ", ".join(filter(None, [_counted(len(query.frames), "frame"), _counted(expressions, "expression")]))
+        self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
+        return found
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:  # noqa: D102
+        return self._debugger.output_tail()
+
+    def history(self) -> Sequence[HistoryItem]:  # noqa: D102
+        return self._debugger.history()
+
+    def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
+        if self._quiet:
+            return
+        self.calls += 1
+        seconds = round(time.monotonic() - began, 4)
+        shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.1f} ms)"
+        self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
+
+
+def _statements(wanted: Statements | None) -> str:
+    if wanted is None:
+        return "nothing"
+    name, last = Path(wanted.file).name, wanted.line + max(0, wanted.source.rstrip().count("\n"))
+    if wanted.fresh:
+        return f"{name} afresh"
+    return f"{name}:{wanted.line}{f'-{last}' if last > wanted.line else ''} again"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
