@@ -103,7 +103,8 @@ class Agent:
         spot = _spot(case)
         if case:
             await confirm(answer, reader, watched, sink, spot)
-        answer.usage.tool_calls = answer.usage.tool_calls or watched.calls
+        if not answer.usage.model_calls:
+            answer.usage.tool_calls = watched.calls
         answer.usage.seconds = round(time.monotonic() - began, 4)
         told = call is None and not answer.error
         conversation.add(Turn(ask.arguments.question, answer, stop, spot, told))

@@ -25,6 +25,7 @@ from dap_ai.protocol.ask import ToolStep, Usage
 from dap_ai.protocol.asking import ToolCall
 from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.tools import TryFix
 
 MAX_RESULT_CHARS = 8_000
 _MAX_SHOWN_CHARS = 2_000
@@ -80,6 +81,8 @@ class Toolbox:
             return self._told(call, wording("stale"), began)
         except RequestFailed as error:
             return self._told(call, f"It could not be read: {error.user_text}", began)
+        if isinstance(arguments, TryFix):
+            self._report.tried(arguments, result)
         text = f"<{self._marker}>\n{clip(result.text.strip(), MAX_RESULT_CHARS)}\n</{self._marker}>"
         if result.status:
             text += f"\n({result.status})"

@@ -42,7 +42,7 @@ def test_a_later_place_wins_and_is_named_as_the_source(places):
     assert values["just_my_code"] == (False, "DAP_AI_JUST_MY_CODE")
     assert values["exceptions"] == (("raised",), "flag")
     assert values["theme"] == ("dark", "launch arguments")
-    assert values["provider"] == ("offline", "default")
+    assert values["provider"] == ("", "default")
 
 
 def test_the_nearest_pyproject_is_found_from_a_folder_below(places):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+import msgspec
+
 from dap_ai.agent.evidence import is_same, read_again
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
@@ -31,6 +33,11 @@ class Report(Tool[Reported]):
         self.suspects: list[Suspect] = []
         self.fixes: list[Fix] = []
         self.called = self.accepted = False
+        self._verdicts: dict[bytes, ToolResult] = {}
+
+    def tried(self, arguments: TryFix, result: ToolResult) -> None:
+        """A fix was tried in this ask: the verdict stands when it is reported."""
+        self._verdicts[_key(arguments)] = result
 
     async def run(self, bench: Bench, arguments: Reported) -> ToolResult:
         """What of it stands. Raises NotStopped, RequestFailed."""
@@ -101,10 +108,15 @@ class Report(Tool[Reported]):
         fixes: list[Fix] = []
         verdicts: list[str] = []
         for change in changes:
-            result = await try_fix.run(bench, TryFix(change.edits, change.check))
+            wanted = TryFix(change.edits, change.check)
+            result = self._verdicts.get(_key(wanted)) or await try_fix.run(bench, wanted)
             fixes += result.fixes
             verdicts.append(result.text.split("\n", 1)[0])
         return fixes, verdicts
+
+
+def _key(fix: TryFix) -> bytes:
+    return msgspec.json.encode((fix.edits, fix.check))
 
 
 def _suspects(bench: Bench, arguments: Reported, mistakes: list[str]) -> list[Suspect]:
