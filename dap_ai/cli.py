@@ -15,7 +15,7 @@ In a terminal:   dap-ai ask program.py
 In an editor:    dap-ai serve     (and type ??why in the debug console)
 Something wrong: dap-ai doctor
 """
-_COMMANDS = ("ask", "serve", "config", "doctor")
+_COMMANDS = ("ask", "serve", "config", "doctor", "transcript")
 
 
 class _Commands(click.Group):

@@ -138,6 +138,7 @@ class Asks:
                         evidence=answer.evidence,
                         suspects=answer.suspects,
                         fixes=answer.fixes,
+                        error=answer.error or (why if reason == "failed" else ""),
                     ),
                 )
             )

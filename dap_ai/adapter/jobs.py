@@ -1,5 +1,8 @@
 """The snapshots that asks have under way, and how each is ended before the program goes on.
 
+One that has answered may take a moment to end. It is not asked for at once, so that the next read of its ask does not
+wait: to end the last that has answered, at the end of the ask or of the stop, is to see to all before it.
+
 A copy is ended by the backend's own short request, one copy after the other. What ends the stop is held until all are
 answered, HOLD_S at most, and what the client says after it queues behind it. pydevd leaves no other way: it runs an
 evaluate in the stopped thread but a resume in the thread that reads, so that of two in a row the resume is the first;
@@ -31,19 +34,21 @@ class Jobs:
         self._held: deque[Callable[[], None]] = deque()
         self._out = out
         self._running: dict[str, JobBegun] = {}
+        self._answered: dict[str, JobBegun] = {}
+        """The last of each ask."""
         self._dying: deque[JobBegun] = deque()
         """Those whose end was asked for; of the first one, already of the backend."""
         self._tries = 0
 
     @property
     def running(self) -> frozenset[str]:
-        """Tokens of those that nobody has ended."""
-        return frozenset(self._running)
+        """Tokens of those whose end nobody has asked for."""
+        return frozenset(job.token for job in self._all())
 
     @property
     def are_alive(self) -> bool:
         """Whether any may have a process yet."""
-        return bool(self._running or self._dying)
+        return bool(self._running or self._answered or self._dying)
 
     def begun(self, job: JobBegun) -> None:
         """A job is about to start."""
@@ -51,19 +56,23 @@ class Jobs:
 
     def ended(self, job: JobEnded) -> None:
         """Nobody waits for a job any more."""
-        if job.alive:
-            self._end(job.token)
-        self._running.pop(job.token, None)
+        begun = self._running.get(job.token)
+        if begun is not None and job.alive:
+            self._end(begun)
+        elif begun is not None:
+            self._answered[begun.ask_id] = self._running.pop(job.token)
 
     def end_ask(self, ask_id: str) -> None:
         """An ask has ended: so do its jobs."""
-        for token in [token for token, job in self._running.items() if job.ask_id == ask_id]:
-            self._end(token)
+        for job in self._all():
+            if job.ask_id == ask_id:
+                self._end(job)
 
     def end_stale(self, epoch: int) -> None:
         """The program went on by itself: the jobs of other stops end, as far as the backend still lets them."""
-        for token in [token for token, job in self._running.items() if job.epoch != epoch]:
-            self._end(token)
+        for job in self._all():
+            if job.epoch != epoch:
+                self._end(job)
 
     def wait(self, work: Callable[[], None]) -> None:
         """Something of the client's that must wait."""
@@ -75,8 +84,8 @@ class Jobs:
 
     def hold(self) -> bool:
         """The stop is about to end: all jobs do. Whether the client's message must wait for that."""
-        for token in list(self._running):
-            self._end(token)
+        for job in self._all():
+            self._end(job)
         if self._dying and not self.holding:
             self.holding = True
             self._tries = 1
@@ -112,14 +121,18 @@ class Jobs:
     def forget(self) -> None:
         """The debuggee is gone, or the backend: its copies end with it."""
         self._running.clear()
+        self._answered.clear()
         self.go_on()
 
-    def _end(self, token: str) -> None:
-        job = self._running.pop(token, None)
-        if job is not None:
-            self._dying.append(job)
-            if len(self._dying) == 1:
-                self._ask_for_end()
+    def _all(self) -> list[JobBegun]:
+        return [*self._running.values(), *self._answered.values()]
+
+    def _end(self, job: JobBegun) -> None:
+        if self._running.pop(job.token, None) is None:
+            del self._answered[job.ask_id]
+        self._dying.append(job)
+        if len(self._dying) == 1:
+            self._ask_for_end()
 
     def _ask_for_end(self) -> None:
         job = self._dying[0]

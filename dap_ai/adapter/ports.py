@@ -91,6 +91,10 @@ class Agent(Protocol):
         """Answer one question. Raises NotStopped if nothing could be read."""
         ...
 
+    async def close(self) -> None:
+        """End what it has started, at the end of the session."""
+        ...
+
 
 class Recipe(Protocol):
     """What a Proxy is made of; dap_ai.commands.wiring provides it."""

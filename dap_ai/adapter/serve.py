@@ -102,6 +102,7 @@ class Pump:
             self._backend.close()
         for process in self._processes:
             await process.end()
+        await self._close_agent()
 
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""
@@ -224,7 +225,7 @@ class Pump:
             if start.connect is not None:
                 await self._switch_backend(*start.connect)
         except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
-            self._agent = None  # the next launch may want other settings
+            await self._close_agent()  # the next launch may want other settings
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
             connected = start.connect is not None
@@ -236,6 +237,14 @@ class Pump:
             made = asyncio.to_thread(self._recipe.agent, self._own)
             self._agent = asyncio.ensure_future(made)
         return asyncio.shield(self._agent)
+
+    async def _close_agent(self) -> None:
+        made, self._agent = self._agent, None
+        if made is None:
+            return
+        await asyncio.wait({made})
+        if not made.cancelled() and made.exception() is None:
+            await made.result().close()
 
     async def _switch_backend(self, host: str, port: int) -> None:
         """Talk to the adapter that listens at this address instead of the one started here."""

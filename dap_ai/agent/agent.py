@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,6 +17,11 @@ from dap_ai.protocol.debugger import Sink
 
 _THINKING_S = 2.0
 """A status tells at most so often that the model is thinking."""
+_CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
+
+
+_GAPS = {0: "\n\n", 1: "\n"}
+"""What makes an empty line after a text, by the line ends that it has."""
 
 
 class Toolbox(Protocol):
@@ -87,22 +93,44 @@ async def investigate(talk: Talk) -> str:
     while True:
         talk.limit = talk.budget.used_up(talk.usage)
         if talk.limit:
-            add(talk, {"role": "user", "content": wording("budget", limit=talk.limit)})
-        reply = await _query(talk, [] if talk.limit else talk.toolbox.schemas)
+            return answer + await _last_words(talk)
+        reply = await _query(talk, talk.toolbox.schemas)
         add(talk, reply.message(), reply)
-        answer += reply.text
-        if reply.text and not reply.text.endswith("\n"):
-            talk.sink.emit("answer", "\n\n")
-            answer += "\n\n"
-        for call in [] if talk.limit else reply.calls:
-            add(talk, {"role": "tool", "tool_call_id": call.id, "content": await talk.toolbox.call(call)})
-        if talk.limit or (answer.strip() and (not reply.calls or _is_end(talk, reply))):
+        answer += _ended_line(talk, reply.text)
+        for call in reply.calls:
+            add(talk, {"role": "tool", "tool_call_id": call.id, "content": await _result(talk, call)})
+        if answer.strip() and (not reply.calls or _is_end(talk, reply)):
             return answer
         if not reply.calls:
             if nudged:
                 raise ModelError("request", f"{talk.model.name} answers with nothing: try again, or another --model.")
             nudged = True
             add(talk, {"role": "user", "content": wording("empty")})
+
+
+async def _last_words(talk: Talk) -> str:
+    """What the model says when its budget is used up. Calls are not made, nor kept: they would have no result."""
+    add(talk, {"role": "user", "content": wording("budget", limit=talk.limit)})
+    reply = await _query(talk, [])
+    text = reply.text
+    if not text.strip():
+        text = f"The budget of this question is used up ({talk.limit}), and the model came to no answer."
+        talk.sink.emit("answer", text)
+    add(talk, {"role": "assistant", "content": text}, reply)
+    return _ended_line(talk, text)
+
+
+async def _result(talk: Talk, call: Call) -> str:
+    limit = talk.budget.used_up(talk.usage)
+    return f"Not run: the budget is used up ({limit})." if limit else await talk.toolbox.call(call)
+
+
+def _ended_line(talk: Talk, text: str) -> str:
+    """The text with its end of line, which goes to the sink too: what follows is another paragraph."""
+    if not text or text.endswith("\n"):
+        return text
+    talk.sink.emit("answer", "\n\n")
+    return text + "\n\n"
 
 
 def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:
@@ -128,17 +156,21 @@ async def _query(talk: Talk, tools: Sequence[Schema]) -> Reply:
 
 async def _stream(talk: Talk, tools: Sequence[Schema]) -> Reply:
     thought, told, reply = 0, 0.0, Reply()
-    async for piece in talk.model.stream(talk.messages, tools):
-        if isinstance(piece, Text):
-            talk.sink.emit("answer", piece.text)
-        elif isinstance(piece, Reasoning):
-            thought += len(piece.text)
-            if time.monotonic() - told > _THINKING_S:
-                told = time.monotonic()
-                talk.sink.emit("status", f"the model is thinking ({thought} characters)")
-        else:
-            reply = piece
+    async with aclosing(talk.model.stream(talk.messages, tools)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Text):
+                talk.sink.emit("answer", piece.text)
+            elif isinstance(piece, Reasoning):
+                thought += len(piece.text)
+                if time.monotonic() - told > _THINKING_S:
+                    told = time.monotonic()
+                    talk.sink.emit("status", f"the model is thinking ({thought} characters)")
+            else:
+                reply = piece
+    if reply.finish in _CUT:
+        talk.sink.emit("status", f"the model's reply is cut off ({_CUT[reply.finish]})")
     usage = talk.usage
+    usage.model = usage.model or reply.model
     usage.model_calls += 1
     usage.input_tokens += reply.input_tokens
     usage.output_tokens += reply.output_tokens

@@ -14,6 +14,7 @@ from dap_ai.agent.analyst.trials import demand_again
 from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
 from dap_ai.agent.evidence import confirm
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.providers.base import Provider, load
 from dap_ai.agent.providers.offline import use
 from dap_ai.agent.source import Sources
@@ -39,6 +40,7 @@ class _Work:
     conversation: Conversation
     settings: Settings
     reader: Reader
+    language: LanguageServer
 
     async def read(self, expressions: list[str]) -> None:
         if self.case is None or self.case.focus is None or not self.debugger.current:
@@ -71,11 +73,17 @@ class Agent:
         self._settings = settings
         self._provider: Provider = load(settings, environ)
         self._sources = Sources()
+        self._language = LanguageServer()
         self._conversations: dict[str, Conversation] = {}
 
     def warm(self) -> None:
         """Does what takes time before the first question; called in a thread."""
         self._provider.warm()
+
+    async def close(self) -> None:
+        """Ends what it has started: no process is left. Called once, when no ask runs."""
+        await self._language.close()
+        await self._provider.close()
 
     async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
         """The answer to one ask; its text goes to the sink as it is made. Raises NotStopped if nothing was read."""
@@ -97,8 +105,12 @@ class Agent:
         head = conversation.moved_on(stop) if stop else ""
         if head:
             sink.emit("answer", head + "\n\n")
-        work = _Work(ask, case, watched, sink, conversation, self._settings, reader)
-        answer = await use(call, Bench(watched, case), sink) if call and case else await _provide(self._provider, work)
+        work = _Work(ask, case, watched, sink, conversation, self._settings, reader, self._language)
+        answer = (
+            await use(call, Bench(watched, case, language=self._language), sink)
+            if call and case
+            else await _provide(self._provider, work)
+        )
         answer.text = f"{head}\n\n{answer.text}" if head else answer.text
         spot = _spot(case)
         if case:

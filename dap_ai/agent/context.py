@@ -132,7 +132,7 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     further_in = case.places[index - 1].frame if index else None
     same_file = further_in is not None and further_in.path == frame.path
     spot = f":{frame.line}" if same_file else _at(case, frame.path, frame.line)
-    head = f"{folded}#{index} {frame.name} {spot}"
+    head = f"{folded}#{case.frames.index(frame)} {frame.name} {spot}"
     if level >= 6:
         return head
     parts = [head, _values(place, level, 70 if index == 0 else 28)]

@@ -1,18 +1,20 @@
 """Which source lines the first context quotes: the suspicious ones, within a quarter of the program.
 
 A reader who is shown the whole program has been told nothing. Where the failing demand could be run again, lines of
-functions that ran come before lines that did not.
+functions that ran come before lines that did not, and what a frame has not come to yet stands last.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import ran_lines
 from dap_ai.agent.source import FunctionNode, SourceFile, body_fields, is_user_path, last_line
-from dap_ai.agent.stack import Case
+from dap_ai.agent.stack import Case, Place
 
 Line = tuple[str, int]
 
@@ -56,14 +58,36 @@ def _order(case: Case, analysis: Analysis, control: Control | None, sources: dic
         yield place.frame.path, place.frame.line
     scores = _scores(analysis, control, sources)
     yield from sorted(scores, key=lambda key: (-scores[key], key))
+    later: list[Line] = []
     for place in case.places:
-        path, line, function = place.frame.path, place.frame.line, place.function
-        first, last = (function.lineno, last_line(function)) if function else (line - 12, line + 4)
+        path, line = place.frame.path, place.frame.line
+        first, last, end = _around(place)
         for distance in range(1, 40):
-            yield from ((path, n) for n in (line - distance, line + distance // 2) if first <= n <= last)
-    for (path, first), (scope, _) in sorted(analysis.scopes.items(), key=lambda entry: entry[1][1]):
+            near = [n for n in (line - distance, line + distance // 2) if first <= n <= last]
+            yield from ((path, n) for n in near if place.source and place.source.function_at(n) is place.function)
+        later += [(path, n) for n in range(last + 1, end + 1)]
+    for (path, _), (scope, _) in sorted(analysis.scopes.items(), key=lambda entry: entry[1][1]):
         if isinstance(scope.node, FunctionNode):
-            yield from ((path, n) for n in range(first, last_line(scope.node) + 1))
+            body = range(scope.node.body[0].lineno, last_line(scope.node) + 1)
+            yield from (key for n in body if (key := (path, n)) not in later and not _is_text(scope.source, n))
+    yield from later
+
+
+def _is_text(source: SourceFile, line: int) -> bool:
+    """Whether the line is of a comment or a docstring."""
+    statement = source.statement_at(line)
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or source.line(line).lstrip().startswith("#")
+
+
+def _around(place: Place) -> tuple[int, int, int]:
+    """The first line of the frame's code, the last one that can have run in this call, and the last one."""
+    line, scope = place.frame.line, place.scope
+    loops = [s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)] if scope else []
+    reached = last_line(loops[-1]) if loops else line
+    if place.function:
+        return place.function.lineno, reached, last_line(place.function)
+    return line - 12, min(reached, line + 4), line + 4
 
 
 def _scores(analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> dict[Line, float]:

@@ -5,7 +5,7 @@ Messages and tool schemas have the shape of OpenAI's Chat Completions, which eve
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -96,6 +96,10 @@ class Model(Protocol):
         """Does what takes time before the first question: called in a thread; the network is not used."""
         ...
 
-    def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncIterator[Piece]:
+    async def close(self) -> None:
+        """Lets go of what it keeps between questions; it may be used again."""
+        ...
+
+    def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """One reply, ended by a Reply; closed early, it lets go of its connection. Raises ModelError."""
         ...

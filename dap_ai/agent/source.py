@@ -19,6 +19,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = FunctionNode | ast.Module
 
 MAX_SOURCE_BYTES = 4_000_000
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Python's; `str.splitlines` also ends a line at a form feed, which the standard library's own source has."""
 _LIBRARY = re.compile(
     r"[/\\](site-packages|dist-packages)[/\\]"
     r"|[/\\]lib(32|64)?[/\\]python\d+(\.\d+)?t?[/\\]"
@@ -91,7 +93,8 @@ class SourceFile:
     @cached_property
     def lines(self) -> list[str]:
         """Its lines without line ends; `lines[0]` is line 1."""
-        return self.text.splitlines()
+        lines = _LINE_END.split(self.text)
+        return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def tree(self) -> ast.Module | None:

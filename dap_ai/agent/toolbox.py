@@ -31,6 +31,7 @@ MAX_RESULT_CHARS = 8_000
 _MAX_SHOWN_CHARS = 2_000
 _MAX_CALL_CHARS = 200
 _NEVER_REMEMBERED = frozenset({"output"})
+_NOTHING_MORE = "Its stop is over: nothing more can be read."
 _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from the conversation."
 
 
@@ -47,6 +48,7 @@ class Toolbox:
             {t.name: t for t in (*TOOLS.values(), report) if t.is_offered(bench)} if bench else {}
         )
         self._remembered: dict[tuple[str, str], str] = {}
+        self._stale = wording("stale")
         self.schemas: Sequence[Schema] = offered(self._tools.values())
 
     @property
@@ -78,14 +80,15 @@ class Toolbox:
         try:
             result = await self._quietly(tool, arguments)
         except NotStopped:
-            return self._told(call, wording("stale"), began)
+            stale, self._stale = self._stale, _NOTHING_MORE
+            return self._told(call, stale, began)
         except RequestFailed as error:
-            return self._told(call, f"It could not be read: {error.user_text}", began)
+            return self._told(call, f"It could not be read:\n{self._fenced(error.user_text)}", began)
+        except Exception as error:  # noqa: BLE001  a mistake of ours in one tool: the others can still answer
+            return self._told(call, f"The tool failed:\n{self._fenced(repr(error))}\nTry another one.", began)
         if isinstance(arguments, TryFix):
             self._report.tried(arguments, result)
-        text = f"<{self._marker}>\n{clip(result.text.strip(), MAX_RESULT_CHARS)}\n</{self._marker}>"
-        if result.status:
-            text += f"\n({result.status})"
+        text = self._fenced("\n".join(filter(None, [result.text.strip(), result.status])))
         if tool.name not in _NEVER_REMEMBERED and not result.failed:
             self._remembered[key] = text
         snapshot = _copies(self._bench) > copies
@@ -99,6 +102,9 @@ class Toolbox:
             return await run(self._bench, step, self._tools)
         with self._bench.debugger.quietly():
             return await run(self._bench, step, self._tools)
+
+    def _fenced(self, text: str) -> str:
+        return f"<{self._marker}>\n{clip(text, MAX_RESULT_CHARS)}\n</{self._marker}>"
 
     def _told(self, call: Call, text: str, began: float) -> str:
         self._tell(call, text, began)

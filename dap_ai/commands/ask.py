@@ -5,24 +5,27 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from dap_ai.adapter.client import ConnectionClosed
-from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints
+from dap_ai.agent.transcript import markdown, write_private
+from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints, split
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job
 from dap_ai.commands.json_lines import JsonLines
 from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
 from dap_ai.commands.program import Program, find_program
+from dap_ai.commands.prompt import Prompt
 from dap_ai.commands.rendering import TerminalDisplay
 from dap_ai.commands.run import Run
 from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
 from dap_ai.commands.wiring import backend_of, proxy_of
-from dap_ai.config import Resolved
+from dap_ai.config import Resolved, provider_of
 from dap_ai.protocol.errors import RequestFailed
 
 _HELP = """Run a Python program to its first uncaught exception, failed assertion or breakpoint, and ask about it.
@@ -31,6 +34,9 @@ The answer goes to stdout, everything about the run to stderr. After it the prog
 dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is the program's.
 Ctrl-C while an answer is made cancels it; pressed again, it ends the program.
 
+Without a key or an endpoint, program analysis answers, and nothing leaves this machine. OPENAI_API_KEY, and only it,
+holds a key; --base-url (or OPENAI_BASE_URL) names any endpoint that speaks Chat Completions.
+
 \b
 Examples:
   dap-ai ask report.py data.csv
@@ -38,7 +44,14 @@ Examples:
   dap-ai ask shop.py -b shop.py:12 -q "trace total(cart)"
   dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
   dap-ai ask --pid 4711 -q "what is it waiting for?"
+  dap-ai ask --chat report.py
   dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'
+
+\b
+With a language model:
+  OPENAI_API_KEY=... dap-ai ask --chat report.py
+  dap-ai ask --base-url http://localhost:11434/v1 --model qwen3 report.py     (Ollama)
+  dap-ai ask --show-context report.py            (what its first message would hold)
 
 \b
 Exit codes:
@@ -51,8 +64,38 @@ With --exit-code program: the program's own, 128 + n if signal n killed it.
 """
 
 
+_SECTIONS = {
+    "question": "What is asked, and where",
+    "module": "What runs",
+    "provider": "Who answers",
+    "verbose": "What is shown",
+}
+"""Titles in the help, each by the first option below it."""
+
+
 class _Ask(SplitCommand):
-    """With `--json`, whoever reads the lines is told of a usage error by a line too."""
+    """With `--json`, whoever reads the lines is told of a usage error by a line too.
+
+    After PROGRAM, `-v` is the program's, as `--help` is: too many programs have one.
+    """
+
+    def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Our arguments, and PROGRAM with its own."""
+        with click.Context(self) as ctx:
+            options = [p for p in self.get_params(ctx) if isinstance(p, click.Option) and p.name != "verbose"]
+        return split(args, {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)})
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """In sections: two dozen options in one list teach nobody."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        title = ""
+        for parameter in self.get_params(ctx):
+            title = _SECTIONS.get(parameter.name or "", title)
+            if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)):
+                sections.setdefault(title, []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -78,6 +121,7 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
 
 @click.command(cls=_Ask, help=_HELP, options_metavar="[OPTIONS]")
 @click.option("-q", "--question", default="", help="Default: why did it stop here?")
+@click.option("--chat", is_flag=True, help="Ask on after an answer, and step; `help` there lists what can be typed.")
 @click.option(
     "-b",
     "--breakpoint",
@@ -94,6 +138,14 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     type=click.Choice(["uncaught", "userUnhandled", "raised"]),
     help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable.  [default: uncaught]",
 )
+@click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first.")
+@click.option(
+    "--then",
+    type=click.Choice(["continue", "quit"]),
+    default="continue",
+    help="What the program does after the answer.  [default: continue]",
+)
+@click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
 @click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
 @click.option("--pid", type=click.IntRange(min=1), help="Attach to a running Python instead, and leave it running.")
 @click.option(
@@ -103,15 +155,18 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     "--env", multiple=True, callback=parse_assignments, metavar="K=V", help="Add to its environment. Repeatable."
 )
 @click.option("--python", type=click.Path(), help="The interpreter that runs it.")
-@click.option("--provider", metavar="NAME", help="Who answers: offline (no key, no network).")
+@click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network).")
+@click.option("--model", metavar="NAME", help="The language model.")
+@click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]")
 @click.option("--level", type=click.Choice(["observe", "compute"]), help="observe only reads; compute also calls.")
-@click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
-@click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first.")
+@click.option("--record", metavar="FILE", help="Add the model's replies to FILE.")
+@click.option("--replay", metavar="FILE", help="Let such a FILE answer instead of a model: no key, no network.")
+@click.option("-v", "--verbose", is_flag=True, help="Show each step's whole result. Before PROGRAM only.")
 @click.option(
-    "--then",
-    type=click.Choice(["continue", "quit"]),
-    default="continue",
-    help="What the program does after the answer.  [default: continue]",
+    "--export",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="Write questions, steps and answers to FILE as Markdown, at the end.",
 )
 @click.option("--json", "json_lines", is_flag=True, help="One JSON object a line on stdout, and nothing else.")
 @click.option(
@@ -131,22 +186,28 @@ def command(  # noqa: PLR0917  click gives each option by its name
     cwd: Path | None,
     env: dict[str, str],
     python: str | None,
-    provider: str | None,
-    level: str | None,
     program: tuple[str, ...],
     then: Literal["continue", "quit"],
     exit_code: str,
+    export: Path | None,
     *,
     show_context: bool,
     each_stop: bool,
+    chat: bool,
+    verbose: bool,
     json_lines: bool,
+    **flags: str | None,
 ) -> None:
-    """Ends the process with the documented exit codes."""
+    """Ends the process with the documented exit codes. `flags` are the options that are settings."""
     if pid and (program or module):
         raise click.UsageError("--pid attaches to a program that runs already: name no PROGRAM with it.")
-    flags = {"provider": provider, "level": level, "python": python, "exceptions": exceptions or None}
-    resolved = resolve(flags)
+    if chat and show_context:
+        raise click.UsageError("--show-context asks nothing, so there is nothing to --chat about.")
+    resolved = resolve({**flags, "python": python, "exceptions": exceptions or None})
     settings = resolved.settings
+    if flags["model"] and provider_of(settings, os.environ) == "offline":
+        raise click.UsageError("--model: whose? Set OPENAI_API_KEY, or name an endpoint with --base-url.")
+    _check_export(export)
     # With --pid and nothing to wait for, the question is about now.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
     wishes = Wishes(
@@ -160,11 +221,20 @@ def command(  # noqa: PLR0917  click gives each option by its name
         show_context=show_context,
         then=then,
         each_stop=each_stop,
+        chat=chat,
+        export=export,
     )
-    outcome = _ask(wishes, resolved, JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings))
+    display = JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings, verbose=verbose)
+    outcome = _ask(wishes, resolved, display)
     if exit_code == "program" and outcome.program_status is not None:
         sys.exit(outcome.program_status)
     sys.exit(outcome.status())
+
+
+def _check_export(file: Path | None) -> None:
+    """Raises UsageError before the program runs, not after."""
+    if file and not file.absolute().parent.is_dir():
+        raise click.UsageError(f"--export: there is no folder {file.parent}.")
 
 
 def _program(
@@ -200,10 +270,14 @@ def _ask(wishes: Wishes, resolved: Resolved, display: Display) -> Outcome:
 async def _run(wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal) -> Outcome:
     client = await proxy_of(resolved).open_in_process()
     setup = backend_of(resolved.settings).terminal_setup
-    job = Job(terminal, display.program_output if isinstance(display, JsonLines) else None)
+    for_programs = isinstance(display, JsonLines)
+    job = Job(terminal, display.program_output if for_programs else None)
+    run = Run(client, display, job, wishes, Prompt(editing=wishes.chat and not for_programs), terminal_setup=setup)
     try:
-        return await Run(client, display, job, wishes, setup).run()
+        return await run.run()
     finally:
+        if wishes.export:
+            write_private(wishes.export, markdown(run.exchanges))
         await client.close()
 
 

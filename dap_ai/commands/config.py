@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from dap_ai import config
+from dap_ai.agent.providers.refusals import Endpoint
 from dap_ai.commands.table import print_table, resolve
 
 _HELP = """Print what is in force, and where each value comes from.
@@ -24,6 +25,7 @@ def command(*, as_json: bool) -> None:
     """Prints every setting."""
     resolved = resolve({})
     values = msgspec.to_builtins(resolved.settings)
+    values["base_url"] = Endpoint(resolved.settings.base_url, "", "").shown
     if as_json:
         rows = {
             key: {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from dap_ai.protocol.ask import AskEnded, AskOutput
+from dap_ai.protocol.ask import AskEnded, AskOutput, Usage
 
 
 class Display(Protocol):
@@ -32,6 +32,14 @@ class Display(Protocol):
 
     def ask_ended(self, ended: AskEnded) -> None:
         """The answer is complete."""
+        ...
+
+    def prompting(self) -> None:
+        """The user is about to be asked for a line."""
+        ...
+
+    def spent(self, questions: int, usage: Usage) -> None:
+        """What a chat of several questions has cost as a whole."""
         ...
 
     def context(self, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import platform
 import shutil
 import subprocess
@@ -17,8 +18,10 @@ import msgspec
 
 import dap_ai
 from dap_ai import config
+from dap_ai.agent.language.server import is_installed
 from dap_ai.backends import StartError, UnknownBackendError, discover
 from dap_ai.backends.debugpy import attach
+from dap_ai.commands.answerer import who_answers
 from dap_ai.commands.table import print_table, resolve
 
 Verdict = Literal["ok", "missing", "optional"]
@@ -47,9 +50,10 @@ class Check(msgspec.Struct, frozen=True):
 
 @click.command(help="Check what dap-ai needs, and say how to get what is missing. Exit code 1 if it is essential.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
-def command(*, as_json: bool) -> None:
+@click.option("--online", is_flag=True, help="Also ask the endpoint of the language model for its models.")
+def command(*, as_json: bool, online: bool) -> None:
     """Prints every check."""
-    checks = run_checks(resolve({}).settings)
+    checks = run_checks(resolve({}).settings, online=online)
     if as_json:
         report = {"ok": all(check.verdict != "missing" for check in checks), "checks": checks}
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
@@ -61,7 +65,7 @@ def command(*, as_json: bool) -> None:
     sys.exit(any(check.verdict == "missing" for check in checks))
 
 
-def run_checks(settings: config.Settings) -> list[Check]:
+def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check]:
     """All checks, essential ones first."""
     return [
         Check("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
@@ -69,6 +73,8 @@ def run_checks(settings: config.Settings) -> list[Check]:
         _debuggee(settings),
         _attach(),
         _snapshots(settings),
+        Check("who answers", *who_answers(settings, os.environ, online=online)),
+        _language_server(),
         *_editors(),
     ]
 
@@ -137,6 +143,19 @@ def _landlock_abi() -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     number, version_flag = 444, 1  # landlock_create_ruleset; asked for the version, it makes no rules
     return int(libc.syscall(ctypes.c_long(number), None, ctypes.c_size_t(0), ctypes.c_uint32(version_flag)))
+
+
+def _language_server() -> Check:
+    """Only looked up: a language server starts with the first question that needs it."""
+    name, package = "language server", "jedi-language-server"
+    try:
+        version = metadata.version(package) if is_installed() else ""
+    except metadata.PackageNotFoundError:
+        version = ""
+    if not version:
+        advice = f"For a model to look up definitions, install it: {sys.executable} -m pip install {package} pygls"
+        return Check(name, "optional", "not installed beside dap-ai", advice)
+    return Check(name, "ok", f"{package} {version}")
 
 
 def _editors() -> list[Check]:

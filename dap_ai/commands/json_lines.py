@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from dap_ai.protocol.ask import AskEnded, AskOutput
+from dap_ai.protocol.ask import AskEnded, AskOutput, Usage
 
 _encode = msgspec.json.Encoder().encode
 
@@ -61,6 +61,13 @@ class JsonLines:
     def ask_ended(self, ended: AskEnded) -> None:
         """A line `askEnded`."""
         self._write("askEnded", msgspec.to_builtins(ended))
+
+    def prompting(self) -> None:
+        """A program knows from `askEnded` that it has the word."""
+
+    def spent(self, questions: int, usage: Usage) -> None:
+        """A line `spent`."""
+        self._write("spent", {"questions": questions, "usage": msgspec.to_builtins(usage)})
 
     def context(self, text: str) -> None:
         """A line `context`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -29,6 +30,10 @@ class Wishes(msgspec.Struct, frozen=True):
     show_context: bool = False
     then: Literal["continue", "quit"] = "continue"
     each_stop: bool = False
+    chat: bool = False
+    """After an answer, lines of the user's say what comes next."""
+    export: Path | None = None
+    """Where the conversation is written at the end."""
 
 
 class Outcome(msgspec.Struct):

@@ -7,10 +7,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import textwrap
+import time
 from typing import Any, BinaryIO, TextIO
 
+import msgspec
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.segment import Segment, Segments
@@ -18,9 +22,10 @@ from rich.status import Status
 from rich.text import Text
 from rich.theme import Theme
 
+from dap_ai.agent.transcript import cost
 from dap_ai.commands.markdown import Blocks
-from dap_ai.config import Settings
-from dap_ai.protocol.ask import AskEnded, AskOutput, ToolStep
+from dap_ai.config import Settings, provider_of
+from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason, ToolStep, Usage
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
@@ -30,16 +35,32 @@ _NOTE = re.compile(
 # Rich's own has a black background, which is a box on a light terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
+_MAX_LINE_CHARS = 160
+_LONG_WAIT_S = 2.0
+_AT_WORK = "the model is at work"
+_THINKING = "the model is thinking"
+"""A status that only says that time passes: it is no line of its own."""
+_ENDINGS: dict[EndReason, str] = {
+    "cancelled": "the answer was cancelled",
+    "notStopped": "nothing could be read: the program was not stopped",
+    "limit": "a limit ended the answer (max_tool_calls, max_tokens, max_cost_usd or ask_timeout_s: see dap-ai config)",
+}
 
 
 class TerminalDisplay:
     """The display whose reader is a person."""
 
-    def __init__(self, settings: Settings, out: TextIO | None = None, err: TextIO | None = None) -> None:
+    def __init__(
+        self, settings: Settings, out: TextIO | None = None, err: TextIO | None = None, *, verbose: bool = False
+    ) -> None:
         self._out = Console(file=out or sys.stdout, highlight=False, markup=False, emoji=False, theme=_THEME)
         self._err = Console(file=err or sys.stderr, highlight=False, markup=False, emoji=False)
         self._render = self._out.is_terminal and settings.markdown
         self._code_theme = _CODE_THEMES[settings.theme]
+        self._verbose = verbose
+        self._doing = "looking at the program" if provider_of(settings, os.environ) == "offline" else _AT_WORK
+        self._notice = ""
+        """Who answers: the first status of each answer, shown once in a chat."""
         self._blocks = Blocks()
         self._answered = False
         self._spinner: Status | None = None
@@ -59,9 +80,9 @@ class TerminalDisplay:
     def waiting(self, text: str) -> None:
         """A spinner, if somebody can see it."""
         if self._spinner:
-            self._spinner.update(Text(text, style="dim"))
+            self._spinner.update(_Wait(text))
         elif self._err.is_terminal and not self._err.is_dumb_terminal:
-            self._spinner = Status(Text(text, style="dim"), console=self._err)
+            self._spinner = Status(_Wait(text), console=self._err)
             self._spinner.start()
 
     def status(self, text: str) -> None:
@@ -69,16 +90,22 @@ class TerminalDisplay:
         self._dim(text)
 
     def ask_output(self, output: AskOutput) -> None:
-        """The answer grows by whole blocks; a step is one line."""
+        """The answer grows by whole blocks; a step is one line, or all of it if that is wished."""
+        text, wait = output.output.strip(), self._doing
         if output.category == "answer":
             self._answer(_clean(output.output))
         elif output.tool:
-            self._dim(_step(output.tool))
-        else:
-            self._dim(output.output.strip())
+            self._step(output.tool)
+        elif text.startswith(_THINKING):
+            wait = text
+        elif text != self._notice:
+            self._notice = self._notice or text
+            self._dim(text)
+        if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases the line it stands in
+            self.waiting(wait)
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """The rest of the answer, and what it cost."""
+        """The rest of the answer, what it cost, and why there is no more of it."""
         self._quiet()
         if not self._answered:
             self._answer(_clean(ended.answer))
@@ -86,10 +113,18 @@ class TerminalDisplay:
         if self._answered and not self._render:
             self._write("" if ended.answer.endswith("\n") else "\n")
         self._blocks, self._answered = Blocks(), False
-        if ended.reason != "completed":
-            self._dim(f"the answer ended early: {ended.reason}")
-        if ended.usage.provider:
-            self._dim(_cost(ended))
+        self._dim(_ENDINGS.get(ended.reason, ""))
+        self._dim(cost(ended.usage))
+        if ended.reason == "failed":
+            self.error(ended.error or "the answer failed")
+
+    def prompting(self) -> None:
+        """The user's line comes on a line of its own."""
+        self._quiet()
+
+    def spent(self, questions: int, usage: Usage) -> None:
+        """One line."""
+        self._dim(f"{questions} questions: {cost(usage)}")
 
     def context(self, text: str) -> None:
         """The context, as a model would get it."""
@@ -119,6 +154,14 @@ class TerminalDisplay:
         """Leaves no spinner behind."""
         self._quiet()
 
+    def _step(self, step: ToolStep) -> None:
+        line = _step(step, self._line_chars)
+        if self._verbose and ("\n" in step.result.strip() or "…" in line):
+            self._dim(_step(msgspec.structs.replace(step, result=""), self._line_chars))
+            self._dim(textwrap.indent(step.result.strip("\n"), "    "))
+        else:
+            self._dim(line)
+
     def _answer(self, text: str) -> None:
         if not text:
             return
@@ -144,6 +187,10 @@ class TerminalDisplay:
     def _dim(self, text: str) -> None:
         for line in _clean(text).splitlines():
             self._err.print(Text(line, style="dim"), soft_wrap=not self._err.is_terminal)
+
+    @property
+    def _line_chars(self) -> int:
+        return self._err.width if self._err.is_terminal else _MAX_LINE_CHARS
 
     def _fresh_line(self) -> None:
         """Leaves the line that the program has begun: as many spaces as a line has wrap, unless it is empty."""
@@ -181,18 +228,27 @@ def _text(line: list[Segment]) -> str:
     return "".join(segment.text for segment in line)
 
 
-def _step(step: ToolStep) -> str:
-    return _one_line(f"· {step.call or step.name}" + (f" -> {step.result}" if step.result.strip() else ""))
+def _step(step: ToolStep, chars: int) -> str:
+    """`· evaluate(len(x)) -> 3 (8 ms, snapshot)` in at most that many characters: the result gives way first."""
+    notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
+    notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
+    end = f" ({', '.join(notes)})" if notes else ""
+    line = f"· {step.call or step.name}" + (f" -> {step.result}" if step.result.strip() else "")
+    return _one_line(_clean(line), chars - len(end)) + end
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 160 else line[:159] + "…"
+    return line if len(line) <= chars else line[: max(chars - 1, 0)] + "…"
 
 
-def _cost(ended: AskEnded) -> str:
-    usage = ended.usage
-    parts = [usage.provider, usage.model, f"{usage.tool_calls} steps", f"{usage.seconds:.2f} s"]
-    if usage.model_calls:
-        parts.insert(3, f"{usage.input_tokens} + {usage.output_tokens} tokens, ${usage.cost_usd:.4f}")
-    return " · ".join(part for part in parts if part)
+class _Wait:
+    """What goes on, and for how long once it is long; made anew each time that it is drawn."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._began = time.monotonic()
+
+    def __rich__(self) -> Text:
+        seconds = time.monotonic() - self._began
+        return Text(self._text + (f" ({seconds:.0f} s)" if seconds >= _LONG_WAIT_S else ""), style="dim")

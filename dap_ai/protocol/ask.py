@@ -135,3 +135,5 @@ class AskEnded(_Wire, omit_defaults=False):
     evidence: list[Evidence]
     suspects: list[Suspect]
     fixes: list[Fix]
+    error: str = ""
+    """With `failed`: why, for a person; `answer` is then what can be said all the same."""

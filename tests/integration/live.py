@@ -74,6 +74,9 @@ class EchoAgent:
         await debugger.request("threads", {})
         return Answer(stale=not debugger.current)
 
+    async def close(self) -> None:
+        pass
+
 
 class Live:
     """A client of a proxy in this process; lists of all messages by link and direction."""

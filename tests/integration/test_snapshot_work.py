@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.snapshot import Edited, SnapshotQuery, SnapshotResult, Statements, Trace
 from tests.integration.test_snapshots import stopped
-from tests.integration.walker_client import DEBUGGEES
+from tests.integration.walker_client import DEBUGGEES, snapshot
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 FILE = DEBUGGEES / "snapshot_work.py"
@@ -29,7 +27,7 @@ class Program:
 
     async def ask(self, expression: str = "", **query: Any) -> SnapshotResult:
         wanted = SnapshotQuery(self.at.frame_id, expression, deadline_s=8.0, **query)
-        return await asyncio.wait_for(Snapshots().run(self.at.client.request, wanted), 30)
+        return await snapshot(self.at.client.request, wanted)
 
     async def do(self, source: str, line: int = 1, **query: Any) -> SnapshotResult:
         return await self.ask(statements=Statements(source, line, str(FILE)), **query)

@@ -14,10 +14,14 @@ from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
-from tests.integration.walker_client import Client, debugging
+from tests.integration.walker_client import Client, debugging, snapshot
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 ENDLESS = "[1 for _ in iter(int, 1) if False]"
+JOB = "next(each for each in __import__('gc').get_objects() if type(each).__name__ == 'Job' and each.memory)"
+ANSWER = "__import__('struct').pack('=QQQ2s', 1, 2, 0, b'{}')"
+CLAIMS_TO_BE_DONE = f"(__import__('ctypes').memmove({JOB}.memory, {ANSWER}, 26), {ENDLESS})"
+NOT_UNDERSTOOD = "unavailable: the copy's answer was not understood"
 
 
 class Stopped(NamedTuple):
@@ -30,7 +34,7 @@ class Stopped(NamedTuple):
 
     async def evaluate(self, expression: str, deadline_s: float = 5.0) -> SnapshotResult:
         query = SnapshotQuery(self.frame_id, expression, deadline_s=deadline_s)
-        return await asyncio.wait_for(Snapshots().run(self.client.request, query), 30)
+        return await snapshot(self.client.request, query)
 
     async def finish(self) -> str:
         return await asyncio.wait_for(self.client.run_on(self.thread_id), 20)
@@ -155,6 +159,19 @@ async def test_a_copy_whose_question_is_cancelled_is_ended(account: Stopped) -> 
         await job
 
     assert account.process.children() == []
+
+
+@pytest.mark.parametrize(("expression", "status"), [("1", "ok"), (CLAIMS_TO_BE_DONE, NOT_UNDERSTOOD)])
+async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
+    account: Stopped, expression: str, status: str
+) -> None:
+    snapshots, tokens = Snapshots(), list[str]()
+    query = SnapshotQuery(account.frame_id, expression, deadline_s=20)
+    result = await asyncio.wait_for(snapshots.run(account.client.request, query, tokens.append), 10)
+
+    await account.client.request(*snapshots.kill_request(tokens[0], account.frame_id))
+
+    assert (result.status, account.process.children()) == (status, [])
 
 
 async def test_a_copy_that_nobody_asks_for_ends_itself(account: Stopped) -> None:

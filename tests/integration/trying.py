@@ -26,6 +26,9 @@ class Trying:
             self.results.append(await try_fix.run(Bench(debugger, case), arguments))
         return Answer(text="tried")
 
+    async def close(self) -> None:
+        pass
+
 
 async def tried(
     program: Path, *wanted: TryFixArguments, lines: tuple[int, ...] = (), **launch: Any

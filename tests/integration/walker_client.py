@@ -13,7 +13,10 @@ from typing import Any
 
 import psutil
 
+from dap_ai.backends import Request
+from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 DEBUGGEES = Path(__file__).parent.parent / "debuggees"
 
@@ -90,6 +93,14 @@ class Client:
             if message["event"] == "output" and message["body"].get("category") == "stdout":
                 self.output += message["body"]["output"]
             self._events.put_nowait(message)
+
+
+async def snapshot(request: Request, query: SnapshotQuery) -> SnapshotResult:
+    """What a copy tells; it is gone then."""
+    snapshots, tokens = Snapshots(), list[str]()
+    result = await asyncio.wait_for(snapshots.run(request, query, tokens.append), 30)
+    await request(*snapshots.kill_request(tokens[0], query.frame_id))
+    return result
 
 
 @contextlib.asynccontextmanager

@@ -19,11 +19,11 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.backends.debugpy.inspector import Inspector
-from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.snapshot import SnapshotQuery
 from tests.integration.live import Live, live
+from tests.integration.walker_client import snapshot
 from tests.safety.cases import SECRET, Case, Group, write_scene
 
 DEBUGGEE = Path(__file__).with_name("debuggee.py")
@@ -106,16 +106,13 @@ class AllowList:
 class Snapshot:
     """In a copy of the process."""
 
-    def __init__(self) -> None:
-        self._snapshots = Snapshots()
-
     async def evaluate(self, scene: Scene, case: Case) -> Fact:
         """The copy's answer as a Fact; a failure says why in its text."""
         deadline_s = HANG_DEADLINE_S if case.effect == "hangs" else DEADLINE_S
         request = scene.session.request
         try:
             query = SnapshotQuery(scene.frame_id, case.expression, deadline_s=deadline_s)
-            result = await self._snapshots.run(request, query)
+            result = await snapshot(request, query)
         except RequestFailed as failure:
             return Fact(error="refused", text=failure.user_text)
         if result.status == "ok":

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.source import FunctionNode, ScopeNode, SourceFile, Sources, is_user_path, own_statements
+from dap_ai.agent.source import (
+    FunctionNode,
+    ScopeNode,
+    SourceFile,
+    Sources,
+    header_expressions,
+    is_user_path,
+    own_statements,
+)
 from dap_ai.agent.stack import Place
 
 MUTATORS = frozenset(
@@ -141,7 +149,10 @@ def _walrus(statement: ast.stmt) -> dict[str, ast.expr | None]:
 
 
 def mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
-    """(root name, text of the changed place, expressions put in) of stores into containers and attributes."""
+    """(root name, text of the changed place, expressions put in) of stores into containers and attributes.
+
+    Calls that change what they are called on count wherever they stand: `first = queue.popleft()`.
+    """
     match statement:
         case ast.Assign(targets=targets, value=value):
             stored: list[tuple[ast.expr, list[ast.expr]]] = [(t, [value]) for t in targets]
@@ -151,13 +162,9 @@ def mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
             stored = [(target, [value])]
         case ast.Delete(targets=targets):
             stored = [(t, []) for t in targets]
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name), args=args)) if name in MUTATORS:
-            root = root_name(holder)
-            if root:
-                yield root, ast.unparse(holder), list(args)
-            return
         case _:
-            return
+            stored = []
+    yield from _mutating_calls(statement)
     for target, values in stored:
         parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
         for part in parts:
@@ -167,11 +174,33 @@ def mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
                 yield root, ast.unparse(part), [*values, *index]
 
 
+def _mutating_calls(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
+    for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=holder, attr=name), args=args) if name in MUTATORS:
+                root = root_name(holder)
+                if root:
+                    yield root, ast.unparse(holder), list(args)
+            case _:
+                pass
+
+
 def root_name(node: ast.expr) -> str | None:
     """`a` of `a.b[c].d`; None where it does not begin with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def aliases(scope: Scope, name: str) -> set[str]:
+    """The name, and those bound to what it names or holds."""
+    found = {name}
+    for statement in scope.statements():
+        for bound, value in bindings(statement).items():
+            holder = value.func if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else value
+            if holder and root_name(holder) in found:
+                found.add(bound)
+    return found
 
 
 def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]]:
@@ -300,6 +329,10 @@ class Resolver:
                 found += [Scope(source, f) for f in source.owners if isinstance(f, FunctionNode) and f.name == name]
         return found[:3]
 
+    def getters(self, attribute: str) -> list[Scope]:
+        """The properties of this name in the files seen so far."""
+        return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and _is_getter(s.node)]
+
     def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:
         """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
         for path in self.known_files:
@@ -320,6 +353,10 @@ class Resolver:
             return None
         self.file(place.source.path)
         return Scope(place.source, place.scope, place)
+
+
+def _is_getter(function: FunctionNode) -> bool:
+    return any(ast.unparse(d).endswith("property") for d in function.decorator_list)
 
 
 def _starts(cls: ast.ClassDef, line: int) -> bool:

@@ -11,7 +11,7 @@ from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.agent.analyst.slicing import Slice, Slicer, Step, reach
-from dap_ai.agent.source import FunctionNode, is_user_path
+from dap_ai.agent.source import FunctionNode, header_expressions, is_user_path
 from dap_ai.agent.stack import Case
 from dap_ai.protocol.ask import Suspect
 
@@ -71,11 +71,13 @@ def analyse(case: Case, roots: list[ast.expr] | None = None) -> Analysis | None:
     resolver = Resolver(case.sources, case.places)
     scopes = [s for p in case.places if (s := resolver.of_place(p))]
     start = next((s for s in scopes if s.place is diagnosis.place), None)
+    reached = reach(resolver, scopes)  # makes the files known in which the slice finds who writes an attribute
     slicer = Slicer(resolver)
     if start:
         line = diagnosis.place.frame.line
-        slicer.run([(start, root, line) for root in roots or diagnosis.roots])
-    reached = reach(resolver, scopes)
+        statement = diagnosis.place.statement
+        evaluated = header_expressions(statement) if statement else []
+        slicer.run([(start, root, line) for root in roots or [*diagnosis.roots, *evaluated]])
     for key, (scope, distance) in slicer.slice.scopes.items():
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)

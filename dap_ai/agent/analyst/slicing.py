@@ -1,8 +1,8 @@
 """A backward slice: from suspicious expressions to the lines that made their values.
 
 It goes through assignments of every form, through parameters to the arguments of live callers or of the call that
-led into a function that has returned, through calls to `return`s, through attributes to the methods that write
-them, and through stores into containers. Nearest first; bounded.
+led into a function that has returned, through calls and properties to `return`s, through attributes to the methods
+that write them, through stores into containers, and to the tests that let a line be reached. Nearest first; bounded.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from dap_ai.agent.analyst.definitions import (
     Resolver,
     Scope,
+    aliases,
     argument_for,
     bindings,
     control_tests,
@@ -85,10 +86,12 @@ class Slicer:
         self.slice = Slice()
 
     def run(self, roots: list[tuple[Scope, ast.expr, int]]) -> Slice:
-        """The slice of these expressions, each given with its scope and line."""
+        """The slice of these expressions, given with scope and line, and of what let those lines be reached."""
         for scope, expression, line in roots:
             self._reach(scope, 0)
             self._queue.append(_Work(scope, expression, line, 0))
+        for scope, expression, line in roots:
+            self._decided(scope, line, 1, ast.unparse(expression), None)
         while self._queue and len(self.slice.steps) < MAX_STEPS:
             work = self._queue.popleft()
             if work.distance <= MAX_DISTANCE:
@@ -109,8 +112,11 @@ class Slicer:
                 self._name(node.id, work)
             elif isinstance(node, ast.Attribute) and id(node) not in called:
                 self._attribute(node, work)
-        for name in _inner_names(work.expression):
-            self._name(name, work)
+        for node in _inner(work.expression):
+            if isinstance(node, ast.Name):
+                self._name(node.id, work)
+            else:
+                self._into(node, work)
 
     def _name(self, name: str, work: _Work) -> None:
         scope = work.scope
@@ -249,14 +255,16 @@ class Slicer:
             if scope.key() != work.scope.key() or statement.lineno != work.line:
                 self._reach(scope, work.distance + 1)
                 self._step(scope, statement, work, "written", ast.unparse(node), *values)
+        for getter in self._resolver.getters(node.attr):
+            self._enter(getter, work, None, None)
 
     def _passed_on(self, name: str, statement: ast.stmt, work: _Work) -> None:
-        """A function that is given a container may change it."""
+        """A function that is given a container, or a method of an object, may change it."""
         if statement.lineno >= work.line and enclosing_loop(work.scope.node, work.line) is None:
             return
         for root in header_expressions(statement):
             for call in ast.walk(root):
-                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in call.args):
+                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in _given(call)):
                     continue
                 for callee in self._resolver.callees(call, work.scope):
                     self._changes(callee, call, name, work)
@@ -266,9 +274,10 @@ class Slicer:
             argument = argument_for(call, callee, parameter.arg)
             if argument is None or root_name(argument) != name:
                 continue
+            same = aliases(callee, parameter.arg)
             for statement in callee.statements():
                 for root, text, values in mutations(statement):
-                    if root == parameter.arg:
+                    if root in same:
                         self._reach(callee, work.distance + 1)
                         site = _Site(work.scope, call, call.lineno, work.site)
                         self._step(
@@ -297,14 +306,17 @@ class Slicer:
         if (scope.source.path, line) not in self._lines:
             self._lines.add((scope.source.path, line))
             self.slice.steps.append(Step(scope, statement, line, distance, role, name))
-            for test, condition in control_tests(scope.node, statement.lineno):
-                if (scope.source.path, test.lineno) not in self._lines:
-                    self._lines.add((scope.source.path, test.lineno))
-                    self.slice.steps.append(Step(scope, test, test.lineno, distance + 1, "decides", name))
-                self._queue.append(_Work(scope, condition, test.lineno, distance + 1, site))
+            self._decided(scope, statement.lineno, distance + 1, name, site)
         for value in values:
             if value is not None:
                 self._queue.append(_Work(scope, value, line, distance, site))
+
+    def _decided(self, scope: Scope, line: int, distance: int, name: str, site: _Site | None) -> None:
+        for test, condition in control_tests(scope.node, line):
+            if (scope.source.path, test.lineno) not in self._lines:
+                self._lines.add((scope.source.path, test.lineno))
+                self.slice.steps.append(Step(scope, test, test.lineno, distance, "decides", name))
+            self._queue.append(_Work(scope, condition, test.lineno, distance, site))
 
     def _reach(self, scope: Scope, distance: int) -> None:
         known = self.slice.scopes.get(scope.key())
@@ -317,6 +329,11 @@ def call_value(values: list[ast.expr]) -> ast.expr:
     return values[0] if len(values) == 1 else ast.Tuple(list(values), ast.Load())
 
 
+def _given(call: ast.Call) -> list[ast.expr]:
+    """The arguments, and what the called method belongs to."""
+    return [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
+
+
 def _results(statement: ast.stmt) -> list[ast.expr]:
     if isinstance(statement, ast.Return):
         return [statement.value or ast.Constant(None)]
@@ -325,15 +342,15 @@ def _results(statement: ast.stmt) -> list[ast.expr]:
     return []
 
 
-def _inner_names(expression: ast.expr) -> Iterator[str]:
-    """Names used inside comprehensions and lambdas that come from outside of them."""
+def _inner(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
+    """What comprehensions and lambdas call, and the names they use that come from outside of them."""
     for node in ast.walk(expression):
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
             bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-            for name in ast.walk(node):
-                if isinstance(name, ast.Name) and name.id not in bound:
-                    yield name.id
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Call) or (isinstance(inner, ast.Name) and inner.id not in bound):
+                    yield inner
 
 
 def reach(resolver: Resolver, start: list[Scope], max_scopes: int = 40) -> dict[tuple[str, int], tuple[Scope, int]]:

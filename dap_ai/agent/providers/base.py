@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
 
 from dap_ai.agent.conversation import Conversation
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.model import Model
 from dap_ai.agent.stack import Case
 from dap_ai.agent.watched import Watched
@@ -32,6 +33,7 @@ class Work(Protocol):
     sink: Sink
     conversation: Conversation
     settings: Settings
+    language: LanguageServer
 
     async def read(self, expressions: list[str]) -> None:
         """Reads further expressions of the focus frame into the case. Raises NotStopped, RequestFailed."""
@@ -58,6 +60,10 @@ class Provider(Protocol):
 
     def warm(self) -> None:
         """Does what takes time before the first question: called in a thread; the network is not used."""
+        ...
+
+    async def close(self) -> None:
+        """Lets go of what it keeps between questions."""
         ...
 
     async def answer(self, work: Work) -> Answer:

@@ -42,11 +42,15 @@ class Investigator:
         """Called in a thread."""
         self._model.warm()
 
+    async def close(self) -> None:
+        """Lets go of the model's connections."""
+        await self._model.close()
+
     async def answer(self, work: Work) -> Answer:
         """The model's answer; where the model fails, why, and what the offline analyst says instead."""
         usage = Usage(provider=self._model.provider, model=self._model.name)
         conversation = work.conversation
-        bench = Bench(work.debugger, work.case) if work.case else None
+        bench = Bench(work.debugger, work.case, language=work.language) if work.case else None
         report = Report()
         toolbox = Toolbox(bench, work.sink, usage, report, conversation.marker)
         record = Transcript.of(work.settings.transcripts, conversation.id, work.ask.ask_id)
@@ -66,6 +70,7 @@ class Investigator:
         ending = await report.ending(text, bench, work.sink)
         if ending:
             work.sink.emit("answer", ending)
+            record.keep({"role": "note", "content": ending})
         return Answer(
             text + ending,
             evidence=report.evidence,
@@ -92,7 +97,7 @@ async def opening(work: Work) -> str:
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
     occasion = wording("exception" if case.stop.reason == "exception" else "stopped")
-    if conversation.messages:
+    if any(turn.told for turn in conversation.turns):
         occasion = f"{wording('moved')} {occasion}"
     context = await work.context()
     return wording("question", occasion=occasion, marker=conversation.marker, context=context, question=question)

@@ -38,6 +38,9 @@ class Offline:
     def warm(self) -> None:
         """Nothing: it is ready."""
 
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
     async def answer(self, work: Work) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready."""
         case = work.case

@@ -1,182 +1,246 @@
-"""Any endpoint that speaks OpenAI's Chat Completions. The only owner of the package `openai`, imported when used."""
+"""Any endpoint that speaks OpenAI's Chat Completions. The only owner of the package `openai`, imported when used.
+
+1. What an endpoint rejects of a request is left out, and remembered for the session (`_Shape`).
+2. What fails for a while is tried again, a stream that breaks off is begun anew; what was shown is not shown twice.
+3. Everything else is a ModelError in words for the user. No text holds the key.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import contextlib
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from dap_ai.agent.model import Call, Message, ModelError, Piece, Reasoning, Reply, Schema, Text
+from dap_ai.agent.model import Message, ModelError, Piece, Schema
+from dap_ai.agent.providers.base import ProviderError
+from dap_ai.agent.providers.chunks import Assembly
+from dap_ai.agent.providers.refusals import Endpoint, is_refused, is_worth_another_try, refused, unreachable
+from dap_ai.config import Settings
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIError, AsyncOpenAI, AsyncStream
 
-_BROKEN_STREAMS = 3
-"""A stream that breaks off is begun anew so many times."""
-_PAUSE_S = 0.5
-_ANEW = "\n\n(The connection broke, and the model began anew.)\n\n"
+OPENAI_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-6.1-terra"
+"""At OpenAI, where none is set: its efficient model for agents."""
+_TRIES = 4
+_FIRST_PAUSE_S = 0.5
+_MAX_PAUSE_S = 30.0
+"""An endpoint that asks to wait longer is not waited for."""
+_CONNECT_S = 10.0
+_SILENCE_S = 120.0
+"""A model that says nothing for so long, also before its first word, is given up."""
 _NO_KEY = "none"
 """What a local endpoint is sent that wants no key: the client insists on one."""
-_OVERFLOW = ("context_length", "context length", "maximum context", "too many tokens", "context window", "exceeds the")
+
+
+def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
+    """The entry point. Raises ProviderError if there is no key for OpenAI."""
+    url = (settings.base_url or environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
+    key = environ.get("OPENAI_API_KEY", "")
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise ProviderError(f"The endpoint's URL must begin with http:// or https://, not {url.rpartition('@')[2]!r}.")
+    if _is_openai(url) and not key:
+        raise ProviderError("There is no key for OpenAI: set OPENAI_API_KEY, or another endpoint with --base-url.")
+    return OpenAIModel(settings.model or (DEFAULT_MODEL if _is_openai(url) else ""), url, key)
 
 
 class OpenAIModel:
-    """One model of one endpoint."""
+    """One model of one endpoint; `name` is empty until the endpoint has told which one it has."""
 
-    def __init__(self, model: str, base_url: str, key: str, *, retries: int = 3, timeout_s: float = 120.0) -> None:
+    provider = "openai"
+
+    def __init__(self, model: str, base_url: str, key: str, *, first_pause_s: float = _FIRST_PAUSE_S) -> None:
         self.name = model
-        self._base_url = base_url
+        self._url = base_url
         self._key = key
-        self._retries = retries
-        self._timeout_s = timeout_s
+        self._first_pause_s = first_pause_s
+        self._shape = _Shape()
         self._client: AsyncOpenAI | None = None
 
     @property
     def notice(self) -> str:
         """Who answers, and where the question goes."""
-        return f"{self.name} at {self._base_url}: the question, source and values of the program are sent there"
+        named = f"{self.name} at " if self.name else "the model at "
+        return f"{named}{self._endpoint.shown} answers: the question, source and values of the program are sent there"
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncIterator[Piece]:
+    def warm(self) -> None:
+        """Imports the client (a third of a second), and makes it."""
+        self._open()
+
+    async def close(self) -> None:
+        """Closes the connections that are kept."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """One reply; a broken stream is begun anew, without saying again what was said. Raises ModelError."""
-        import httpx2  # noqa: PLC0415  comes with openai
-        import openai  # noqa: PLC0415  0.3 s that only a question to a model needs
+        import openai  # noqa: PLC0415  see `warm`
 
-        said = ""
-        for attempt in range(1, _BROKEN_STREAMS + 1):
+        tries, shown = 0, ""
+        while True:
+            assembly = Assembly(shown)
             try:
-                assembly = _Assembly(said)
-                async for piece in self._once(assembly, messages, tools):
-                    yield piece
-            except openai.APIStatusError as error:
-                raise _refused(error, self.name, self._base_url) from error
-            except (openai.APIConnectionError, openai.APIError, httpx2.HTTPError, _BrokenOff) as error:
-                if attempt == _BROKEN_STREAMS:
-                    reason = str(error) or type(error).__name__
-                    raise ModelError("network", f"{self._base_url} cannot be reached or broke off: {reason}") from error
-                said = assembly.said
-                await asyncio.sleep(_PAUSE_S * attempt)
-            else:
+                await self._choose_model()
+                async with await self._begin(messages, tools) as chunks:
+                    async for chunk in chunks:
+                        for piece in assembly.take(chunk):
+                            yield piece
+            except (openai.APIError, ValueError, OSError) as error:  # ValueError: what came is no JSON, or no UTF-8
+                if not assembly.finished:
+                    if self._shape.adapt(error):
+                        continue
+                    tries += 1
+                    await self._pause(error, tries)
+                    shown = assembly.shown
+                    continue
+            if assembly.finished or (tries == _TRIES - 1 and not assembly.empty):
                 yield assembly.reply()
                 return
+            tries += 1
+            await self._pause(_BrokenOff(), tries)
+            shown = assembly.shown
 
-    async def _once(
-        self, assembly: _Assembly, messages: Sequence[Message], tools: Sequence[Schema]
-    ) -> AsyncIterator[Piece]:
-        wanted: dict[str, Any] = {"tools": list(tools), "parallel_tool_calls": True} if tools else {}
-        chunks: Any = await self._open().chat.completions.create(
-            model=self.name,
-            messages=list(messages),  # pyright: ignore[reportArgumentType]  their shape is the wire's
-            stream=True,
-            stream_options={"include_usage": True},
-            **wanted,
+    async def _begin(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncStream[object]:
+        """The stream of chunks as JSON: the client's own types for them cost 20 ms a turn and 0.3 ms a chunk."""
+        import openai  # noqa: PLC0415  see `warm`
+
+        body = {"model": self.name, "stream": True, **self._shape.wanted(messages, tools)}
+        return await self._open().post(
+            "/chat/completions", body=body, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
         )
-        try:
-            async for chunk in chunks:
-                for piece in assembly.take(chunk):
-                    yield piece
-        finally:
-            await chunks.close()
-        if not assembly.finished:
-            raise _BrokenOff("the stream ended without a reason")
+
+    async def _choose_model(self) -> None:
+        """Asks an endpoint that was named without a model for its only one. Raises ModelError."""
+        if self.name:
+            return
+        names = [model.id async for model in self._open().models.list()]
+        names = [name for name in names if "embed" not in name.lower()] or names
+        if len(names) != 1:
+            listed = f"has {len(names)} models: {', '.join(sorted(names)[:30])}" if names else "has no model"
+            raise ModelError("model", f"{self._endpoint.shown} {listed}. Choose one with --model.")
+        self.name = names[0]
+
+    async def _pause(self, error: Exception, tries: int) -> None:
+        """Waits before the next try. Raises ModelError where none is worth it."""
+        import openai  # noqa: PLC0415  see `warm`
+
+        pause_s = self._first_pause_s * 2.0 ** (tries - 1)
+        verdict = unreachable(self._endpoint, error)
+        hopeless = tries >= _TRIES or isinstance(error, openai.APITimeoutError) or is_refused(error)
+        if isinstance(error, openai.APITimeoutError):
+            verdict = ModelError("network", f"{self._endpoint.shown} says nothing: it was given up.")
+        elif isinstance(error, openai.APIStatusError):
+            headers, said = error.response.headers, _said(error)
+            verdict = refused(self._endpoint, error.status_code, said, error.code or "")
+            asked = headers.get("x-should-retry")
+            hopeless |= not is_worth_another_try(error.status_code, said, error.code or "", asked)
+            wanted_s = _retry_after_s(headers)
+            hopeless |= wanted_s > _MAX_PAUSE_S
+            pause_s = max(pause_s, wanted_s)
+        elif isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
+            verdict = refused(self._endpoint, 0, _said(error), error.code or "")
+            hopeless |= not is_worth_another_try(0, _said(error), error.code or "", None)
+        elif isinstance(error, _BrokenOff):
+            verdict = ModelError("network", f"{self._endpoint.shown} answers, but with no reply of Chat Completions.")
+        if hopeless:
+            raise verdict from error
+        await asyncio.sleep(pause_s)
+
+    @property
+    def _endpoint(self) -> Endpoint:
+        return Endpoint(self._url, self.name, self._key)
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
-            import openai  # noqa: PLC0415  see above
+            import openai  # noqa: PLC0415  see `warm`
 
             self._client = openai.AsyncOpenAI(
                 api_key=self._key or _NO_KEY,
-                base_url=self._base_url,
-                max_retries=self._retries,
-                timeout=self._timeout_s,
+                base_url=self._url,
+                max_retries=0,
+                timeout=openai.Timeout(_SILENCE_S, connect=_CONNECT_S),
             )
         return self._client
 
 
 class _BrokenOff(Exception):  # noqa: N818  what has happened
-    pass
+    """The stream ended without a reason."""
 
 
-class _Assembly:
-    """Puts a reply together from its chunks. `shown`: what an earlier, broken stream has said already."""
+class _Shape:
+    """What a request holds beside the messages: as much as the endpoint takes."""
 
-    def __init__(self, shown: str) -> None:
-        self.finished = False
-        self._shown = shown
-        self._level = False
-        """Whether it has caught up with what was shown."""
-        self._text = ""
-        self._calls: dict[int, Call] = {}
-        self._usage: Any = None
-        self._finish = self._model = ""
+    def __init__(self) -> None:
+        self._left_out: set[str] = set()
+        self._unreasoning = False
 
-    @property
-    def said(self) -> str:
-        """What a next try need not say again."""
-        return self._text if self._level else self._shown
+    def wanted(self, messages: Sequence[Message], tools: Sequence[Schema]) -> dict[str, Any]:
+        fields: dict[str, Any] = {"messages": [_sendable(m) for m in messages]}
+        fields["stream_options"] = {"include_usage": True}
+        if tools:
+            fields |= {"tools": list(tools), "parallel_tool_calls": True}
+        if tools and self._unreasoning:
+            fields["reasoning_effort"] = "none"
+        return {name: value for name, value in fields.items() if name not in self._left_out}
 
-    def take(self, chunk: Any) -> list[Piece]:
-        """The pieces of one chunk."""
-        self._usage = getattr(chunk, "usage", None) or self._usage
-        self._model = getattr(chunk, "model", "") or self._model
-        pieces: list[Piece] = []
-        for choice in (getattr(chunk, "choices", None) or ())[:1]:
-            delta = choice.delta
-            reasoning = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-            if isinstance(reasoning, str):
-                pieces.append(Reasoning(reasoning))
-            if getattr(delta, "content", None):
-                pieces += [Text(text) for text in [self._say(delta.content)] if text]
-            for part in getattr(delta, "tool_calls", None) or ():
-                self._call(part)
-            if choice.finish_reason:
-                self.finished, self._finish = True, choice.finish_reason
-        return pieces
-
-    def _say(self, text: str) -> str:
-        self._text += text
-        if self._level:
-            return text
-        if self._shown.startswith(self._text) and self._shown != self._text:
-            return ""
-        self._level = True
-        if self._text.startswith(self._shown):
-            return self._text[len(self._shown) :]
-        return _ANEW + self._text
-
-    def _call(self, part: Any) -> None:
-        index = part.index if isinstance(getattr(part, "index", None), int) else len(self._calls)
-        call = self._calls.get(index)
-        if call is None:
-            call = self._calls[index] = Call(part.id or f"call-{index}", "")
-        call.id = part.id or call.id
-        if part.function is not None:
-            call.name += part.function.name or ""
-            call.arguments += part.function.arguments or ""
-
-    def reply(self) -> Reply:
-        """All of it."""
-        usage, details = self._usage, getattr(self._usage, "prompt_tokens_details", None)
-        return Reply(
-            text=self._text,
-            calls=[self._calls[index] for index in sorted(self._calls)],
-            finish=self._finish,
-            input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-            output_tokens=getattr(usage, "completion_tokens", 0) or 0,
-            cached_tokens=getattr(details, "cached_tokens", 0) or 0,
-            model=self._model,
-        )
+    def adapt(self, error: Exception) -> bool:
+        """Whether the request should be sent again, because it is now another one."""
+        if getattr(error, "status_code", 0) not in (400, 422):
+            return False
+        said = f"{getattr(error, 'param', '')} {_said(error)}"
+        if "reasoning_effort" in said and "none" in said and not self._unreasoning:
+            self._unreasoning = True  # OpenAI's newer models: tools in Chat Completions only without reasoning
+            return True
+        rejected = {f for f in ("stream_options", "parallel_tool_calls") if f in said} - self._left_out
+        self._left_out |= rejected
+        return bool(rejected)
 
 
-def _refused(error: Any, model: str, base_url: str) -> ModelError:
-    """What an HTTP status means, in words for the user."""
-    status: int = error.status_code
-    said = str(getattr(error, "message", error))[:500]
-    if status in (401, 403):
-        return ModelError("key", f"{base_url} does not accept the key: set OPENAI_API_KEY to one that it knows. It said: {said}")
-    if status == 404:
-        return ModelError("model", f"{base_url} has no model `{model}`: choose one with --model. It said: {said}")
-    if status in (400, 413, 422) and any(words in said.lower() for words in _OVERFLOW):
-        return ModelError("overflow", f"the conversation is too long for `{model}`. It said: {said}")
-    if status == 429 or status >= 500:
-        return ModelError("busy", f"{base_url} is busy or out of quota ({status}); try again later. It said: {said}")
-    return ModelError("request", f"{base_url} refuses the request ({status}): {said}")
+def _sendable(message: Message) -> Message:
+    """A message whose calls every endpoint can read: some parse the arguments, and fail where a model wrote no JSON."""
+    if "tool_calls" not in message:
+        return message
+    calls = [
+        {**call, "function": {**call["function"], "arguments": _json(call["function"]["arguments"])}}
+        for call in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}
+
+
+def _json(arguments: str) -> str:
+    with contextlib.suppress(ValueError):
+        if isinstance(json.loads(arguments or "null"), dict):
+            return arguments
+    return json.dumps({"malformed": arguments} if arguments.strip() else {})
+
+
+def _said(error: APIError | Exception) -> str:
+    """What the endpoint says itself, without the client's words around it."""
+    body: Any = getattr(error, "body", None)
+    said: Any = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  JSON
+    return said if isinstance(said, str) else str(getattr(error, "message", error))
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float:
+    """What Retry-After asks for, in seconds or as a date; 0: nothing."""
+    wanted = headers.get("retry-after", "")
+    with contextlib.suppress(ValueError):
+        if "retry-after-ms" in headers:
+            return float(headers["retry-after-ms"]) / 1000
+        return float(wanted or "0")
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  the rare form
+
+    with contextlib.suppress(ValueError):
+        return parsedate_to_datetime(wanted).timestamp() - time.time()
+    return 0.0
+
+
+def _is_openai(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host == "api.openai.com" or host.endswith(".api.openai.com")

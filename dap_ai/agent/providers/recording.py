@@ -2,9 +2,76 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.model import Model
+import contextlib
+import os
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dap_ai.agent.model import Message, Model, ModelError, Piece, Reply, Schema
+from dap_ai.agent.providers.base import ProviderError
+from dap_ai.agent.providers.scripted import Row
 
 
-def recorded(model: Model, file: str) -> Model:
-    """The model; each of its replies is added to the file."""
-    raise NotImplementedError(file, model)
+def recorded(model: Model, file: str) -> Recorded:
+    """The model; each of its replies is added to the file (the user's alone, 0600). Raises ProviderError."""
+    path = Path(file).expanduser()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _append(path, b"")
+    except OSError as error:
+        raise ProviderError(f"Nothing can be recorded in {path}: {error.strerror}.") from error
+    return Recorded(model, path)
+
+
+class Recorded:
+    """See agent.model.Model."""
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model = model
+        self._path = path
+
+    @property
+    def provider(self) -> str:
+        """The model's."""
+        return self._model.provider
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return self._model.name
+
+    @property
+    def notice(self) -> str:
+        """The model's, and that it is recorded."""
+        return f"{self._model.notice}; recorded in {self._path}"
+
+    def warm(self) -> None:
+        """The model's."""
+        self._model.warm()
+
+    async def close(self) -> None:
+        """The model's."""
+        await self._model.close()
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+        """The model's reply; once it is whole, it is written. Raises ModelError."""
+        pieces: list[Piece] = []
+        async with contextlib.aclosing(self._model.stream(messages, tools)) as stream:
+            async for piece in stream:
+                pieces.append(piece)
+                if isinstance(piece, Reply):
+                    self._write(Row.of(piece, pieces))
+                yield piece
+
+    def _write(self, row: Row) -> None:
+        try:
+            _append(self._path, msgspec.json.encode(row) + b"\n")
+        except OSError as error:
+            raise ModelError("request", f"Nothing more can be recorded in {self._path}: {error.strerror}.") from error
+
+
+def _append(path: Path, data: bytes) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+        file.write(data)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Place, Reader
@@ -26,6 +27,8 @@ class Bench:
     case: Case
     chosen: Place | None = None
     """The frame that a call names."""
+    language: LanguageServer | None = None
+    """The session's; None: there is none."""
 
     @property
     def focus(self) -> Place | None:
@@ -42,7 +45,7 @@ class Bench:
         place = next((p for p in self.case.places if p.frame is frames[number]), None)
         if place is None:
             place = await Reader(self.debugger, self.sources, self.level).place(self.case, frames[number])
-        return Bench(self.debugger, self.case, place)
+        return replace(self, chosen=place)
 
     @property
     def frame_id(self) -> int:

@@ -8,15 +8,25 @@ from typing import Any
 
 from dap_ai.agent.analyst.questions import leading
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
+from dap_ai.agent.tools.definition import definition
 from dap_ai.agent.tools.evaluate import evaluate
+from dap_ai.agent.tools.info import info
 from dap_ai.agent.tools.slice import slice_
+from dap_ai.agent.tools.source import search, source
+from dap_ai.agent.tools.stack import frame, stack, threads
+from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
+from dap_ai.agent.tools.variables import variables
 from dap_ai.protocol.asking import ToolCall
 from dap_ai.protocol.tools import Evaluate, Slice, Trace
 
-TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (evaluate, trace, slice_, try_fix)}
-"""By name."""
+_ALL: tuple[Tool[Any], ...] = (
+    *(stack, frame, variables, evaluate, source, definition, info, search, slice_, trace, try_fix),
+    *(threads, output, environment),
+)
+TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
+"""By name, as `protocol.tools` lists them."""
 
 _COMMAND = re.compile(r"(evaluate|trace|slice)\s+(\S.*)", re.DOTALL)
 _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.analyst.checks import Check, checks_of, failure_of
 from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.runs import Control, Runs, Verdict
+from dap_ai.agent.roots import roots_of
 from dap_ai.agent.source import SourceFile
 from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
@@ -27,7 +27,10 @@ class TryFix(Tool[TryFixArguments]):
     """The tool."""
 
     name = "try_fix"
-    description = "Apply line edits in a copy of the stopped program and run the failing check there: verified or not."
+    description = (
+        "Try a fix in a copy: lines `first` to `last` (last = first - 1: inserts) become `text`; then what failed, or "
+        "`check` (an expression that must be true), runs again."
+    )
     arguments = TryFixArguments
 
     async def run(self, bench: Bench, arguments: TryFixArguments) -> ToolResult:
@@ -99,15 +102,8 @@ def _edit(case: Case, edit: LineEdit) -> Edit:
 
 
 def file_of(case: Case, file: str) -> SourceFile:
-    """Raises ValueError if no such file of the program is known."""
-    for path in dict.fromkeys(frame.path for frame in case.frames):
-        if path == file or (
-            not Path(file).is_absolute() and Path(path).parts[-len(Path(file).parts) :] == Path(file).parts
-        ):
-            found = case.sources.read(path)
-            if found:
-                return found
-    path = file if Path(file).is_absolute() else str(Path(case.inspection.cwd or ".") / file)
+    """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
+    path = roots_of(case).find(file)
     found = case.sources.read(path)
     if found is None:
         raise ValueError(f"there is no source file {file}")

@@ -53,7 +53,8 @@ class Snapshots:
     ) -> SnapshotResult:
         """One copy's work in a frame of this stop; cancelled, it ends the copy.
 
-        `begun` gets the job's token before anything is sent. A failure of the program's code or of the snapshot is a
+        `begun` gets the job's token before anything is sent. A copy that has answered may take a moment to end: before
+        the program goes on, `kill_request` sees to that. A failure of the program's code or of the snapshot is a
         result. Raises RequestFailed, NotStopped as `request` does.
         """
         job = _Job(request, query.frame_id, self._installing)
@@ -68,7 +69,10 @@ class Snapshots:
                 await asyncio.shield(killing)
 
     def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
-        """The DAP request (command and arguments) that ends a job at once; harmless if there is none."""
+        """The DAP request (command and arguments) that ends a job at once, and waits for all that have answered.
+
+        Harmless if there is none.
+        """
         return _evaluate_request(_call_expression("kill", token), frame_id)
 
     async def _run(self, job: _Job, query: SnapshotQuery) -> SnapshotResult:

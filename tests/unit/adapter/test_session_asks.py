@@ -31,7 +31,7 @@ def test_an_ask_answers_at_once_and_streams():
         >> fired asks.flush:dap-ai-ask-1
         << client event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "Because x is None."}
         >> agent ended dap-ai-ask-1
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "completed", "stale": false, "answer": "Because x is None.", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": []}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "completed", "stale": false, "answer": "Because x is None.", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": ""}
         """
     )
 
@@ -324,7 +324,7 @@ def test_a_failing_agent_ends_its_ask_only():
     asking().play(
         """
         >> agent ended dap-ai-ask-1 ValueError: oops
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "failed", "stale": false, "answer": "ValueError: oops", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": []}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "failed", "stale": false, "answer": "ValueError: oops", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": "ValueError: oops"}
         >> client request 6 threads
         << backend request 3 threads
         """
@@ -338,7 +338,7 @@ def test_an_answer_that_takes_too_long_ends_with_what_it_has_said():
         >> fired asks.limit:dap-ai-ask-1
         << cancel dap-ai-ask-1
         << client event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "So far"}
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "limit", "stale": false, "answer": "So far", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": []}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "limit", "stale": false, "answer": "So far", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": ""}
         """
     )
 

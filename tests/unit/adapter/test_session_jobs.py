@@ -145,12 +145,46 @@ def test_a_resume_right_after_a_cancel_waits_for_the_snapshot_too():
     )
 
 
-def test_a_snapshot_that_has_ended_holds_nothing():
+def test_a_resume_waits_for_the_end_of_the_last_snapshot_that_has_answered():
     snapshotting().play(
         """
         >> agent job-ended a
+        >> agent job dap-ai-ask-1 b 2
+        >> agent job-ended b
         >> client request 6 continue {"threadId": 1}
-        << backend request 3 continue {"threadId": 1}
+        << backend request 3 evaluate {"kill": "b"}
+        >> backend response 3 evaluate ok {}
+        << backend request 4 continue {"threadId": 1}
+        """
+    )
+
+
+def test_a_snapshot_whose_end_was_seen_to_with_its_ask_holds_nothing():
+    play = snapshotting()
+    play.play(">> agent job-ended a")
+    effects = play.session.receive(play.event("agent ended dap-ai-ask-1"))
+    assert 'backend request 3 evaluate {"kill": "a"}' in map(play.render, effects)
+    play.play(
+        """
+        >> backend response 3 evaluate ok {}
+        >> client request 6 continue {"threadId": 1}
+        << backend request 4 continue {"threadId": 1}
+        """
+    )
+
+
+def test_a_snapshot_that_answers_after_its_ask_was_cancelled_is_not_ended_twice():
+    snapshotting().play(
+        """
+        >> client request 6 cancel {"progressId": "dap-ai-ask-1"}
+        << cancel dap-ai-ask-1
+        << client event askEnded ...
+        << backend request 3 evaluate {"kill": "a"}
+        << client response 6 cancel ok
+        >> backend response 3 evaluate ok {}
+        >> agent job-ended a
+        >> client request 7 continue {"threadId": 1}
+        << backend request 4 continue {"threadId": 1}
         """
     )
 

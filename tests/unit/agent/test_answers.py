@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.answering import Agent
 from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.config import Settings

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.answering import context_of
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.trials import demand_again
+from dap_ai.agent.answering import context_of
 from dap_ai.agent.excerpts import LEAST, excerpt
 from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail
@@ -89,3 +89,28 @@ def test_a_program_that_may_not_be_copied_is_not_run_again(shop: Stopped):
     shop.why_no_snapshot = "snapshots are switched off in the settings"
     asyncio.run(context_of(shop, case_of(shop), 2000))
     assert "snapshot" not in shop.calls
+
+
+def test_what_a_frame_has_not_come_to_is_quoted_last(tmp_path: Path):
+    def wide(name: str) -> str:
+        return "".join(f"    xs.count({n})  # {name}\n" for n in range(60))
+
+    program = tmp_path / "later.py"
+    program.write_text(
+        f"def run(xs):\n{wide('before')}    first = xs[9]\n{wide('after')}    return first\n\n\nrun([1])\n"
+    )
+    case = case_of(fail(program))
+    analysis = analyse(case)
+    assert analysis is not None
+    lines = program.read_text().splitlines()
+    assert not [n for _, n in excerpt(case, analysis, None) if "after" in lines[n - 1]]
+
+
+def test_a_docstring_of_a_function_in_reach_is_not_quoted(tmp_path: Path):
+    program = tmp_path / "told.py"
+    library = 'def told(x):\n    """Tells x."""\n    return x\n\n\n'
+    program.write_text(f"{library}{OTHERS}assert told(1) == 2\n")
+    case = case_of(fail(program))
+    analysis = analyse(case)
+    assert analysis is not None
+    assert (str(program), 2) not in excerpt(case, analysis, None)

@@ -15,7 +15,8 @@ from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.table import TOOLS, called_by, schema
+from dap_ai.agent.tools.schemas import parameters
+from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
 from dap_ai.agent.tools.trace import MAX_TOKENS, folded
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskArguments
@@ -244,7 +245,7 @@ def test_every_tool_can_be_described_to_a_model(name: str):
     tool = TOOLS[name]
 
     assert (tool.name, tool.arguments, "\n" in tool.description) == (name, ARGUMENTS[name], False)
-    assert "properties" in str(schema(tool))
+    assert parameters(tool)["type"] == "object"
 
 
 @pytest.mark.parametrize(
@@ -253,17 +254,26 @@ def test_every_tool_can_be_described_to_a_model(name: str):
         ("trace f(3)", ToolCall("trace", TraceArguments("f(3)"))),
         ("slice `x.y`", ToolCall("slice", Slice("x.y"))),
         ("evaluate 1 + 1", ToolCall("evaluate", Evaluate("1 + 1"))),
+        ("tracer", None),
+    ],
+)
+def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolCall | None):
+    assert called_by(question) == call
+
+
+@pytest.mark.parametrize(
+    ("question", "call"),
+    [
         ("How did f(g(1), 2) become 3?", ToolCall("trace", TraceArguments("f(g(1), 2)"))),
         ("how did `f(3)[0]` come to be None?", ToolCall("trace", TraceArguments("f(3)[0]"))),
         ("how did f(3) get to (x)?", ToolCall("trace", TraceArguments("f(3)"))),
         ("how did f(3 fail?", None),
         ("how did it come to this?", None),
         ("why did it stop (here)?", None),
-        ("tracer", None),
     ],
 )
-def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolCall | None):
-    assert called_by(question) == call
+def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: ToolCall | None):
+    assert traced_by(question) == call
 
 
 def answered(stopped: Stopped, question: str, tool: ToolCall | None = None) -> tuple[Answer, Heard]:

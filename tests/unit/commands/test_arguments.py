@@ -49,8 +49,15 @@ def test_the_table_of_options_is_the_commands_own():
 
 
 def test_an_unknown_option_before_program_is_a_usage_error():
-    with pytest.raises(click.UsageError, match="--verbose"):
-        command.make_context("ask", ["--verbose", "p.py"])
+    with pytest.raises(click.UsageError, match="--unknown"):
+        command.make_context("ask", ["--unknown", "p.py"])
+
+
+@pytest.mark.parametrize("spelling", ["-v", "--verbose"])
+def test_verbose_is_ours_before_program_and_the_programs_after_it(spelling):
+    context = command.make_context("ask", [spelling, "p.py", spelling])
+    assert context.params["verbose"]
+    assert context.params["program"] == ("p.py", spelling)
 
 
 @pytest.fixture

@@ -87,6 +87,35 @@ def test_config_shows_value_and_source(workspace):
     assert any(line.split()[:3] == ["level", "observe", "DAP_AI_LEVEL"] for line in result.output.splitlines())
 
 
+def test_config_tells_an_endpoint_without_its_password():
+    assert "hunter2" not in invoke("config", DAP_AI_BASE_URL="http://me:hunter2@localhost/v1").output
+
+
+def test_a_model_without_key_or_endpoint_is_a_usage_error(workspace):
+    (workspace / "p.py").write_text("")
+    result = invoke("ask", "--model", "m", "p.py", OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
+    assert result.exit_code == 2
+    assert "OPENAI_API_KEY" in result.output
+
+
+def test_a_chat_about_a_context_that_is_only_shown_is_a_usage_error():
+    assert invoke("ask", "--chat", "--show-context", "p.py").exit_code == 2
+
+
+def test_an_export_that_cannot_be_written_is_a_usage_error_before_the_program_runs(workspace):
+    (workspace / "p.py").write_text("open('ran', 'w')")
+    result = invoke("ask", "--export", "nowhere/talk.md", "p.py")
+    assert result.exit_code == 2
+    assert not (workspace / "ran").exists()
+
+
+def test_a_transcript_that_is_none_is_a_usage_error(workspace):
+    (workspace / "talk.jsonl").write_text("no json")
+    result = invoke("transcript", "talk.jsonl")
+    assert result.exit_code == 2
+    assert "line 1" in result.output
+
+
 def test_config_as_json_has_every_setting():
     report = json.loads(invoke("config", "--json").output)
     assert set(report["settings"]) == set(Settings.__struct_fields__)
@@ -115,7 +144,7 @@ def _quick_doctor(monkeypatch):
 def test_doctor_finds_all_that_is_needed_here():
     report = json.loads(invoke("doctor", "--json").output)
     assert report["ok"]
-    assert {"dap-ai", "debugpy", "the program's Python"} <= {check["name"] for check in report["checks"]}
+    assert {"dap-ai", "debugpy", "the program's Python", "who answers"} <= {check["name"] for check in report["checks"]}
 
 
 @pytest.mark.usefixtures("_quick_doctor")

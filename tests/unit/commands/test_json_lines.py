@@ -61,3 +61,10 @@ def test_an_event_is_its_body_with_its_name():
     assert ended["event"] == "askEnded"
     assert ended["usage"]["modelCalls"] == 0
     assert exited == {"event": "exited", "exitCode": 1, "text": "ended"}
+
+
+def test_the_sum_of_a_chat_is_a_line():
+    stream = io.BytesIO()
+    JsonLines(stream).spent(2, Usage(model_calls=3, provider="openai"))
+    (line,) = lines_of(stream)
+    assert (line["event"], line["questions"], line["usage"]["modelCalls"]) == ("spent", 2, 3)

@@ -93,6 +93,85 @@ def test_status_and_steps_go_to_stderr_one_line_each():
     assert err.getvalue() == "· len(x) -> 3 4\non we go\n"
 
 
+def step(call, result, **more):
+    return AskOutput("ask-1", "tool", "", ToolStep("evaluate", call, result, **more))
+
+
+def errors(*pieces, reason="completed", text="x", usage=None, verbose=False, err=None, error=""):
+    err = err or io.StringIO()
+    display = TerminalDisplay(Settings(provider="offline"), io.StringIO(), err, verbose=verbose)
+    for piece in pieces:
+        display.ask_output(piece)
+    display.ask_ended(AskEnded("ask-1", "c-1", reason, False, text, usage or Usage(), [], [], [], error))
+    display.close()
+    return err.getvalue()
+
+
+def test_a_step_tells_how_long_it_took_and_whether_in_a_snapshot():
+    assert errors(step("f(1)", "2", seconds=0.0081, snapshot=True)) == "· f(1) -> 2 (8 ms, snapshot)\n"
+
+
+def test_a_long_result_gives_way_to_what_stands_after_it():
+    (line,) = errors(step("f(1)", "word " * 99, seconds=0.0081)).splitlines()
+    assert len(line) <= 160
+    assert line.endswith("… (8 ms)")
+
+
+def test_a_verbose_step_shows_its_whole_result_indented():
+    result = "a = 1\n\nb = 2"
+    assert errors(step("frame()", result, seconds=0.002), verbose=True) == "· frame() (2 ms)\n    a = 1\n\n    b = 2\n"
+
+
+def test_a_verbose_step_whose_result_fits_is_one_line_still():
+    assert errors(step("f(1)", "2"), verbose=True) == "· f(1) -> 2\n"
+
+
+def test_that_the_model_is_thinking_is_no_line():
+    assert errors(AskOutput("ask-1", "status", "the model is thinking (120 characters)")) == ""
+
+
+def test_a_terminal_shows_that_the_model_is_thinking():
+    assert "thinking (120 characters)" in errors(
+        AskOutput("ask-1", "status", "the model is thinking (120 characters)"), err=Screen()
+    )
+
+
+def test_who_answers_is_told_once_in_a_chat():
+    notice, other = (AskOutput("ask-1", "status", text) for text in ("the model m answers", "trying fixes"))
+    assert errors(notice, other, notice, other) == "the model m answers\ntrying fixes\ntrying fixes\n"
+
+
+def test_a_limit_is_said_in_words_that_name_the_settings():
+    assert "max_tool_calls" in errors(reason="limit")
+
+
+def test_a_model_that_failed_is_an_error_with_its_reason():
+    assert errors(reason="failed", error="The key is not accepted.") == "dap-ai: The key is not accepted.\n"
+
+
+def test_what_a_model_cost_is_one_line():
+    usage = Usage(3, 5, 2431, 310, 0.0021, 4.1234, "openai", "gpt-5")
+    line = "openai · gpt-5 · 3 model calls · 5 tools · 2 431 + 310 tokens · $0.0021 · 4.1 s\n"
+    assert errors(usage=usage) == line
+
+
+def test_an_unknown_price_is_not_told():
+    assert "$" not in errors(usage=Usage(3, 5, 2431, 310, 0.0, 4.1, "openai", "qwen3"))
+
+
+def test_tokens_that_nobody_counted_are_not_told():
+    assert (
+        errors(usage=Usage(1, 0, 0, 0, 0.0, 4.1, "openai", "qwen3"))
+        == "openai · qwen3 · 1 model call · 0 tools · 4.1 s\n"
+    )
+
+
+def test_the_sum_of_a_chat_names_how_many_questions_it_had():
+    err = io.StringIO()
+    TerminalDisplay(Settings(), io.StringIO(), err).spent(3, Usage(3, 5, 10, 20, 0.0, 4.1, "openai", "gpt-5"))
+    assert err.getvalue().startswith("3 questions: openai · gpt-5 · 3 model calls")
+
+
 @pytest.mark.parametrize(
     ("text", "description", "words"),
     [

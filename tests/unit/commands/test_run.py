@@ -26,7 +26,7 @@ ANSWER = ("askOutput", {"askId": "ask-1", "category": "answer", "output": "becau
 
 
 BODIES = {
-    "ask": {"askId": "ask-1"},
+    "ask": {"askId": "ask-1", "conversationId": "c-1"},
     "threads": {"threads": [{"id": 1, "name": "main"}]},
     "stackTrace": {
         "stackFrames": [
@@ -103,15 +103,36 @@ class FakeDisplay:
         return [call[1] for call in self.calls if call[0] == name]
 
 
-def run(script=None, during=None, **wishes):
+class FakePrompt:
+    """Says these lines one after another, then that the input has ended."""
+
+    def __init__(self, lines, *, interactive=False):
+        self.lines = list(lines)
+        self.echoes = interactive
+        self.closed = False
+
+    def read(self, tell):
+        line = self.lines.pop(0) if self.lines else None
+        if line is not HANGS:
+            tell(line)
+
+    def interrupted(self):
+        return self.echoes
+
+    def close(self):
+        self.closed = True
+
+
+def run(script=None, during=None, lines=(), interactive=False, **wishes):
     client, job, display = FakeClient({"ask": [[ANSWER, ended()]], **(script or {})}), FakeJob(), FakeDisplay()
+    prompt = FakePrompt(lines, interactive=interactive)
     defaults = {"program": PROGRAM, "pid": None, "question": "", "level": "compute", "breakpoints": ()}
     all_wishes = Wishes(**{**defaults, "exceptions": ("uncaught",), "just_my_code": True, **wishes})
 
     async def main():
         if during:
             asyncio.get_running_loop().call_later(0.01, during)
-        return await asyncio.wait_for(Run(client, display, job, all_wishes).run(), 5)
+        return await asyncio.wait_for(Run(client, display, job, all_wishes, prompt).run(), 5)
 
     return asyncio.run(main()), client, job, display
 
@@ -263,6 +284,127 @@ def test_sigterm_ends_the_program():
 def test_a_dead_backend_is_raised_and_leaves_nothing():
     with pytest.raises(ConnectionClosed):
         run({"ask": [ConnectionClosed()]})
+
+
+def asked(client):
+    return [arguments for command, arguments in client.requests if command == "ask"]
+
+
+def test_in_a_chat_each_line_is_asked_in_the_same_conversation():
+    outcome, client, _, _ = run(chat=True, lines=["and then?", "why?"])
+    assert [a.get("question", "") for a in asked(client)] == ["", "and then?", "why?"]
+    assert [a.get("conversationId") for a in asked(client)] == [None, "c-1", "c-1"]
+    assert outcome.status() == 0
+
+
+@pytest.mark.parametrize("line", ["", "  ", "continue", "Continue", None])
+def test_in_a_chat_the_program_goes_on_when_the_user_says_so(line):
+    _, client, job, _ = run(chat=True, lines=[line, "too late"])
+    assert len(asked(client)) == 1
+    assert client.commands()[-1] == "continue"
+    assert job.calls == ["paused", "going_on"]
+
+
+@pytest.mark.parametrize(("word", "command"), [("step", "stepIn"), ("next", "next"), ("out", "stepOut")])
+def test_a_word_moves_the_program_and_its_next_stop_is_shown_but_not_asked_about(word, command):
+    step = ("stopped", {"reason": "step", "threadId": 1})
+    _, client, job, display = run({command: [[step]]}, chat=True, lines=[word, "continue"])
+    assert (command, {"threadId": 1}) in client.requests
+    assert [body["reason"] for body in display.texts("stopped")] == ["exception", "step"]
+    assert len(asked(client)) == 1
+    assert job.calls == ["paused", "going_on", "paused", "going_on"]
+
+
+def test_the_breakpoints_stay_until_the_user_lets_the_program_go_on():
+    script = {"next": [[STOPPED]]}
+    _, client, _, _ = run(script, chat=True, lines=["next", "continue"], breakpoints=[Breakpoint("/p.py", 3)])
+    assert client.commands().index("next") < client.commands().index("setBreakpoints", client.commands().index("next"))
+    assert client.commands().count("setBreakpoints") == 2
+
+
+def test_a_step_that_fails_is_an_error_and_the_user_is_asked_again():
+    script = {"next": [RequestFailed("next", "bad", "cannot step here")]}
+    _, client, _, display = run(script, chat=True, lines=["next", "continue"])
+    assert display.texts("error") == ["cannot step here"]
+    assert client.commands()[-1] == "continue"
+
+
+def test_quit_ends_the_program_whatever_comes_after_an_answer():
+    outcome, client, job, _ = run(chat=True, lines=["quit"])
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": True})
+    assert "kill" in job.calls
+    assert outcome.status() == 0
+
+
+@pytest.mark.parametrize("word", ["quit", "continue", ""])
+def test_a_chat_with_a_program_that_was_attached_to_leaves_it_running(word):
+    attached = {"attach": [[("initialized", {})]], "configurationDone": [[]], "pause": [[STOPPED]]}
+    _, client, _, _ = run(attached, program=None, pid=7, exceptions=(), chat=True, lines=[word])
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": False})
+
+
+def test_help_is_shown_and_the_user_is_asked_again():
+    _, client, _, display = run(chat=True, lines=["help", "and then?"])
+    assert any("over calls" in text for text in display.texts("status"))
+    assert asked(client)[1]["question"] == "and then?"
+
+
+def test_a_line_that_was_not_typed_is_shown():
+    assert "ask> why?" in run(chat=True, lines=["why?"])[3].texts("status")
+    assert "ask> why?" not in run(chat=True, lines=["why?"], interactive=True)[3].texts("status")
+
+
+def test_ctrl_c_in_a_chat_cancels_the_answer_and_asks_on():
+    script = {"ask": [[], [ANSWER, ended()]], "cancel": [[ended("cancelled")]]}
+    outcome, client, _, _ = run(script, interrupt, chat=True, lines=["once more"])
+    assert [a.get("question", "") for a in asked(client)] == ["", "once more"]
+    assert outcome.status() == 0
+
+
+def test_ctrl_c_at_the_prompt_of_a_person_changes_nothing():
+    def then_end():
+        interrupt()
+        asyncio.get_running_loop().call_later(0.01, lambda: os.kill(os.getpid(), signal.SIGTERM))
+
+    outcome, client, _, _ = run(None, then_end, chat=True, lines=[HANGS], interactive=True)
+    assert outcome.status() == 128 + signal.SIGTERM
+    assert "continue" not in client.commands()
+
+
+def test_ctrl_c_at_the_prompt_of_a_script_ends_the_run():
+    assert run(None, interrupt, chat=True, lines=[HANGS])[0].status() == 130
+
+
+def test_a_failed_question_leaves_the_chat_open_and_is_told_by_the_exit_code():
+    script = {"ask": [RequestFailed("ask", "bad", "no such provider"), [ANSWER, ended()]]}
+    outcome, client, _, _ = run(script, chat=True, lines=["once more"])
+    assert len(asked(client)) == 2
+    assert outcome.status() == 3
+
+
+def test_another_thread_that_stops_at_the_prompt_changes_nothing():
+    script = {"ask": [[ANSWER, ended(), STOPPED]]}
+    _, client, job, _ = run(script, chat=True, lines=["continue"])
+    assert job.calls.count("paused") == 1
+    assert len(asked(client)) == 1
+
+
+def test_a_program_that_ends_at_the_prompt_ends_the_chat():
+    script = {"ask": [[ANSWER, ended(), EXITED, TERMINATED]]}
+    outcome, client, _, _ = run(script, chat=True, lines=[HANGS])
+    assert outcome.status() == 0
+    assert "continue" not in client.commands()
+
+
+def test_each_stop_of_a_chat_is_asked_about_in_one_conversation():
+    script = {"continue": [[STOPPED], [EXITED, TERMINATED]]}
+    _, client, _, display = run(script, chat=True, each_stop=True, lines=["why?", "continue", "and here?"])
+    assert [a.get("question", "") for a in asked(client)] == ["", "why?", "", "and here?"]
+    assert [call[1] for call in display.calls if call[0] == "spent"] == [4]
+
+
+def test_one_question_needs_no_sum():
+    assert not run(chat=True)[3].texts("spent")
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,11 @@ class Evaluation:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
         seen = effects.Effects()
         reserve = [bytes(_RESERVE_BYTES)]
-        files = Files()
         raising = tracer = None
         reply: dict[str, Any]
         try:
             work, own = self._work()
-            tracer = Tracer(self._wanted["deadline_s"], files) if self._wanted.get("trace") else None
+            tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
             value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:
@@ -54,7 +53,7 @@ class Evaluation:
         except BaseException as error:
             reserve.clear()
             reply = {"status": "raised", "error": error_line(error)}
-            raising = Raising(error, files)
+            raising = Raising(error, Files())
         reply.update(effects.printed(), effects=seen.stop())
         if raising is not None:
             reply["raised"] = raising.facts(self._describer)

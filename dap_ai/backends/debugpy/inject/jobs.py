@@ -1,6 +1,8 @@
 """Snapshots as jobs: each is started, asked for, and ended by short calls, so that nobody waits behind one.
 
 A copy writes its answer into memory that it shares with the debuggee and ends: no descriptor of the debuggee is used.
+The answer is told as soon as it is there: to end takes the longer the more memory the copy has. Whether it is gone is
+seen to when the next one is made, or by `kill`.
 A request and a reply travel as in runtime.py.
 """
 
@@ -24,17 +26,21 @@ from .answers import encoded, fitting, unavailable
 from .evaluation import Evaluation
 from .lockdown import Lockdown
 from .statics import forget
-from .syscalls import SUPPORTED, Buffer, Step, attempt, call, store, store_step, wait_us
+from .syscalls import SUPPORTED, Buffer, Step, attempt, call, store, store_step, wait_us, wait_while_zero, wake
 
 _MEMORY_BYTES = 1 << 19
 _HEADER = struct.Struct("=QQQ")
 """Of the shared memory: how far the copy has come, bytes of its answer, where the fork hooks are."""
+_ANSWERED = 8
+"""Where in the header the copy's end of work is waited for: at the bytes of its answer."""
 _LOCKED = 1
 _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _MAX_JOBS = 8
 _KILLED = 9
-_SHORT_WAIT_S = 0.004
+_SHORT_WAIT_S = 0.008
+_ENDING_S = 0.015
+"""What a copy with a gigabyte takes to end."""
 _ABANDONED_S = 5.0
 """After its deadline, in which its answer may still be asked for."""
 _LOCKDOWN_S = 0.3
@@ -147,6 +153,7 @@ def _write(job: Job, reply: dict[str, Any]) -> None:
     data = fitting(reply, _MEMORY_BYTES - _HEADER.size)
     store(job.memory + _HEADER.size, data)
     store(job.memory, _HEADER.pack(_LOCKED, len(data), 0))
+    wake(job.memory + _ANSWERED)
 
 
 # -- what the proxy calls --------------------------------------------------------------------------------------------
@@ -163,7 +170,7 @@ def poll(token: str) -> str:
 
 
 def kill(token: str) -> str:
-    """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended}."""
+    """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended or has answered}."""
     return _reply(lambda _: _kill(token))
 
 
@@ -201,7 +208,7 @@ def _impossible() -> str:
         return "snapshots need Linux on x86_64 or aarch64"
     if "t" in getattr(sys, "abiflags", "") or sys.implementation.name != "cpython":
         return "snapshots need CPython with its global lock"
-    if len(_jobs) >= _MAX_JOBS:
+    if len(_jobs) + len(_dying) >= _MAX_JOBS:
         return "too many snapshots at once"
     if "lockdown" not in _made:
         try:
@@ -232,7 +239,10 @@ def _poll(token: str) -> bytes:
             del _jobs[token]
             job.close()
             return unavailable(job.failure)
-        status = clone.reap(job.pid)
+        status, answer = clone.reap(job.pid), job.answer()
+        if status is None and answer:
+            _end(token)  # it may only say that it is done
+            return answer
         if status is not None:
             hooks = 0 if job.hooks else job.progress()[2]
             if not hooks:
@@ -249,7 +259,7 @@ def _poll(token: str) -> bytes:
             continue
         if _clock() > ends:
             return encoded(done=False)
-        wait_us(150)
+        wait_while_zero(job.memory + _ANSWERED)
 
 
 def _run_again(job: Job) -> None:
@@ -279,7 +289,7 @@ def _ended(job: Job, status: int) -> bytes:
 
 def _kill(token: str) -> bytes:
     _end(token)
-    ends = _clock() + _SHORT_WAIT_S
+    ends = _clock() + _ENDING_S
     while _reap_dying() and _clock() < ends:
         wait_us(150)
     return encoded(done=not _dying)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import struct
 import sys
 from typing import Any, Callable, Tuple
 
@@ -54,6 +55,8 @@ if SUPPORTED:
     _memmove.restype = ctypes.c_void_p
     _memmove.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
     _usleep: Any = ctypes.CDLL(None).usleep
+    _sleeping: Any = ctypes.CDLL(None).syscall
+    _sleeping.restype, _sleeping.argtypes = _syscall.restype, _syscall.argtypes
 _NOTHING = (0,) * 6
 
 
@@ -124,6 +127,21 @@ class Buffer:
         """Bytes of this process's memory, by way of this buffer."""
         _memmove(self.address, address, size)
         return self._data[:size]
+
+
+_FUTEX_WAIT, _FUTEX_WAKE = 0, 1
+_a_millisecond = Buffer(16)
+_a_millisecond.put(struct.pack("=qq", 0, 1_000_000))
+
+
+def wait_while_zero(address: int) -> None:
+    """Sleeps without the GIL until another process calls `wake` for these four bytes; a millisecond at most."""
+    _sleeping(NUMBERS["futex"], address, _FUTEX_WAIT, 0, _a_millisecond.address, 0, 0)
+
+
+def wake(address: int) -> None:
+    """Ends another process's `wait_while_zero`."""
+    attempt("futex", address, _FUTEX_WAKE, 1)
 
 
 class Arena:

@@ -1,0 +1,147 @@
+"""The language server of one session: started at its first question, restarted once, gone with the session."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dap_ai.agent.language.child import Child
+
+START_TIMEOUT_S = 10.0
+TIMEOUT_S = 5.0
+_MAX_STARTS = 2
+
+
+class LanguageServerError(Exception):
+    """No definition can be had; the text says why."""
+
+
+class Ended(Exception):  # noqa: N818  what has happened
+    """The language server's process ended before it answered."""
+
+
+class Refused(Exception):  # noqa: N818  what has happened
+    """The language server answered with an error; the text is its own."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where names are looked up."""
+
+    root: str
+    """A folder."""
+    python: str = ""
+    """The debuggee's interpreter; empty: the environment that dap_ai itself is in."""
+    import_path: tuple[str, ...] = ()
+    """The debuggee's `sys.path`: looked at after what the interpreter has of itself."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A character of a file. `line` is 1-based, `column` 0-based; the path is absolute."""
+
+    path: str
+    text: str
+    """Of the whole file."""
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A line of a file, 1-based."""
+
+    path: str
+    line: int
+
+
+def is_installed() -> bool:
+    """Whether there is a language server to start."""
+    return all(importlib.util.find_spec(name) for name in ("jedi_language_server", "pygls"))
+
+
+class LanguageServer:
+    """One language server, of one event loop. `close` ends it for good; so does the end of this process."""
+
+    def __init__(self, start_timeout_s: float = START_TIMEOUT_S, timeout_s: float = TIMEOUT_S) -> None:
+        self.workspace: Workspace | None = None
+        """Set before the first question; what is set later counts for a restart only."""
+        self._start_timeout_s = start_timeout_s
+        self._timeout_s = timeout_s
+        self._child: asyncio.Task[Child] | None = None
+        self._starts = 0
+
+    async def definitions(self, position: Position) -> list[Spot]:
+        """Where the name at the position is defined; empty: nobody knows. Raises LanguageServerError."""
+        while True:
+            child = await self._running(position)
+            try:
+                return await child.definitions(position, self._timeout_s)
+            except Ended:
+                continue
+            except Refused as error:
+                raise LanguageServerError(f"the language server could not answer: {error}") from error
+            except TimeoutError as error:
+                await child.end()
+                raise LanguageServerError(f"the language server gave no answer in {self._timeout_s:g} s") from error
+
+    async def close(self) -> None:
+        """Ends it. A question after that is refused."""
+        self._starts = _MAX_STARTS
+        starting, self._child = self._child, None
+        if starting is None:
+            return
+        starting.cancel()  # where it runs already, this changes nothing
+        await asyncio.wait({starting})
+        if not starting.cancelled() and starting.exception() is None:
+            await starting.result().end()
+
+    async def _running(self, position: Position) -> Child:
+        if self._child is None or _is_over(self._child):
+            if self._starts == _MAX_STARTS:
+                raise LanguageServerError("the language server has ended and is not started again")
+            self._starts += 1
+            workspace = self.workspace or Workspace(_folder(position.path))
+            self._child = asyncio.get_running_loop().create_task(self._start(workspace))
+            self._child.add_done_callback(_seen)
+        try:
+            return await asyncio.shield(self._child)  # an ask that is cancelled leaves it to the next
+        except (TimeoutError, asyncio.TimeoutError) as error:
+            text = f"the language server did not start in {self._start_timeout_s:g} s"
+            raise LanguageServerError(text) from error
+        except (OSError, Ended, Refused) as error:
+            raise LanguageServerError(f"the language server did not start: {error}") from error
+
+    async def _start(self, workspace: Workspace) -> Child:
+        child = await asyncio.to_thread(_child)
+        try:
+            return await asyncio.wait_for(child.start(workspace), self._start_timeout_s)
+        except Refused:
+            if not workspace.python:
+                raise
+            fallback = replace(workspace, python="")  # jedi cannot work with the debuggee's: too old, or broken
+            return await asyncio.wait_for(child.start(fallback), self._start_timeout_s)
+
+
+def _child() -> type[Child]:
+    """Called in a thread: half a second of imports that the event loop is spared."""
+    from dap_ai.agent.language.child import Child  # noqa: PLC0415  see above
+
+    return Child
+
+
+def _is_over(child: asyncio.Task[Child]) -> bool:
+    return child.done() and (child.cancelled() or child.exception() is not None or child.result().ended)
+
+
+def _seen(child: asyncio.Task[Child]) -> None:
+    """A start that fails is told to whoever asks, not to the event loop."""
+    if not child.cancelled():
+        child.exception()
+
+
+def _folder(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[0] or "/"

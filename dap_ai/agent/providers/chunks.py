@@ -1,0 +1,132 @@
+"""Puts a reply together from the chunks of a stream, as the many endpoints that speak Chat Completions send them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Any, cast
+
+from dap_ai.agent.model import Call, Piece, Reasoning, Reply, Text
+
+ANEW = "\n\n(The connection broke, and the model began anew.)\n\n"
+
+
+class Assembly:
+    """One reply in the making. `shown`: what an earlier, broken stream has said already."""
+
+    def __init__(self, shown: str = "") -> None:
+        self.finished = False
+        """The endpoint has said why the reply ends."""
+        self._shown = shown
+        self._level = not shown
+        """Whether it has caught up with what was shown."""
+        self._text: list[str] = []
+        self._said = ""
+        """The text as long as it has not caught up."""
+        self._calls: list[Call] = []
+        self._at: dict[int, Call] = {}
+        """The calls by the index they came with."""
+        self._usage: dict[str, Any] = {}
+        self._finish = self._model = ""
+
+    @property
+    def shown(self) -> str:
+        """What a next try need not say again."""
+        return "".join(self._text) if self._level else self._shown
+
+    @property
+    def empty(self) -> bool:
+        """Nothing has come that could be a reply."""
+        return not self._text and not self._calls
+
+    def take(self, chunk: object) -> list[Piece]:
+        """The pieces of one chunk."""
+        row = _table(chunk)
+        self._usage = _table(row.get("usage")) or self._usage
+        self._model = _text(row.get("model")) or self._model
+        pieces: list[Piece] = []
+        for choice in map(_table, _rows(row.get("choices"))[:1]):
+            delta = _table(choice.get("delta"))
+            thought = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
+            if thought:
+                pieces.append(Reasoning(thought))
+            said = _text(delta.get("content")) or _text(delta.get("refusal"))
+            if said and (new := self._say(said)):
+                pieces.append(Text(new))
+            for part in map(_table, _rows(delta.get("tool_calls"))):
+                self._call(part)
+            if finish := choice.get("finish_reason"):
+                self.finished, self._finish = True, str(finish)
+        return pieces
+
+    def reply(self) -> Reply:
+        """All of it. Each call has an id of its own."""
+        usage, details = self._usage, _table(self._usage.get("prompt_tokens_details"))
+        ids: set[str] = set()
+        for call in self._calls:
+            if not call.id or call.id in ids:
+                call.id = f"call_{secrets.token_hex(6)}"
+            ids.add(call.id)
+        return Reply(
+            text="".join(self._text),
+            calls=self._calls,
+            finish=self._finish,
+            input_tokens=_count(usage, "prompt_tokens"),
+            output_tokens=_count(usage, "completion_tokens"),
+            cached_tokens=_count(details, "cached_tokens"),
+            model=self._model,
+        )
+
+    def _say(self, text: str) -> str:
+        """What of a piece of text is new to the user."""
+        self._text.append(text)
+        if self._level:
+            return text
+        self._said += text
+        if self._shown.startswith(self._said) and self._shown != self._said:
+            return ""
+        self._level = True
+        return self._said.removeprefix(self._shown) if self._said.startswith(self._shown) else ANEW + self._said
+
+    def _call(self, part: dict[str, Any]) -> None:
+        call = self._call_of(part)
+        call.id = call.id or _text(part.get("id"))
+        function = _table(part.get("function"))
+        name, arguments = _text(function.get("name")), function.get("arguments")
+        if name != call.name:  # some endpoints say it with every fragment
+            call.name += name
+        if arguments:
+            call.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+    def _call_of(self, part: dict[str, Any]) -> Call:
+        """The call that a part belongs to: by its index, where it has one that can be right; else by what it holds."""
+        index, call_id = part.get("index"), _text(part.get("id"))
+        named = bool(_table(part.get("function")).get("name"))
+        if isinstance(index, int):
+            call = self._at.get(index)
+            if call and not (named and call_id and call.id and call.id != call_id):  # some send each at index 0
+                return call
+        elif self._calls and not named and call_id in ("", self._calls[-1].id):
+            return self._calls[-1]
+        call = Call("", "")
+        self._calls.append(call)
+        if isinstance(index, int):
+            self._at[index] = call
+        return call
+
+
+def _table(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _rows(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    """Text, also where it comes as a list of parts."""
+    return value if isinstance(value, str) else "".join(_text(_table(part).get("text")) for part in _rows(value))
+
+
+def _count(of: dict[str, Any], name: str) -> int:
+    return value if isinstance(value := of.get(name), int) else 0

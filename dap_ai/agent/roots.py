@@ -1,0 +1,269 @@
+"""Which files the agent reads: those of the program's own folders and of its libraries.
+
+There, none that git ignores, that is named like a secret, that is no plain file, too large or binary. Symbolic links
+are followed before anything is decided.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from dap_ai.agent.ignored import Ignored
+from dap_ai.agent.source import MAX_SOURCE_BYTES, is_user_path
+from dap_ai.agent.stack import Case
+
+_SECRET_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".gcloud", ".password-store"}
+)
+_SECRET_NAMES = (
+    *(".env*", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".pgpass", ".git-credentials", ".htpasswd"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.jks", "*.keystore", "*.ppk", "*.gpg", "*.tfstate"),
+    *("secrets.*", ".secrets*", "credentials.*", "service-account*.json", "service_account*.json"),
+)
+_SECRET_UNLESS_SOURCE = ("id_*", "credentials*", "*.secret", "*.secrets")
+_SOURCE = (".py", ".pyi", ".pyx")
+_SKIPPED = frozenset({"node_modules", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
+_SNIFFED_BYTES = 4096
+MAX_WALKED = 20_000
+"""Entries of folders that one walk looks at."""
+WALK_S = 2.0
+
+
+class Refused(ValueError):  # noqa: N818  it is a refusal by rule, not an error of ours
+    """A file is not read; the text names the rule and what to do instead."""
+
+
+@dataclass
+class Roots:
+    """Where files may be read. All folders are real paths."""
+
+    files: tuple[str, ...] = ()
+    """Of frames, as the program names them: read even where git ignores them, since the program runs them."""
+    workspace: tuple[Path, ...] = ()
+    """The program's own folders; they are searched, too."""
+    others: tuple[Path, ...] = ()
+    """Further folders that the program imports from."""
+    libraries: tuple[Path, ...] = ()
+    """The standard library and site-packages; git's rules do not count there."""
+    _ignored: dict[Path, Ignored] = field(default_factory=dict[Path, Ignored], compare=False)
+
+    def find(self, file: str) -> str:
+        """The path of a file that may be read, as the program names it. Raises Refused.
+
+        `file` is absolute or the end of a path.
+        """
+        wanted = Path(file)
+        if wanted.is_absolute():
+            named = file
+        elif not wanted.parts or ".." in wanted.parts or "\0" in file:
+            raise Refused(f"{file[:200]!r} names no file: give an absolute path, or the end of one without `..`")
+        else:
+            named = self._ending(wanted)
+        real = self.check(named)
+        plain = os.path.normpath(named)
+        return plain if _real(plain) == real else str(real)
+
+    def check(self, path: str) -> Path:
+        """The real path of a file that may be read. Raises Refused."""
+        real, name = _real(path), Path(path).name
+        library = _is_within(real, self.libraries)
+        rule = secret_rule(Path(path)) or secret_rule(real)
+        if rule and not (library and real.suffix in _SOURCE):
+            raise Refused(
+                f"{name} is not read: what is named like `{rule}` may hold secrets. Read the program's values"
+            )
+        own = any(_real(known) == real for known in self.files)
+        root = next((r for r in (*self.workspace, *self.others) if real.is_relative_to(r)), None)
+        if not (library or own or root):
+            raise Refused(
+                f"{path[:200]} is outside of the program's folders and libraries. Read the files of its frames, "
+                f"or below {', '.join(map(str, self.workspace)) or 'them'}"
+            )
+        if root and not (library or own) and self.rules(root).holds(real):
+            raise Refused(f"{name} is not read: git ignores it. Read the values that the program made of it")
+        _check_content(real)
+        return real
+
+    def walk(self) -> Walk:
+        """The files of the workspace that may be read."""
+        return Walk(self)
+
+    def _ending(self, wanted: Path) -> str:
+        own = [path for path in dict.fromkeys(self.files) if is_end_of(wanted, Path(path))]
+        beside = [root / wanted for root in (*self.workspace, *self.others, *self.libraries)]
+        found = own or [str(path) for path in beside if os.path.lexists(path)][:1]
+        found = found or [str(path) for path in self.walk() if is_end_of(wanted, path)]
+        if not found:
+            raise Refused(f"there is no file {wanted} in the program's folders: `search` finds where a text stands")
+        if len(found) > 1:
+            shown = ", ".join(found[:6])
+            raise Refused(f"{len(found)} files end so: name more of the path ({shown})")
+        return found[0]
+
+    def rules(self, root: Path) -> Ignored:
+        """What git ignores in one of the folders."""
+        if root not in self._ignored:
+            self._ignored[root] = Ignored(root)
+        return self._ignored[root]
+
+
+class Walk:
+    """The files of a workspace that may be read, top folders first; links are not followed. Sizes are not checked."""
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+        self.is_cut = False
+        """Whether it ended at MAX_WALKED or after WALK_S, before all was seen."""
+
+    def __iter__(self) -> Iterator[Path]:
+        left, ends = MAX_WALKED, time.monotonic() + WALK_S
+        for root in self._roots.workspace:
+            rules = self._roots.rules(root)
+            folders = deque([root])
+            while folders:
+                for entry in _entries(folders.popleft()):
+                    left -= 1
+                    if left < 0 or time.monotonic() > ends:
+                        self.is_cut = True
+                        return
+                    path, is_folder = Path(entry.path), _is(entry.is_dir)
+                    if is_folder and not _is_skipped(path) and not rules.holds_entry(path, is_folder=True):
+                        folders.append(path)
+                    elif _is(entry.is_file) and not secret_rule(path) and not rules.holds_entry(path, is_folder=False):
+                        yield path
+
+
+def roots_of(case: Case, import_path: Iterable[str] = ()) -> Roots:
+    """The roots of a stopped program. `import_path`: its `sys.path`, where it is known."""
+    files = tuple(dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute()))
+    workspace = _outermost(project_of(folder) for folder in _own_folders(case, files))
+    imported = [_real(folder) for folder in import_path if Path(folder).is_absolute()]
+    libraries = [folder for folder in imported if not is_user_path(str(folder / "x"))]
+    libraries += {
+        _library_of(Path(f)) for f in (*files, *_defining(case)) if Path(f).is_absolute() and not is_user_path(f)
+    }
+    others = _outermost(project_of(folder) for folder in imported if is_user_path(str(folder / "x")))
+    return Roots(files, workspace, others, _outermost(libraries))
+
+
+def secret_rule(path: Path) -> str:
+    """Which rule says that a file may hold secrets, by its name; empty: none."""
+    folder = next((part for part in path.parts[:-1] if part.casefold() in _SECRET_FOLDERS), "")
+    if folder:
+        return f"{folder}/"
+    name = path.name.casefold()
+    rules = _SECRET_NAMES if path.suffix in _SOURCE else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
+    return next((rule for rule in rules if fnmatchcase(name, rule)), "")
+
+
+def is_end_of(wanted: Path, path: Path) -> bool:
+    """Whether a path ends with these parts."""
+    return bool(wanted.parts) and path.parts[-len(wanted.parts) :] == wanted.parts
+
+
+def project_of(folder: Path) -> Path:
+    """The project that a folder lies in: the nearest folder above with a `.git`, else with a `pyproject.toml`."""
+    above = [f for f in (folder, *folder.parents) if not _is_too_wide(f)]
+    for mark in (".git", "pyproject.toml"):
+        found = next((f for f in above if os.path.exists(f / mark)), None)  # noqa: PTH110  no error
+        if found:
+            return found
+    return folder
+
+
+def _own_folders(case: Case, files: tuple[str, ...]) -> Iterator[Path]:
+    """The folder of the main script, and where the program works."""
+    seen = case.inspection
+    script = Path(seen.cwd, seen.argv[0]) if seen.cwd and seen.argv else None
+    if script and script.is_absolute() and script.suffix in (".py", ".pyw") and is_user_path(str(script)):
+        yield _real(script).parent
+    elif outermost := [file for file in files if is_user_path(file)][-1:]:
+        yield _real(outermost[0]).parent
+    if seen.cwd:
+        yield _real(seen.cwd)
+
+
+def _defining(case: Case) -> Iterator[str]:
+    """The files of the modules, functions and classes that the names of the frames are bound to."""
+    for place in case.places:
+        for variable in (*place.facts.arguments, *place.facts.locals) if place.facts else ():
+            if variable.value.definition:
+                yield variable.value.definition.file
+
+
+def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Each folder once, without those that lie in another, that are no folders, or that hold a whole home."""
+    known = [f for f in dict.fromkeys(folders) if os.path.isdir(f) and not _is_too_wide(f)]  # noqa: PTH112  no error
+    return tuple(f for f in known if not any(f != other and f.is_relative_to(other) for other in known))
+
+
+def _is_too_wide(folder: Path) -> bool:
+    """Whether it is the folder for everybody's temporary files, the home folder, or lies above it."""
+    home = _real(os.path.expanduser("~"))  # noqa: PTH111  raises nothing
+    return folder in (folder.parent, _real(tempfile.gettempdir())) or home.is_relative_to(folder)
+
+
+def _library_of(file: Path) -> Path:
+    """The topmost library folder that holds a file of a library."""
+    inside = [folder for folder in _real(file).parents if not is_user_path(str(folder / "x"))]
+    return inside[-1] if inside else file.parent
+
+
+def _is_within(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _real(path: str | Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError) as error:
+        raise Refused(f"{str(path)[:200]!r} names no file: {error}") from None
+
+
+def _check_content(real: Path) -> None:
+    try:
+        found = real.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise Refused(f"{real.name} is a folder: name a file, or `search` for a text")
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused(f"{real.name} is not read: it is a device, a pipe or a socket")
+        if found.st_size > MAX_SOURCE_BYTES:
+            raise Refused(f"{real.name} is not read: it has more than {MAX_SOURCE_BYTES // 1_000_000} MB")
+        with real.open("rb") as file:
+            head = file.read(_SNIFFED_BYTES)
+    except FileNotFoundError:
+        raise Refused(f"there is no file {real}") from None
+    except OSError as error:
+        raise Refused(f"{real.name} cannot be read: {error.strerror}") from None
+    if b"\0" in head:
+        raise Refused(f"{real.name} is not read: it is binary, no text")
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _is_skipped(folder: Path) -> bool:
+    """Folders of libraries and tools, which only a wish by name reaches."""
+    own = folder.name in _SKIPPED or folder.name.casefold() in _SECRET_FOLDERS
+    return own or not is_user_path(str(folder / "x")) or os.path.lexists(folder / "pyvenv.cfg")
+
+
+def _is(kind: Callable[..., bool]) -> bool:
+    """Whether an entry itself, not what a link names, is of a kind."""
+    try:
+        return kind(follow_symlinks=False)
+    except OSError:
+        return False

@@ -1,0 +1,151 @@
+"""`info`: what a symbol is: signature, docstring and source of a function or class, type and value of data."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.roots import Refused
+from dap_ai.agent.source import FunctionNode, SourceFile, is_user_path, last_line
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, refused
+from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
+from dap_ai.agent.values import cut, typed
+from dap_ai.protocol.inspection import Definition, Fact, Value
+from dap_ai.protocol.tools import Info
+
+Written = FunctionNode | ast.ClassDef
+
+_MAX_LINES = 80
+_MAX_DOC_CHARS = 1500
+_MAX_VALUE_CHARS = 600
+_MAX_METHODS = 40
+
+
+class InfoTool(Tool[Info]):
+    """See agent.tools.base.Tool."""
+
+    name = "info"
+    description = (
+        "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
+    )
+    arguments = Info
+
+    def is_offered(self, bench: Bench) -> bool:
+        """Where the walker can tell what a name is bound to."""
+        return bench.debugger.can_inspect
+
+    async def run(self, bench: Bench, arguments: Info) -> ToolResult:
+        """What is known of it; no code of the program runs."""
+        symbol = arguments.symbol.strip().removesuffix("()")
+        if (refusal := refused(bench, symbol, "looked up")) is not None:
+            return refusal
+        fact, kind = await read(bench, [symbol, f"type({symbol})"], max_text=_MAX_VALUE_CHARS)
+        value = fact.value
+        if value is None:
+            return _by_name(bench, symbol) or _not_read(symbol, fact)
+        if value.kind == "class" and value.definition is None and (written := _by_name(bench, symbol)):
+            return written  # without methods, nothing in memory tells where it was written
+        if value.kind in ("function", "class"):
+            return ToolResult(await _code(bench, symbol, value), value)
+        if value.kind == "module":
+            where = f" at {code(value.definition.file)}" if value.definition else " (built in)"
+            return ToolResult(f"{code(symbol)} is {code(value.text)}{where}.", value)
+        text = f"{code(symbol)} = {typed(value, _MAX_VALUE_CHARS)}"
+        if value.fields:
+            rows = [f".{f.name} = {cut(f.text, 120)} [{f.type}]" for f in value.fields]
+            text += f"\n\n{fenced(chr(10).join(rows))}"
+        return ToolResult(f"{text}\n\n{await _type(bench, kind.value)}" if kind.value else text, value)
+
+
+async def _type(bench: Bench, kind: Value) -> str:
+    """The class of a value: of your own code with its source, of a library only where it is."""
+    if kind.definition and is_user_path(kind.definition.file):
+        return f"Its type:\n\n{await _code(bench, kind.text, kind)}"
+    place = f" from {code(f'{kind.definition.file}:{kind.definition.line}')}" if kind.definition else ""
+    return f"Its type: {code(kind.text)}{place}."
+
+
+async def _code(bench: Bench, symbol: str, value: Value) -> str:
+    """A function or class, as far as its source can be read."""
+    place = value.definition
+    if place is None or not place.file:
+        return f"{code(symbol)} is {code(value.text)}, written in C or without methods of its own: no source is known."
+    try:
+        source = await find(bench, place.file)
+    except Refused as error:
+        return f"{code(symbol)} is {code(value.text)}, from {code(f'{place.file}:{place.line}')}. {error}."
+    node = written_at(source, place, value.kind)
+    if node is None:
+        rows = numbered(source, place.line, min(len(source.lines), max(place.line, place.end_line), place.line + 20))
+        return f"{_spot(bench, source, place.line)}:\n\n{fenced(rows, 'python')}"
+    defaults = [f"{f.name} = {cut(f.text, 80)}" for f in value.fields or []] if value.kind == "function" else []
+    now = f"\n\nDefaults now: {'; '.join(defaults)}." if defaults else ""
+    return _told(bench, source, node) + now
+
+
+def written_at(source: SourceFile, place: Definition, kind: str) -> Written | None:
+    """The function or class that a definition speaks of. Lines of a decorated one begin at its first decorator."""
+    name = place.name.rpartition(".")[2]
+    if kind != "class":
+        return source.function_starting(place.line)
+    holders = [c for c in source.classes if c.name == name and c.lineno - 20 <= place.line <= last_line(c)]
+    return max(holders, key=lambda c: c.lineno, default=None)
+
+
+def _told(bench: Bench, source: SourceFile, node: Written) -> str:
+    head = f"{code(signature(source, node))} at {_spot(bench, source, node.lineno)}"
+    doc = inspect.cleandoc(ast.get_docstring(node, clean=False) or "")
+    told = f"\n\n{fenced(clip(doc, _MAX_DOC_CHARS))}" if doc else "\n\n(no docstring)"
+    if not is_user_path(source.path):
+        methods = list(_methods(node))
+        return head + told + (f"\n\nMethods: {', '.join(methods[:_MAX_METHODS])}" if methods else "")
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    last = min(last_line(node), first + _MAX_LINES - 1)
+    more = f"\n... {last_line(node) - last} more lines: `source`" if last < last_line(node) else ""
+    return f"{head}\n\n{fenced(numbered(source, first, last) + more, 'python')}"
+
+
+def signature(source: SourceFile, node: Written) -> str:
+    """`def Account.withdraw(self, amount=1) -> int`, `class Order(Base)`."""
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(base) for base in (*node.bases, *(k.value for k in node.keywords)))
+        return f"class {node.name}({bases})" if bases else f"class {node.name}"
+    owner = source.owners.get(node)
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    return f"{word} {f'{owner.name}.' if owner else ''}{node.name}({ast.unparse(node.args)}){returns}"
+
+
+def _methods(node: Written) -> Iterator[str]:
+    if isinstance(node, ast.ClassDef):
+        names = [part.name for part in node.body if isinstance(part, FunctionNode) and part.name[:1] != "_"]
+        yield from dict.fromkeys(names)
+
+
+def _by_name(bench: Bench, symbol: str) -> ToolResult | None:
+    """The functions and classes that the files of the stack define under a name."""
+    owner, _, name = symbol.rpartition(".")
+    found: list[str] = []
+    for path in dict.fromkeys(place.frame.path for place in bench.case.places):
+        source = bench.sources.read(path)
+        for node in (*source.functions, *source.classes) if source else ():
+            holder = source.owners.get(node) if source else None
+            if source and node.name == name and (not owner or (holder and holder.name == owner)):
+                found.append(_told(bench, source, node))
+    return ToolResult("\n\n".join(found[:3])) if found else None
+
+
+def _not_read(symbol: str, fact: Fact) -> ToolResult:
+    reason = fact.text.removeprefix("refused: ") or "it is not bound here"
+    refused_here = fact.error == "refused" and reason != NO_WALKER
+    advice = "`evaluate` reads it in a copy" if refused_here else "`search` finds where a text stands"
+    return ToolResult(f"{code(symbol)} was not read: {reason}. {advice}.", fact, failed=True)
+
+
+def _spot(bench: Bench, source: SourceFile, line: int) -> str:
+    return code(f"{shorten(source.path, bench.case.inspection.cwd)}:{line}")
+
+
+info = InfoTool()

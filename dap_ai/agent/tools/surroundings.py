@@ -1,0 +1,116 @@
+"""`output` and `environment`: what the program has written, and what it was started with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
+from dap_ai.agent.tools.reading import printed, read_in, somewhere
+from dap_ai.agent.values import cut
+from dap_ai.protocol.tools import Environment, Output
+
+_SECRET = re.compile(
+    r"KEY|TOKEN|SECRET|PASS|.PWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE|SALT|DSN|CONNECTION_?STR|(^|_)PAT($|_)",
+    re.IGNORECASE,
+)
+_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
+_MODULES = ("os", "sys.modules['os']", "pathlib.os", "logging.os", "shutil.os", "random._os", "subprocess.os")
+"""By which a frame may reach the module `os`."""
+_MAX_NAMES = 1000
+_MAX_VALUE_CHARS = 2000
+
+
+class OutputTool(Tool[Output]):
+    """See agent.tools.base.Tool."""
+
+    name = "output"
+    description = "The end of what the program wrote to stdout and stderr."
+    arguments = Output
+
+    async def run(self, bench: Bench, arguments: Output) -> ToolResult:
+        """The last characters; the rest is counted."""
+        text = "".join(text for _, text in bench.debugger.output_tail())
+        if not text.strip():
+            return ToolResult("The program has written nothing that the debug adapter has passed on.")
+        shown = text[-arguments.tail :]
+        head = f"... {len(text) - len(shown)} characters before\n" if len(shown) < len(text) else ""
+        return ToolResult(fenced(head + shown.rstrip("\n")))
+
+
+class EnvironmentTool(Tool[Environment]):
+    """See agent.tools.base.Tool."""
+
+    name = "environment"
+    description = "Names of the program's environment variables; values only of the `names` asked for, never secrets."
+    arguments = Environment
+
+    def is_offered(self, bench: Bench) -> bool:
+        """Where the walker or a copy can read it."""
+        return bench.debugger.can_inspect or not bench.debugger.why_no_snapshot
+
+    async def run(self, bench: Bench, arguments: Environment) -> ToolResult:
+        """The names, or the values of those that were named."""
+        wanted = list(dict.fromkeys(arguments.names))[:50]
+        allowed = [name for name in wanted if not _SECRET.search(name)]
+        found = await _walked(bench, allowed)
+        why = ""
+        if found is None:
+            found, why = await _copied(bench, allowed)
+        if found is None:
+            text = f"The environment cannot be read here: no frame has a name for `os`, and no copy can: {why}."
+            return ToolResult(f"{text} Ask the user to look at it in the console.", failed=True)
+        names, values = found
+        if not wanted:
+            return ToolResult(f"{len(names)} variables, their values by `names`:\n\n{fenced(' '.join(sorted(names)))}")
+        return ToolResult(fenced("\n".join(_row(name, names, values) for name in wanted)))
+
+
+def _row(name: str, names: Sequence[str], values: dict[str, str]) -> str:
+    if name not in names:
+        return f"{name} is not set"
+    if name not in values:
+        return f"{name} is set; its value is not told, because it may be a secret"
+    return f"{name}={cut(_USER_INFO.sub('...@', values[name]), _MAX_VALUE_CHARS)}"
+
+
+Found = tuple[list[str], dict[str, str]]
+"""All names, and the values of those that were asked for."""
+
+
+async def _walked(bench: Bench, wanted: Sequence[str]) -> Found | None:
+    """From the dict that `os.environ` keeps, in a frame whose names reach it."""
+    reached = await somewhere(bench, [f"{module}.environ._data" for module in _MODULES], max_items=_MAX_NAMES)
+    if reached is None or reached[2].value is None or reached[2].value.keys is None:
+        return None
+    frame_id, data, fact = reached
+    keys = {_plain(key): key for key in (fact.value.keys if fact.value else None) or []}
+    asked = [name for name in wanted if name in keys]
+    texts = [f"{data}[{keys[name]}]" for name in asked]
+    facts = (await read_in(bench, [frame_id], texts, max_text=_MAX_VALUE_CHARS) or [[]])[0] if asked else []
+    values = {name: _plain(fact.value.text) for name, fact in zip(asked, facts, strict=False) if fact.value}
+    return list(keys), values
+
+
+async def _copied(bench: Bench, wanted: Sequence[str]) -> tuple[Found | None, str]:
+    names, why = await printed(bench, r"print('\n'.join(__import__('os').environ))")
+    if not names:
+        return None, why
+    values: dict[str, str] = {}
+    for name in [name for name in wanted if name in names.splitlines()]:
+        values[name], _ = await printed(bench, f"print(__import__('os').environ[{name!r}])")
+    return (names.splitlines(), values), ""
+
+
+def _plain(text: str) -> str:
+    """What a repr of bytes (on Windows of a string) says."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+output = OutputTool()
+environment = EnvironmentTool()

@@ -1,0 +1,174 @@
+"""`variables`: the names of a frame, or what one value holds, page by page; read without running any code of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
+from dap_ai.agent.tools.plain import children_of, names_of
+from dap_ai.agent.tools.reading import printed, read, visit
+from dap_ai.agent.values import cut, show_fact, typed
+from dap_ai.protocol.inspection import Fact, FrameQuery, Value
+from dap_ai.protocol.tools import Variables
+
+_MAX_VALUE_CHARS = 200
+_MAX_WHOLE_CHARS = 4000
+_INDEXED = ("list", "tuple", "range", "ndarray")
+_MORE = re.compile(r"(\d+) more fields")
+
+
+class VariablesTool(Tool[Variables]):
+    """See agent.tools.base.Tool."""
+
+    name = "variables"
+    description = "Items, keys or fields of a value, or without `expression` a frame's names; long ones page by page."
+    arguments = Variables
+
+    async def run(self, bench: Bench, arguments: Variables) -> ToolResult:
+        """The page, and how much there is."""
+        if bench.focus is None:
+            return NO_FRAME
+        if arguments.expression and (refusal := refused(bench, arguments.expression, "read")):
+            return refusal
+        if arguments.expression:  # without comments and line ends: it is put into larger ones
+            plain = ast.unparse(parse_expression(arguments.expression))
+            arguments = msgspec.structs.replace(arguments, expression=plain)
+        if not bench.debugger.can_inspect:
+            return await _plain(bench, arguments)
+        if not arguments.expression:
+            return await _names(bench, arguments)
+        return await _parts(bench, arguments)
+
+
+async def _names(bench: Bench, page: Variables) -> ToolResult:
+    wanted = FrameQuery(bench.frame_id)
+    found = await visit(bench, [wanted], max_variables=page.start + page.count, max_text=_MAX_VALUE_CHARS)
+    facts = found.frames[0]
+    if facts.error:
+        return ToolResult(f"The frame could not be read: {facts.error}.", failed=True)
+    rows = [f"{v.name} = {typed(v.value, _MAX_VALUE_CHARS)}" for v in (*facts.arguments, *facts.locals)]
+    return _page(f"Names in {code(facts.name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
+
+
+async def _parts(bench: Bench, page: Variables) -> ToolResult:
+    end = page.start + page.count
+    limits = {"max_fields": end, "max_items": max(12, end // 4 + 1), "max_text": _MAX_WHOLE_CHARS}
+    fact = (await read(bench, [page.expression], **limits))[0]
+    value = fact.value
+    if value is None:
+        reason = fact.text.removeprefix("refused: ") or "it is not bound here"
+        advice = ". `evaluate` reads it in a copy" if fact.error == "refused" else ""
+        return ToolResult(f"{code(page.expression)} was not read: {reason}{advice}.", fact, failed=True)
+    if value.kind in ("dataframe", "series"):
+        return await _table(bench, value, page)
+    if value.kind in _INDEXED and value.length is not None and not (value.kind == "tuple" and value.fields):
+        return await _items(bench, value, page, [f"[{i}]" for i in range(page.start, min(end, value.length))])
+    if value.kind == "set" and value.length is not None:
+        return await _members(bench, value, page)
+    if value.kind == "dict" and value.keys is not None:
+        return await _entries(bench, value, page, value.keys[page.start : end])
+    if value.fields:
+        rows = [f".{f.name} = {cut(f.text, _MAX_VALUE_CHARS)}{f' [{f.type}]' if f.type else ''}" for f in value.fields]
+        hidden = int(found[1]) if (found := _MORE.search(value.note)) else 0
+        note = "; ".join(part for part in value.note.split("; ") if part and not _MORE.search(part))
+        return _page(_head(page, value, note), rows[page.start :], page, len(rows) + hidden)
+    return ToolResult(f"{code(page.expression)} = {typed(value, _MAX_WHOLE_CHARS)}", value)
+
+
+async def _items(bench: Bench, value: Value, page: Variables, indices: list[str]) -> ToolResult:
+    facts = await _read(bench, [f"({page.expression}){index}" for index in indices])
+    return _facts(page, value, indices, facts)
+
+
+async def _members(bench: Bench, value: Value, page: Variables) -> ToolResult:
+    numbers = range(page.start, min(page.start + page.count, value.length or 0))
+    facts = await _read(bench, [f"list({page.expression})[{n}]" for n in numbers])
+    return _facts(page, value, ["-"] * len(numbers), facts)
+
+
+async def _entries(bench: Bench, value: Value, page: Variables, keys: list[str]) -> ToolResult:
+    texts = [f"({page.expression})[{key}]" if _is_literal(key) else "" for key in keys]
+    by_place = [f"list(({page.expression}).values())[{n}]" for n in range(page.start, page.start + len(keys))]
+    facts = await _read(bench, [text or place for text, place in zip(texts, by_place, strict=True)])
+    missed = [n for n, fact in enumerate(facts) if fact.value is None and texts[n]]  # a key too long to be read whole
+    for n, fact in zip(missed, await _read(bench, [by_place[n] for n in missed]), strict=True):
+        facts[n] = fact
+    return _facts(page, value, [f"[{cut(key, 100)}]" for key in keys], facts)
+
+
+async def _table(bench: Bench, value: Value, page: Variables) -> ToolResult:
+    """A series or a frame of data: its columns as stored, its rows as a copy prints them."""
+    extent = " x ".join(map(str, value.shape or [])) or "unknown"
+    head = f"{code(page.expression)}: {value.type}, {extent}, {value.dtype}"
+    if value.keys:
+        head += f"\n\nColumns: {', '.join(value.keys)}"
+    rows, why = await printed(
+        bench,
+        f"print(({page.expression}).iloc[{page.start}:{page.start + page.count}].to_string(max_colwidth=60))"
+        if value.kind == "dataframe"
+        else f"print(({page.expression}).iloc[{page.start}:{page.start + page.count}].to_string())",
+    )
+    if not rows:
+        return ToolResult(f"{head}\n\nIts rows are read in a copy only, and there was none: {why}.", value)
+    left = max(0, (value.length or 0) - page.start - page.count)
+    return ToolResult(f"{head}\n\n{fenced(rows)}" + (f"\n\n... {left} more rows" if left else ""), value)
+
+
+async def _read(bench: Bench, expressions: Sequence[str]) -> list[Fact]:
+    return await read(bench, expressions, max_text=_MAX_VALUE_CHARS) if expressions else []
+
+
+async def _plain(bench: Bench, page: Variables) -> ToolResult:
+    """By DAP's own requests, for a debug adapter without a walker."""
+    try:
+        rows = await (children_of(bench, parse_expression(page.expression)) if page.expression else names_of(bench))
+    except (SyntaxRefused, LookupError) as error:
+        return ToolResult(f"{code(page.expression)} was not read: {error}.", failed=True)
+    texts = [f"{row.name} = {cut(row.value.text, _MAX_VALUE_CHARS)} [{row.value.type}]" for row in rows]
+    return _page(code(page.expression) if page.expression else "Names", texts[page.start :], page, len(texts))
+
+
+def _facts(page: Variables, value: Value, names: list[str], facts: list[Fact]) -> ToolResult:
+    rows = [f"{name} {_shown(fact)}" for name, fact in zip(names, facts, strict=True)]
+    fields = [f"{f.name}={cut(f.text, 60)}" for f in value.fields or []]
+    own = f"own attributes: {', '.join(fields)}" if fields else ""
+    return _page(_head(page, value, "; ".join(filter(None, [value.note, own]))), rows, page, value.length or 0)
+
+
+def _shown(fact: Fact) -> str:
+    if fact.value is not None:
+        return typed(fact.value, _MAX_VALUE_CHARS)
+    return f"({show_fact(fact)}: {cut(fact.text.removeprefix('refused: '), 120)})"
+
+
+def _head(page: Variables, value: Value, note: str) -> str:
+    extent = f", shape {'x'.join(map(str, value.shape))} {value.dtype}" if value.shape is not None else ""
+    return f"{code(page.expression)}: {value.type}{extent}" + (f" ({note})" if note else "")
+
+
+def _page(head: str, rows: list[str], page: Variables, total: int) -> ToolResult:
+    shown = rows[: page.count]
+    if not shown:
+        past = f" has {total} parts: `start` {page.start} is past the end." if page.start and total else " is empty."
+        return ToolResult(head + past, failed=bool(page.start and total))
+    left = total - page.start - len(shown)
+    mark = [f"... {left} more (`start`: {page.start + len(shown)})"] if left > 0 else []
+    return ToolResult(
+        f"{head}, {page.start + 1} to {page.start + len(shown)} of {total}:\n\n" + fenced("\n".join(shown + mark))
+    )
+
+
+def _is_literal(key: str) -> bool:
+    try:
+        ast.literal_eval(key)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+variables = VariablesTool()

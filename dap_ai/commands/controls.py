@@ -1,0 +1,68 @@
+"""What a run tells the debugger to do with the program: where to stop, how to go on."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.adapter.client import Client
+from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file
+from dap_ai.protocol.errors import RequestFailed
+
+_REQUEST_S = 20.0
+
+
+class Controls:
+    """Requests of one session. Each raises RequestFailed, ConnectionClosed, TimeoutError."""
+
+    def __init__(self, client: Client, breakpoints: Sequence[Breakpoint], exceptions: Sequence[str]) -> None:
+        self._client = client
+        self._breakpoints = breakpoints
+        self._exceptions = exceptions
+
+    async def request(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The response's body."""
+        return await self._client.request(command, arguments, timeout_s=_REQUEST_S)
+
+    async def set_stops(self) -> list[str]:
+        """Sets breakpoints and exceptions; what the debugger objects to, a line each."""
+        objections: list[str] = []
+        for file, lines in breakpoints_by_file(self._breakpoints).items():
+            body = await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": lines})
+            for line, answer in zip(lines, body.get("breakpoints", []), strict=False):
+                if answer.get("message") and not answer.get("verified"):
+                    objections.append(f"{file}:{line['line']}: {answer['message']}")
+        await self.request("setExceptionBreakpoints", {"filters": list(self._exceptions)})
+        return objections
+
+    async def clear_stops(self) -> None:
+        """Nothing stops the program any more."""
+        for file in breakpoints_by_file(self._breakpoints):
+            await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": []})
+        await self.request("setExceptionBreakpoints", {"filters": []})
+
+    async def pause(self) -> None:
+        """Asks for a stop where the program is now."""
+        threads = (await self.request("threads"))["threads"]
+        await self.request("pause", {"threadId": threads[0]["id"]})
+
+    async def place(self, thread_id: int) -> str:
+        """Where a stopped thread stands, with the line's source: `shop.py:12 in total: return 1`; empty: nowhere."""
+        with contextlib.suppress(RequestFailed):
+            frames = (await self.request("stackTrace", {"threadId": thread_id, "levels": 1}))["stackFrames"]
+            return _place(frames[0]) if frames else ""
+        return ""
+
+
+def _place(frame: dict[str, Any]) -> str:
+    source: dict[str, Any] = frame.get("source") or {}
+    path: str = source.get("path") or ""
+    line: int = frame["line"]
+    linecache.checkcache(path)
+    text = linecache.getline(path, line).strip()
+    near = os.path.relpath(path) if path and Path(path).is_relative_to(Path.cwd()) else path or "no file"
+    return f"{near}:{line} in {frame['name']}" + (f": {text}" if text else "")

@@ -1,0 +1,29 @@
+"""The signals of a run, told to it by its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Generator
+
+
+@contextlib.contextmanager
+def heard(interrupt: Callable[[], None], end: Callable[[int], None], continued: Callable[[], None]) -> Generator[None]:
+    """Within it, SIGINT calls `interrupt`, SIGTERM and SIGHUP `end` with their number, SIGCONT `continued`."""
+    loop = asyncio.get_running_loop()
+    calls: dict[int, Callable[[], None]] = {signal.SIGINT: interrupt}
+    if number := getattr(signal, "SIGCONT", None):
+        calls[number] = continued
+    for name in ("SIGTERM", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            calls[number] = lambda number=number: end(number)
+    with contextlib.suppress(NotImplementedError):  # Windows
+        for number, call in calls.items():
+            loop.add_signal_handler(number, call)
+    try:
+        yield
+    finally:
+        for number in calls:
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)

@@ -1,0 +1,97 @@
+"""The start of a run: launch or attach, up to the moment from which the program can stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from dap_ai.adapter.client import Client
+from dap_ai.commands.controls import Controls
+from dap_ai.commands.display import Display
+from dap_ai.commands.job import Job
+from dap_ai.commands.outcome import Wishes
+from dap_ai.protocol.errors import RequestFailed
+
+Events = asyncio.Queue[tuple[str, dict[str, Any]]]
+
+_START_S = 60.0
+_WATCH_S = 0.5
+
+_ATTACH_FAILED = "Attach to PID failed"
+"""debugpy says so in an output event only, and leaves the request `attach` unanswered."""
+_ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tells what it needs for that."
+
+
+class Start:
+    """`handle` takes the events that come meanwhile; False from it: there is nothing to start any more."""
+
+    def __init__(
+        self, client: Client, controls: Controls, job: Job, events: Events, handle: Callable[..., Awaitable[bool]]
+    ) -> None:
+        self._client = client
+        self._controls = controls
+        self._job = job
+        self._events = events
+        self._handle = handle
+
+    async def run(
+        self, display: Display, wishes: Wishes, terminal_setup: tuple[str, dict[str, Any]] | None = None
+    ) -> None:
+        """Returns when the program runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        display.waiting("starting")
+        await self._controls.request("initialize", _INITIALIZE)
+        if wishes.program:
+            display.command(wishes.program.command_line())
+            command, arguments = "launch", wishes.program.launch_arguments(just_my_code=wishes.just_my_code)
+        else:
+            command, arguments = "attach", {"processId": wishes.pid, "justMyCode": wishes.just_my_code}
+        starting = asyncio.create_task(
+            self._client.request(command, {**arguments, "askEvents": True}, timeout_s=_START_S)
+        )
+        try:
+            await self._until_initialized(starting, wishes)
+            if wishes.program and terminal_setup:
+                with contextlib.suppress(RequestFailed):  # it is cosmetic
+                    await self._controls.request(*terminal_setup)
+            for objection in await self._controls.set_stops():
+                display.status(objection)
+            await self._controls.request("configurationDone")
+            await starting
+        finally:
+            starting.cancel()
+
+    async def _until_initialized(self, starting: asyncio.Task[dict[str, Any]], wishes: Wishes) -> None:
+        ended_early = RequestFailed("launch", "ended", "the program ended before the debugger was ready")
+        while True:
+            event = asyncio.create_task(self._events.get())
+            await asyncio.wait({event, starting}, timeout=_WATCH_S, return_when=asyncio.FIRST_COMPLETED)
+            if event.done():
+                name, body = event.result()
+                if name == "initialized":
+                    return
+                if name == "output" and _ATTACH_FAILED in body.get("output", ""):
+                    raise RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=wishes.pid))
+                if not await self._handle(name, body):
+                    raise ended_early
+                continue
+            event.cancel()
+            if starting.done():
+                await starting
+                raise RequestFailed("launch", "notInitialized", "the debug adapter never sent 'initialized'")
+            if self._job.start_has_failed():
+                # debugpy would wait half a minute for it to connect.
+                raise ended_early
+
+
+_INITIALIZE = {
+    "clientID": "dap-ai",
+    "clientName": "dap-ai ask",
+    "adapterID": "python",
+    "pathFormat": "path",
+    "linesStartAt1": True,
+    "columnsStartAt1": True,
+    "supportsRunInTerminalRequest": True,
+    "supportsProgressReporting": False,
+}

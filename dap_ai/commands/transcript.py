@@ -1,0 +1,25 @@
+"""`dap-ai transcript`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dap_ai.agent.transcript import export
+
+_HELP = """Print a conversation with a language model as Markdown: questions, steps, answers, tokens.
+
+FILE is one that the setting `transcripts` has made. A conversation of your own terminal: dap-ai ask --export FILE.
+"""
+
+
+@click.command(help=_HELP)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def command(file: Path) -> None:
+    """Prints it to stdout."""
+    try:
+        text = export(file.read_text(encoding="utf-8").splitlines())
+    except ValueError as error:
+        raise click.UsageError(f"{file}: {error}") from error
+    click.echo(text, nl=False)

@@ -1,0 +1,1 @@
+"""A language model's endpoint for tests and benchmarks; see endpoint.py."""

@@ -1,0 +1,341 @@
+"""`dap-ai ask --chat` as a person and a script use it: the real debugpy, a recorded model, a terminal and pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from test_terminal import DAP_AI, LIMIT_S, Screen
+
+from tests.chat.endpoint import Endpoint, Reply
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
+
+FAILED, INTERRUPTED = 3, 130
+KILL_LINE, END_OF_INPUT = b"\x03", b"\x04"
+
+STEPS = """
+    def double(number):
+        twice = number * 2
+        return twice
+
+    first = double(2)
+    second = first + 1
+    print("second is", second)
+"""
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """`program(source, *replies)`: a Python file of that source and a recorded model beside it; gives their names."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def write(source, *replies):
+        (tmp_path / "program.py").write_text(textwrap.dedent(source))
+        (tmp_path / "model.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+        return "program.py"
+
+    return write
+
+
+def says(text, **more):
+    return {"text": text, "calls": [{"name": "report", "arguments": {}}], **more}
+
+
+def calls(name, **arguments):
+    return {"calls": [{"name": name, "arguments": arguments}], "input_tokens": 1000, "output_tokens": 20}
+
+
+def chat(*arguments, stdin):
+    command = [*DAP_AI, "ask", "--chat", "--replay", "model.jsonl", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=LIMIT_S, check=False)
+
+
+@pytest.fixture
+def screen():
+    """`screen(*arguments)`: a chat with these on a terminal."""
+    screens = []
+
+    def start(*arguments):
+        screens.append(Screen([*DAP_AI, "ask", "--chat", "--replay", "model.jsonl", *arguments]))
+        return screens[-1]
+
+    yield start
+    for one in screens:
+        one.close()
+
+
+def at_line(number, name):
+    return ["-b", f"{name}:{number}", name]
+
+
+# -- through pipes ------------------------------------------------------------------------------------------------------
+
+
+def test_each_line_is_a_question_and_the_end_of_input_lets_the_program_go_on(program):
+    name = program(STEPS, says("One."), says("Two."), says("Three."))
+    done = chat(*at_line(6, name), stdin=b"and then?\nwhy so?\n")
+    assert done.returncode == 0
+    assert done.stdout.index(b"One.") < done.stdout.index(b"Two.") < done.stdout.index(b"Three.")
+    assert done.stdout.endswith(b"second is 5\n")
+    assert b"ask> and then?\n" in done.stderr
+
+
+def test_what_follows_the_chat_on_stdin_is_the_programs(program):
+    name = program("mark = 1\nprint('read', input())\n", says("One."))
+    done = chat(*at_line(2, name), stdin=b"continue\nthe programs line\n")
+    assert done.stdout.endswith(b"read the programs line\n")
+
+
+def test_a_step_shows_the_new_stop_and_the_next_answer_says_that_the_program_has_moved(program):
+    name = program(STEPS, says("One."), says("Two."))
+    done = chat(*at_line(6, name), stdin=b"step\nout\nnext\nwhat now?\n")
+    places = [line for line in done.stderr.decode().splitlines() if line.startswith("program.py:")]
+    assert places[0] == "program.py:3 in double: twice = number * 2"
+    assert any("second = first + 1" in place for place in places[1:])
+    assert b"The program has moved on since your last question" in done.stdout
+    assert b"Two." in done.stdout
+
+
+def test_quit_ends_the_program(program):
+    name = program(STEPS, says("One."))
+    done = chat(*at_line(6, name), stdin=b"quit\n")
+    assert b"second is" not in done.stdout
+    assert b"the program was ended, as you asked" in done.stderr
+    assert done.returncode == 0
+
+
+def test_a_step_past_the_end_ends_the_run(program):
+    name = program("mark = 1\nprint('end')\n", says("One."))
+    done = chat(*at_line(2, name), stdin=b"next\nnext\nnext\nnext\n")
+    assert done.stdout.endswith(b"end\n")
+    assert b"exit code 0" in done.stderr
+
+
+def test_each_stop_is_a_chat_of_its_own_in_one_conversation(program):
+    name = program("for i in range(2):\n    total = i\n", says("One."), says("Two."), says("Three."), says("Four."))
+    done = chat("--each-stop", *at_line(2, name), stdin=b"more?\n\nmore?\n")
+    order = [done.stdout.index(word) for word in (b"One.", b"Two.", b"Three.", b"Four.")]
+    assert order == sorted(order)
+    assert b"4 questions: scripted" in done.stderr
+
+
+def test_json_lines_hold_a_chat_too(program):
+    name = program(STEPS, says("One."), says("Two."))
+    done = chat("--json", *at_line(6, name), stdin=b"and then?\n")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["event"] for line in lines if line["event"] in {"askEnded", "spent"}] == [
+        "askEnded",
+        "askEnded",
+        "spent",
+    ]
+    assert lines[-1] == {"event": "spent", "questions": 2, "usage": lines[-1]["usage"]}
+    assert len({line["conversationId"] for line in lines if line["event"] == "askEnded"}) == 1
+
+
+def test_a_model_that_fails_is_an_error_line_beside_the_analysts_answer(program):
+    name = program(STEPS)
+    done = chat(*at_line(6, name), stdin=b"")
+    assert done.returncode == FAILED
+    assert b"dap-ai: model.jsonl has no further reply" in done.stderr
+    assert b"offline analyst" in done.stdout
+
+
+def test_a_signal_at_the_prompt_ends_the_program(program):
+    name = program(STEPS, says("One."))
+    command = [*DAP_AI, "ask", "--chat", "--replay", "model.jsonl", "--json", *at_line(6, name)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        while b'"askEnded"' not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.wait(LIMIT_S) == INTERRUPTED
+
+
+# -- one answer ---------------------------------------------------------------------------------------------------------
+
+
+def test_steps_are_a_line_each_or_whole_if_wished(program):
+    name = program(STEPS, calls("variables"), says("One."), calls("variables"), says("Two."))
+    short = chat(*at_line(7, name), stdin=b"")
+    (line,) = [line for line in short.stderr.decode().splitlines() if line.startswith("· variables(")]
+    assert "first = 4" in line
+    whole = chat("-v", *at_line(7, name), stdin=b"")
+    assert b"\n    first = 4\n" in whole.stderr
+
+
+def test_the_cost_is_told(program):
+    name = program(STEPS, calls("evaluate", expression="first"), says("One.", input_tokens=1431, output_tokens=290))
+    done = chat(*at_line(6, name), stdin=b"")
+    assert b"2 model calls" in done.stderr
+    assert b"2 431 + 310 tokens" in done.stderr
+    assert b"questions:" not in done.stderr
+
+
+def test_a_conversation_is_exported_as_markdown(program, tmp_path):
+    name = program(STEPS, calls("evaluate", expression="first * 10"), says("Forty."), says("Two."))
+    chat(*at_line(7, name), "-q", "what is it?", "--export", "talk.md", stdin=b"and then?\n")
+    text = (tmp_path / "talk.md").read_text()
+    assert text.index("## what is it?") < text.index("evaluate(first * 10)") < text.index("Forty.")
+    assert text.index("Forty.") < text.index("## and then?") < text.index("Two.")
+    assert (tmp_path / "talk.md").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_transcript_is_written_and_printed_as_markdown(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("DAP_AI_TRANSCRIPTS", str(tmp_path / "talks"))
+    name = program(STEPS, calls("evaluate", expression="first * 10"), says("Forty."))
+    chat(*at_line(7, name), "-q", "what is it?", stdin=b"")
+    (file,) = (tmp_path / "talks").iterdir()
+    text = subprocess.run([*DAP_AI, "transcript", str(file)], capture_output=True, text=True, check=True).stdout
+    assert text.index("## what is it?") < text.index("evaluate(first * 10)") < text.index("Forty.")
+    assert "<data-" not in text
+
+
+# -- an endpoint --------------------------------------------------------------------------------------------------------
+
+
+def ask_endpoint(endpoint, key, name):
+    command = [*DAP_AI, "ask", "--base-url", endpoint.url, "--model", "scripted-model", *at_line(6, name)]
+    environ = {**os.environ, "OPENAI_API_KEY": key}
+    return subprocess.run(command, env=environ, capture_output=True, timeout=LIMIT_S, check=False)
+
+
+def test_a_model_behind_an_endpoint_answers_and_the_key_is_shown_nowhere(program):
+    name = program(STEPS)
+    with Endpoint(
+        [Reply(calls=[("evaluate", {"expression": "double(4)"})]), Reply("It is 8.")], key="sk-mine"
+    ) as endpoint:
+        done = ask_endpoint(endpoint, "sk-mine", name)
+        result = endpoint.requests[1].messages[-1]["content"]
+    assert done.returncode == 0
+    assert b"It is 8." in done.stdout
+    assert "`double(4)` gives `8`" in result
+    assert endpoint.url.encode() in done.stderr
+    assert b"sk-mine" not in done.stdout + done.stderr
+
+
+def test_a_key_that_is_not_accepted_is_an_error_in_one_line_and_the_analyst_answers(program):
+    name = program(STEPS)
+    with Endpoint([], key="sk-mine") as endpoint:
+        done = ask_endpoint(endpoint, "sk-wrong", name)
+    assert done.returncode == FAILED
+    assert b"dap-ai: " + endpoint.url.encode() + b" does not accept the key" in done.stderr
+    assert b"offline analyst" in done.stdout
+
+
+def test_ctrl_c_while_the_model_is_silent_cancels_only_the_answer(program, monkeypatch):
+    name = program(STEPS)
+    with Endpoint([Reply("Late.", hold="start")]) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        here = Screen([*DAP_AI, "ask", "--chat", "--model", "scripted-model", *at_line(6, name)])
+        try:
+            endpoint.wait(1)
+            here.type(b"\x03")
+            here.wait_for(b"ask> ")
+            assert endpoint.requests[0].ended.wait(LIMIT_S) and endpoint.requests[0].left
+            here.type(b"\n")
+            here.wait_for(b"second is 5")
+            assert here.end() == 0
+        finally:
+            here.close()
+
+
+# -- on a terminal ------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_asks_on_steps_and_goes_on(program, screen):
+    name = program(STEPS, says("One."), says("Two."))
+    here = screen(*at_line(6, name))
+    here.wait_for(b"ask> ")
+    here.type(b"and then?\n")
+    here.wait_for(b"Two.")
+    here.wait_for(b"ask> ", 2)
+    here.type(b"next\n")
+    here.wait_for(b"second = first + 1")
+    here.wait_for(b"ask> ", 3)
+    here.type(b"\n")
+    here.wait_for(b"second is 5")
+    assert here.end() == 0
+
+
+def test_the_line_can_be_edited_and_earlier_lines_recalled(program, screen):
+    name = program(STEPS, says("One."), says("Two."), says("Three."))
+    here = screen(*at_line(6, name))
+    here.wait_for(b"ask> ")
+    here.type(b"halp\x1b[D\x1b[D\x7fe\n")
+    here.wait_for(b"let the program go on")
+    here.wait_for(b"ask> ", 2)
+    here.type(b"\x1b[A\n")
+    here.wait_for(b"let the program go on", 2)
+    here.wait_for(b"ask> ", 3)
+    here.type(END_OF_INPUT)
+    assert here.end() == 0
+
+
+def test_ctrl_c_at_the_prompt_clears_the_line(program, screen):
+    name = program(STEPS, says("One."))
+    here = screen(*at_line(6, name))
+    here.wait_for(b"ask> ")
+    here.type(b"quit" + KILL_LINE + b"help\n")
+    here.wait_for(b"let the program go on")
+    here.wait_for(b"ask> ", 2)
+    here.type(END_OF_INPUT)
+    here.wait_for(b"second is 5")
+    assert here.end() == 0
+
+
+def test_the_program_reads_the_terminal_after_the_chat(program, screen):
+    name = program("mark = 1\nprint('got', input('name? '))\n", says("One."))
+    here = screen(*at_line(2, name))
+    here.wait_for(b"ask> ")
+    here.type(b"continue\n")
+    here.wait_for(b"name? ")
+    here.type(b"Ada\n")
+    here.wait_for(b"got Ada")
+    assert here.end() == 0
+
+
+def test_a_program_that_reads_the_terminal_in_a_step_gets_it(program, screen):
+    name = program("mark = 1\nname = input('name? ')\nprint('got', name)\n", says("One."))
+    here = screen(*at_line(2, name))
+    here.wait_for(b"ask> ")
+    here.type(b"next\n")
+    here.wait_for(b"name? ")
+    here.type(b"Ada\n")
+    here.wait_for(b"program.py:3")
+    here.wait_for(b"ask> ", 2)
+    here.type(b"\n")
+    here.wait_for(b"got Ada")
+    assert here.end() == 0
+
+
+def test_ctrl_c_while_an_answer_is_made_cancels_only_the_answer(program, screen):
+    slow = "    while True: pass\n"
+    name = program(f"def spin():\n{slow}mark = 1\nprint('end')\n", calls("trace", expression="spin()"), says("Late."))
+    here = screen(*at_line(4, name))
+    here.wait_for(b"the model is at work")
+    here.type(b"\x03")
+    here.wait_for(b"cancelled")
+    here.wait_for(b"ask> ")
+    here.type(b"\n")
+    here.wait_for(b"end")
+    assert here.end() == 0
+
+
+def test_a_terminal_is_left_as_it_was_when_the_run_is_ended_at_the_prompt(program, screen):
+    import termios
+
+    name = program(STEPS, says("One."))
+    here = screen(*at_line(6, name))
+    before = termios.tcgetattr(here._near)
+    here.wait_for(b"ask> ")
+    os.kill(here.pid, signal.SIGTERM)
+    assert here.end() == 128 + signal.SIGTERM
+    assert termios.tcgetattr(here._near)[3] == before[3]
