@@ -1,34 +1,61 @@
-"""Writes a real run of `dap-ai ask` into README.md, between its markers: benchmarks/transcript.py [EXAMPLE]."""
+"""Writes real runs of `dap-ai ask` into README.md, each between its markers: benchmarks/transcript.py.
+
+The first is the offline analyst's. The second is a conversation with a model whose replies are read from a file, so
+that it runs without key and network; everything else in it is live: the tools, their results, the verdicts.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- made by benchmarks/transcript.py -->", "<!-- end -->"
+END = "<!-- end -->"
+RUNS = {
+    "offline": ("dap-ai ask examples/resampling.py", ""),
+    "conversation": (
+        "dap-ai ask --chat --replay examples/conversations/invoices.jsonl examples/invoices.py",
+        "are there other orders like it?\n",
+    ),
+}
+"""What is run by the name of its marker, and what is typed."""
 
 
-def transcript(example: str) -> str:
+def transcript(shown: str, typed: str) -> str:
     """The command, then what it printed on stderr and stdout, in the order of its own printing."""
-    command = [sys.executable, "-m", "dap_ai", "ask", example]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
-    shown = re.sub(r"^\$ .*?\n", "", done.stdout).split("Traceback (most recent call last)")[0]
-    quoted = "\n".join("    " + line if line else "" for line in shown.rstrip().splitlines())
-    return f"    $ dap-ai ask {example}\n{quoted}\n    [the program goes on: its traceback, its exit code 1]"
+    command = [sys.executable, "-m", "dap_ai", *shown.split()[1:]]
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "DAP_AI_"))}
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environ,
+        input=typed,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    printed = re.sub(r"^\$ .*?\n", "", done.stdout)
+    before, _, after = printed.partition("Traceback (most recent call last)")
+    end = after.partition("the program ended with exit code 1\n")[2]
+    quoted = "\n".join("    " + line if line else "" for line in before.rstrip().splitlines())
+    closing = "".join(f"\n    {line}" for line in end.splitlines() if line.strip())
+    return f"    $ {shown}\n{quoted}\n    [the program goes on: its traceback, its exit code 1]{closing}"
 
 
 def main() -> None:
     """Replaces what stands between the markers."""
-    example = sys.argv[1] if len(sys.argv) > 1 else "examples/resampling.py"
     readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    readme.write_text(f"{before}{BEGIN}\n\n{transcript(example)}\n\n{END}{after}", encoding="utf-8")
-    print(f"{readme}: transcript of {example}")
+    for name, (shown, typed) in RUNS.items():
+        begin = f"<!-- {name}: made by benchmarks/transcript.py -->"
+        text = readme.read_text(encoding="utf-8")
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(END)
+        readme.write_text(f"{before}{begin}\n\n{transcript(shown, typed)}\n\n{END}{after}", encoding="utf-8")
+        print(f"{readme}: {shown}")
 
 
 if __name__ == "__main__":

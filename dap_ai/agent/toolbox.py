@@ -132,7 +132,16 @@ def shown_arguments(arguments: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    return " ".join((value if isinstance(value, str) else msgspec.json.encode(value).decode()).split())
+    match value:
+        case str():
+            text = value
+        case [{"file": _, "first": _}, *_]:
+            text = ", ".join(f"{edit.get('file')}:{edit.get('first')}" for edit in value if isinstance(edit, dict))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        case [{}, *_]:
+            text = str(len(value))  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            text = msgspec.json.encode(value).decode()
+    return " ".join(text.split())
 
 
 def _copies(bench: Bench) -> int:

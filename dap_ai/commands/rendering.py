@@ -35,6 +35,7 @@ _NOTE = re.compile(
 # Rich's own has a black background, which is a box on a light terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
+_MARKUP = re.compile(r"\*\*|`")
 _MAX_LINE_CHARS = 160
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is at work"
@@ -233,7 +234,8 @@ def _step(step: ToolStep, chars: int) -> str:
     notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
-    line = f"· {step.call or step.name}" + (f" -> {step.result}" if step.result.strip() else "")
+    result = _MARKUP.sub("", step.result)
+    line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
     return _one_line(_clean(line), chars - len(end)) + end
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI, AsyncStream
 
 OPENAI_URL = "https://api.openai.com/v1"
-DEFAULT_MODEL = "gpt-6.1-terra"
-"""At OpenAI, where none is set: its efficient model for agents."""
+DEFAULT_MODEL = "gpt-5.6-terra"
+"""At OpenAI, where none is set: the one that its overview of models recommends for a balance of quality and price."""
 _TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _MAX_PAUSE_S = 30.0
