@@ -42,7 +42,8 @@ PRICES: Mapping[str, Price] = {
     "gpt-4o-mini": Price(0.15, 0.075, 0.60),
     "o4-mini": Price(1.10, 0.275, 4.40),
 }
-"""OpenAI's standard rates as of November 2026, for prompts of up to 272,000 tokens."""
+"""Standard rates as of November 2026, for prompts of up to 272,000 tokens: from OpenAI's pages, and from public price
+tables for models that these do not list."""
 
 _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 

@@ -234,7 +234,8 @@ def _step(step: ToolStep, chars: int) -> str:
     notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
-    result = _MARKUP.sub("", step.result)
+    asked = step.call.removeprefix(f"{step.name}(").removesuffix(")")
+    result = _MARKUP.sub("", step.result).removeprefix(asked or " ")
     line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
     return _one_line(_clean(line), chars - len(end)) + end
 
