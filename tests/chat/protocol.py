@@ -53,8 +53,8 @@ def _in_messages(messages: list[dict[str, Any]]) -> str:
         elif called:
             return f"messages[{number}] comes before the calls {called} are answered"
         if role == "assistant":
-            called = [call["id"] for call in message.get("tool_calls", ())]
-            if "tool_calls" in message and not called:
+            called = [call["id"] for call in message.get("tool_calls") or ()]
+            if message.get("tool_calls") is not None and not called:
                 return f"messages[{number}] has empty tool_calls"
             if len(set(called)) < len(called):
                 return f"messages[{number}] calls twice with one id"
