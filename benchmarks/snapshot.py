@@ -64,6 +64,9 @@ class Asker:
             await self.work(debugger, stack["stackFrames"][0]["id"])
         return Answer()
 
+    async def close(self) -> None:
+        """Nothing to give back."""
+
 
 async def _nothing(debugger: Debugger, frame_id: int) -> None:
     pass

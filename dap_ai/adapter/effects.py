@@ -49,7 +49,7 @@ class JobBegun(NamedTuple):
 
 
 class JobEnded(NamedTuple):
-    """Nobody waits for a snapshot any more; `alive`: it may not have ended."""
+    """Nobody waits for a snapshot any more; `alive`: it has not answered, and may run on."""
 
     token: str
     alive: bool

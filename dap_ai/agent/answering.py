@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Mapping
@@ -58,8 +59,11 @@ class _Work:
 
 async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
     """The first context. A failed demand tells of calls that have returned: it is run again, traced, in a snapshot."""
-    analysis = analyse(case)
-    control = await demand_again(debugger, analysis) if analysis else None
+    analysing = asyncio.create_task(asyncio.to_thread(analyse, case))
+    try:
+        control = await demand_again(debugger, case)
+    finally:
+        analysis = await analysing
     return first_context(case, analysis, budget_tokens, control)
 
 

@@ -94,6 +94,10 @@ class Backend(Protocol):
         """Complete the arguments of `launch` or `attach` (`command`). Raises StartError."""
         ...
 
+    def warm(self) -> None:
+        """Does what takes time before the first question; called in a thread."""
+        ...
+
     def walker(self) -> Walker | None:
         """A reader for one session; None if this kind has none."""
         ...

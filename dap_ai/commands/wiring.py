@@ -61,6 +61,7 @@ class Recipe:
 
         agent = Agent(config.merge_launch(self._resolved, own).settings)
         agent.warm()
+        self.backend.warm()
         return agent
 
     def options(self, own: Mapping[str, Any]) -> Options:

@@ -13,6 +13,7 @@ from dap_ai.agent.analyst.meddling import change
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Runs, Verdict
 from dap_ai.agent.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.stack import Case
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 
@@ -110,19 +111,20 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     return trials
 
 
-async def demand_again(debugger: Debugger, analysis: Analysis) -> Control | None:
+async def demand_again(debugger: Debugger, case: Case) -> Control | None:
     """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
-    case = analysis.case
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None or not failure.is_demand:
         return None
     runs = Runs(debugger, case, failure, _AGAIN_S)
-    try:
-        controls = await runs.controls(checks_of(case)[-_AGAIN:])
-    except (NotStopped, RequestFailed):
-        return None
-    usable = [control for control in controls if control.usable]
-    return next((c for c in reversed(usable) if c.trace.calls), None)
+    for check in reversed(checks_of(case)[-_AGAIN:]):
+        try:
+            control = await runs.control(check)
+        except (NotStopped, RequestFailed):
+            return None
+        if control.usable and control.trace.calls:
+            return control
+    return None
 
 
 async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import Command, Snapshots, Start, StartError, Walker
-from dap_ai.backends.debugpy import attach, forks, interpreters, tracebacks
+from dap_ai.backends.debugpy import attach, forks, inspector, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
 
@@ -41,6 +41,10 @@ class DebugpyBackend:
         if connect is None and arguments.get("processId"):
             await attach.check(arguments["processId"])
         return Start(arguments, connect)
+
+    def warm(self) -> None:
+        """Makes what is put into a debuggee ready to be sent."""
+        inspector.warm()
 
     def walker(self) -> Walker:
         """A static walker for one session."""

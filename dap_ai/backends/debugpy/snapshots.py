@@ -18,8 +18,8 @@ import msgspec
 from dap_ai.backends import Request
 from dap_ai.backends.debugpy.inspector import (
     MAGIC,
-    install_expression,
-    install_snapshots_expression,
+    install_expressions,
+    install_snapshots_expressions,
     last_line,
     package_name,
     unquoted,
@@ -134,10 +134,11 @@ class _Job:
                 await asyncio.sleep(_FIRST_PAUSE_S)
 
     async def _install(self) -> None:
-        walker = f"'{package_name()}.runtime' in __import__('sys').modules"
-        if await self._evaluate(walker) != "True":
-            await self._evaluate(install_expression(), "hover")
-        await self._evaluate(install_snapshots_expression(), "hover")
+        for part, expressions in (("runtime", install_expressions()), ("jobs", install_snapshots_expressions())):
+            there = f"'{package_name()}.{part}' in __import__('sys').modules"
+            for expression in expressions:
+                if await self._evaluate(there) != "True":
+                    await self._evaluate(expression, "hover")
 
     async def _call(self, name: str, argument: str) -> str:
         return unquoted(await self._evaluate(_call_expression(name, argument)))

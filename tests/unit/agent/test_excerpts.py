@@ -58,7 +58,7 @@ def quoted(stopped: Stopped, *, traced: bool) -> list[str]:
     case = case_of(stopped)
     analysis = analyse(case)
     assert analysis is not None
-    control = asyncio.run(demand_again(stopped, analysis)) if traced else None
+    control = asyncio.run(demand_again(stopped, case)) if traced else None
     return [SHELF.splitlines()[n - 1] for path, n in excerpt(case, analysis, control) if path.endswith("shelf.py")]
 
 
@@ -74,7 +74,7 @@ def test_at_most_a_quarter_of_the_program_is_quoted(shop: Stopped):
     case = case_of(shop)
     analysis = analyse(case)
     assert analysis is not None
-    control = asyncio.run(demand_again(shop, analysis))
+    control = asyncio.run(demand_again(shop, case_of(shop)))
     written = sum(1 for line in (SHELF + MAIN).splitlines() if line.strip())
     assert written // 4 > LEAST
     assert len(excerpt(case, analysis, control)) <= written / 4

@@ -7,7 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inspector import Inspector, install_expression, visit_expression
+from dap_ai.backends.debugpy.inspector import (
+    Inspector,
+    install_expressions,
+    install_snapshots_expressions,
+    visit_expression,
+)
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import FrameQuery, Inspection, Query
 
@@ -48,6 +53,16 @@ async def test_a_process_without_the_walker_gets_it_and_is_asked_again() -> None
     assert [arguments["context"] for arguments in debugpy.seen] == ["clipboard", "hover", "clipboard"]
 
 
+async def test_another_version_of_python_gets_the_sources() -> None:
+    debugpy = Debugpy("", "None", "KeyError: '_dap_ai_probe'", "None", GOOD)
+
+    await Inspector().inspect(debugpy.request, QUERY)
+
+    assert [arguments["expression"] for arguments in debugpy.seen if arguments["context"] == "hover"] == (
+        install_expressions()
+    )
+
+
 async def test_every_request_names_a_frame() -> None:
     debugpy = Debugpy("", "None", GOOD)
 
@@ -59,8 +74,8 @@ async def test_every_request_names_a_frame() -> None:
 @pytest.mark.parametrize(
     ("results", "text"),
     [
-        (("x", "None", "Traceback ...\nRuntimeError: no way"), "could not be read: RuntimeError: no way"),
-        (("", "None", ""), "empty reply"),
+        (("x", "None", "x", "None", "Traceback ...\nRuntimeError: no way"), "could not be read: RuntimeError: no way"),
+        (("", "None", "", "None", ""), "empty reply"),
         (("dap_ai:!MemoryError: ",), "failed inside the program: MemoryError"),
         (("dap_ai:e30=",), "was not understood"),
         (("dap_ai:abc",), "was not understood"),
@@ -83,7 +98,9 @@ async def test_a_query_without_frames_is_an_error() -> None:
         await Inspector().inspect(Debugpy().request, Query(frames=[]))
 
 
-@pytest.mark.parametrize("expression", [install_expression(), visit_expression(QUERY)])
+@pytest.mark.parametrize(
+    "expression", [*install_expressions(), *install_snapshots_expressions(), visit_expression(QUERY)]
+)
 async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
     assert "@LINE@" not in expression
     assert "\n" not in expression
