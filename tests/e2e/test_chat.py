@@ -10,9 +10,9 @@ import sys
 import textwrap
 
 import pytest
-from test_terminal import DAP_AI, LIMIT_S, Screen
 
 from tests.chat.endpoint import Endpoint, Reply
+from tests.e2e.test_terminal import DAP_AI, LIMIT_S, Screen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
 
