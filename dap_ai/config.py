@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from dap_ai.protocol.ask import Level
+from dap_ai.protocol.ask import LEVELS, Level
 
 ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
@@ -50,12 +50,37 @@ class Settings(msgspec.Struct, frozen=True):
         ""
     )
     replay: Annotated[str, Meta(description="A file of recorded replies that answers instead of a model.")] = ""
+    allow: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Actions that need no consent at the level mutate: `step`, `set_breakpoint shop.py:*`."
+        ),
+    ] = ()
+    deny: Annotated[
+        tuple[str, ...],
+        Meta(description="Calls and actions that are never made: `environment`, `execute *`, `source *.sql`."),
+    ] = ()
+    approval_timeout_s: Annotated[
+        float, Meta(gt=0, le=3600, description="A request for consent that nobody answers is refused after so long.")
+    ] = 60.0
+    unsafe: Annotated[
+        bool, Meta(description="At the level mutate, ask for no consent at all. A warning says so at each question.")
+    ] = False
+    mask: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Regular expressions of what is secret, beside what is recognised by itself."
+        ),
+    ] = ()
     transcripts: Annotated[
         str, Meta(description="A folder that each conversation with a model is written to; empty: none.")
     ] = ""
     level: Annotated[
         Level,
-        Meta(description="What an answer may do: observe only reads; compute also makes calls that change nothing."),
+        Meta(
+            description="What an answer may do: observe only reads; compute also evaluates, in copies of the program; "
+            "mutate also changes the program, each time with your consent."
+        ),
     ] = "compute"
     budget_tokens: Annotated[
         int, Meta(ge=200, le=1_000_000, description="Size of the first context of a question, in tokens.")
@@ -133,8 +158,8 @@ def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
         if (name := launch_key(key)) in arguments and key in LAUNCH_KEYS
     ]
     merged = _apply(resolved, layers)
-    if resolved.settings.level == "observe" and merged.settings.level != "observe":
-        return _apply(merged, [("level", "observe", resolved.sources["level"])])
+    if LEVELS.index(merged.settings.level) > LEVELS.index(resolved.settings.level):
+        return _apply(merged, [("level", resolved.settings.level, resolved.sources["level"])])
     return merged
 
 
@@ -249,7 +274,8 @@ def _environment_layer(environ: Mapping[str, str], warnings: list[str]) -> Itera
 
 def _from_environment(key: str, text: str) -> Any:
     if get_origin(get_args(_FIELDS[key].type)[0]) is tuple:
-        return [part.strip() for part in text.split(",") if part.strip()]
+        # A regular expression may hold commas.
+        return [part.strip() for part in text.split("\n" if key == "mask" else ",") if part.strip()]
     return text
 
 

@@ -16,6 +16,10 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent ended ASK                      << cancel ASK          << log TEXT
     >> agent job ASK TOKEN EPOCH            << backend request 4 evaluate {"kill": "TOKEN"}
     >> agent job-ended TOKEN                >> agent job-ended TOKEN alive
+    >> agent approval ASK TOKEN EPOCH {}    << settled TOKEN allowed once | << settled TOKEN refused timeout
+    >> agent act ASK TOKEN EPOCH Step {}    << settled TOKEN done {}
+
+An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
 
 JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers are
 left out unless `timers` is set. Seqs of messages to the client must only grow.
@@ -26,9 +30,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
+
 from dap_ai.adapter import effects as fx
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.session import Session
+from dap_ai.protocol import acting
 from dap_ai.protocol.asking import Answer
 
 
@@ -88,6 +95,10 @@ class Playbook:
                 return (
                     f"agent {token} error {error.message}" if error else f"agent {token} ok {_json(json.loads(body))}"
                 )
+            case fx.Settled(token, acting.Consent(allowed, how)):
+                return f"settled {token} {'allowed' if allowed else 'refused'} {how}"
+            case fx.Settled(token, done):
+                return f"settled {token} done {_json(_fields(done))}"
             case fx.StartAsk(ask, stop, _):
                 where = f"thread {stop.thread_id} epoch {stop.epoch}" if stop else "nothing stopped"
                 return f"start {ask.ask_id} {where}"
@@ -100,6 +111,10 @@ class Playbook:
                 return f"timer {timer_id}" if self.timers else None
             case fx.CancelTimer(timer_id):
                 return f"untimer {timer_id}" if self.timers else None
+            case fx.PauseTimer(timer_id):
+                return f"pause {timer_id}" if self.timers else None
+            case fx.ResumeTimer(timer_id):
+                return f"resume {timer_id}" if self.timers else None
             case fx.EndBackend():
                 return "end backend"
             case fx.Close():
@@ -107,6 +122,14 @@ class Playbook:
             case fx.Log(text):
                 return f"log {text}"
         raise AssertionError(effect)
+
+
+def _fields(done: acting.Consent | acting.Done) -> dict[str, Any]:
+    """What is not as by default; of a stop its epoch and thread."""
+    fields = {name: value for name, value in msgspec.structs.asdict(done).items() if value}
+    if stop := fields.get("stop"):
+        fields["stop"] = {"epoch": stop.epoch, "thread": stop.thread_id}
+    return fields
 
 
 def _json(value: object) -> str:
@@ -162,6 +185,11 @@ def _event(text: str) -> fx.Event:
             return fx.JobBegun(words[1], words[2], int(words[3]), "evaluate", {"kill": words[2]})
         case "agent", "job-ended":
             return fx.JobEnded(words[1], alive="alive" in words)
+        case "agent", "approval":
+            return fx.ApprovalWanted(words[1], int(words[2]), int(words[3]), **(content or {}))
+        case "agent", "act":
+            action = getattr(acting, words[4])(**(content or {}))
+            return fx.ActionWanted(words[1], int(words[2]), int(words[3]), 1, action)
         case "agent", "ended":
             return fx.AgentEnded(words[1], Answer(), " ".join(words[2:]))
     raise AssertionError(f"no such event: {text}")

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from dap_ai.adapter.effects import AgentOutput, Event, JobBegun, JobEnded, StartAsk
+from dap_ai.adapter.effects import (
+    ActionWanted,
+    AgentOutput,
+    AgentRequest,
+    ApprovalWanted,
+    Event,
+    JobBegun,
+    JobEnded,
+    StartAsk,
+)
 from dap_ai.adapter.ports import Snapshots, Walker
 from dap_ai.adapter.session import Session
+from dap_ai.protocol import envelope
+from dap_ai.protocol.acting import Action, Consent, ContinueTo, Done, Step
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -26,8 +37,11 @@ class Pump(Protocol):
         """Tell the session."""
         ...
 
-    async def agent_request(self, ask_id: str, epoch: int, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Send one request of the agent. Raises RequestFailed, NotStopped."""
+    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
+        """What comes of an event of the agent: a response's body as bytes, Consent or Done. `wanted` makes the event.
+
+        Raises RequestFailed, NotStopped.
+        """
         ...
 
 
@@ -53,9 +67,11 @@ class AskDebugger:
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """A DAP request's response body. Raises RequestFailed, NotStopped."""
-        if self.stop is None:
-            raise NotStopped(command)
-        return await self._pump.agent_request(self._ask_id, self.stop.epoch, command, dict(arguments))
+        epoch = self._stop(command).epoch
+        body: bytes = await self._pump.outcome(
+            lambda token: AgentRequest(self._ask_id, token, epoch, command, dict(arguments))
+        )
+        return envelope.decode(body, dict[str, Any])
 
     async def inspect(self, query: Query) -> Inspection:
         """One visit of the walker. Raises RequestFailed, NotStopped."""
@@ -77,9 +93,7 @@ class AskDebugger:
         snapshots = self._pump.snapshots
         if snapshots is None or self.why_no_snapshot:
             raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
-        if self.stop is None:
-            raise NotStopped("snapshot")
-        epoch, tokens, alive = self.stop.epoch, list[str](), True
+        epoch, tokens, alive = self._stop("snapshot").epoch, list[str](), True
 
         def begun(token: str) -> None:
             tokens.append(token)
@@ -93,6 +107,32 @@ class AskDebugger:
         finally:
             for token in tokens:
                 self._pump.receive(JobEnded(token, alive))
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+        """What the user says to an action of the agent; no answer in time is a no. Raises RequestFailed, NotStopped."""
+        epoch = self._stop("approve").epoch
+        consent: Consent = await self._pump.outcome(
+            lambda token: ApprovalWanted(self._ask_id, token, epoch, kind, action, reason)
+        )
+        return consent
+
+    async def act(self, action: Action) -> Done:
+        """Does it, in the program itself. Raises RequestFailed, NotStopped.
+
+        After a Step or a ContinueTo, `stop` is where the program stands now: None if it runs or has ended.
+        """
+        stop = self._stop("act")
+        done: Done = await self._pump.outcome(
+            lambda token: ActionWanted(self._ask_id, token, stop.epoch, stop.thread_id, action)
+        )
+        if isinstance(action, Step | ContinueTo):
+            self.stop = done.stop
+        return done
+
+    def _stop(self, command: str) -> Stop:
+        if self.stop is None:
+            raise NotStopped(command)
+        return self.stop
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output."""

@@ -25,6 +25,8 @@ from dap_ai.protocol.asking import Answer, Ask
 FLUSH_S = 0.04
 FLUSH = "asks.flush:"
 LIMIT = "asks.limit:"
+_STARTS = "looking at the program"
+"""Not the question: a secret may stand in it, and it is not masked yet."""
 
 Channel = Literal["request", "console"]
 
@@ -76,8 +78,7 @@ class Asks:
         self.running[state.ask.ask_id] = state
         if not state.progress:
             return []
-        question = state.ask.arguments.question or "Why did it stop here?"
-        start = {"progressId": state.ask.ask_id, "title": "dap_ai", "cancellable": True, "message": question[:80]}
+        start = {"progressId": state.ask.ask_id, "title": "dap_ai", "cancellable": True, "message": _STARTS}
         return [("progressStart", start)]
 
     def output(self, piece: AgentOutput) -> tuple[list[Message], list[Effect]]:
@@ -93,7 +94,7 @@ class Asks:
         if state.events:
             messages.append(("askOutput", AskOutput(piece.ask_id, piece.category, piece.output, piece.tool)))
         if state.channel == "console" and piece.output.strip():
-            messages.append(_console("· " + piece.output.strip().replace("\n", " ") + "\n"))
+            messages.append(console_line("· " + piece.output.strip().replace("\n", " ") + "\n"))
         if state.progress and piece.output.strip():
             update = {"progressId": piece.ask_id, "message": piece.output.strip().split("\n")[0][:120]}
             messages.append(("progressUpdate", update))
@@ -110,7 +111,7 @@ class Asks:
         if state.events:
             messages.append(("askOutput", AskOutput(ask_id, "answer", text)))
         if state.channel == "console" and (plain := state.plain.feed(text)):
-            messages.append(_console(plain))
+            messages.append(console_line(plain))
         return messages
 
     def ended(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> list[Message]:
@@ -139,6 +140,7 @@ class Asks:
                         suspects=answer.suspects,
                         fixes=answer.fixes,
                         error=answer.error or (why if reason == "failed" else ""),
+                        masked=answer.masked,
                     ),
                 )
             )
@@ -146,7 +148,7 @@ class Asks:
             rest = state.plain.finish()
             closing = "" if reason == "completed" else f"[{reason}{': ' + why if why else ''}]\n"
             if rest or closing:
-                messages.append(_console(rest + closing))
+                messages.append(console_line(rest + closing))
         if state.progress:
             messages.append(("progressEnd", {"progressId": ask_id}))
         return messages
@@ -156,5 +158,6 @@ class Asks:
         return [CancelTimer(FLUSH + ask_id), CancelTimer(LIMIT + ask_id)]
 
 
-def _console(text: str) -> Message:
+def console_line(text: str) -> Message:
+    """Whole lines for the console."""
     return ("output", {"category": "console", "output": text})

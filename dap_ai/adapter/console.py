@@ -14,11 +14,13 @@ from typing import NamedTuple
 COMMANDS = {
     "new": "ask in a new conversation",
     "stop": "cancel the answer that is being made",
-    "allow": "allow what the answer asks consent for",
+    "allow": "allow what the answer asks consent for; `allow session`: and all of its kind",
     "deny": "refuse it",
     "help": "what can be asked here",
 }
 SLASH = "/ask"
+SESSION = "session"
+"""After `allow`: every action of this kind, until the session ends."""
 
 DEFAULT_QUESTION = "Why did it stop here?"
 
@@ -42,8 +44,9 @@ def parse(text: str, prefix: str) -> ConsoleInput | None:
     else:
         return None
     word, _, after = rest.partition(" ")
-    if word.lower() in COMMANDS and (word.lower() == "new" or not after):
-        return ConsoleInput(word.lower(), after.strip())
+    command, after = word.lower(), after.strip()
+    if command == "new" or (command in COMMANDS and not after) or (command == "allow" and after.lower() == SESSION):
+        return ConsoleInput(command, after)
     return ConsoleInput("", rest)
 
 

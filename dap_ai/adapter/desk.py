@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from dap_ai.adapter import console, questions
+from dap_ai.adapter.acting import Acting
 from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
+from dap_ai.adapter.consent import Consents
 from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
-from dap_ai.adapter.gate import Refusal
+from dap_ai.adapter.gate import Gate, Refusal
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import Jobs
 from dap_ai.adapter.options import Options
@@ -17,7 +17,7 @@ from dap_ai.adapter.outbox import Outbox
 from dap_ai.adapter.reads import AgentReads
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskArguments, AskResponseBody, AskToolArguments, EndReason
+from dap_ai.protocol.ask import AskApproveArguments, AskArguments, AskResponseBody, AskToolArguments, EndReason
 from dap_ai.protocol.asking import Answer, Ask, ToolCall
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, UNKNOWN_TOOL, RemoteProtocolError
@@ -27,10 +27,12 @@ from dap_ai.protocol.tools import TOOLS
 class AskDesk:
     """The session's asks, from the client's request to its last event."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options, gate: Gate) -> None:
         self.asks = Asks()
         self.reads = AgentReads(out, state, self.asks)
-        self.jobs = Jobs(out)
+        self.jobs = Jobs(out, state)
+        self.consents = Consents(out, state, self.asks, options)
+        self.acting = Acting(out, state, history, gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
         self.client_shows_progress = False
         self._out = out
         self._state = state
@@ -82,7 +84,7 @@ class AskDesk:
                     self.cancel(running.ask.ask_id)
                 self._respond(message, "cancelled" if running else "nothing is being answered")
             case "allow" | "deny":
-                self._respond(message, "nothing is waiting for your consent")
+                self._respond(message, self._answer_oldest(typed))
             case _:
                 conversation = None if typed.command == "new" else self.asks.console_conversation or None
                 frame_id = frame_id if frame_id in self._state.frames else None
@@ -91,8 +93,11 @@ class AskDesk:
 
     def on_approve(self, message: Envelope) -> None:
         """The request `askApprove`."""
-        approval_id = str(message.read(dict[str, Any]).get("approvalId", ""))
-        self._out.fail(message, NO_APPROVAL, approvalId=approval_id)
+        given = message.read(AskApproveArguments)
+        if self.consents.answer(given.approval_id, allow=given.allow, remember=given.remember):
+            self._out.respond(message)
+        else:
+            self._out.fail(message, NO_APPROVAL, approvalId=given.approval_id)
 
     def on_output(self, piece: AgentOutput) -> None:
         """The agent has something to say."""
@@ -158,6 +163,13 @@ class AskDesk:
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id)))
         self._history.add("ask", arguments.question)
 
+    def _answer_oldest(self, typed: console.ConsoleInput) -> str:
+        allow, remember = typed.command == "allow", typed.question.lower() == console.SESSION
+        action = self.consents.answer(self.consents.oldest, allow=allow, remember=remember)
+        if not action:
+            return "nothing is waiting for your consent"
+        return f"{'allowed' if allow else 'refused'}: {action}"
+
     def _refuse(self, message: Envelope, refusal: Refusal) -> None:
         self._out.fail(message, refusal.entry, **refusal.variables)
 
@@ -167,5 +179,5 @@ class AskDesk:
     def _end(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> None:
         self._out.tell(self.asks.ended(ask_id, reason, answer, why))
         self._out.do(*self.asks.timers(ask_id))
-        self.reads.drop_ask(ask_id)
-        self.jobs.end_ask(ask_id)
+        for part in (self.consents, self.acting, self.reads, self.jobs):
+            part.end_ask(ask_id)

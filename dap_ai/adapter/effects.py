@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dap_ai.adapter.options import Options
+from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.errors import RequestFailed
@@ -53,6 +54,27 @@ class JobEnded(NamedTuple):
 
     token: str
     alive: bool
+
+
+class ApprovalWanted(NamedTuple):
+    """The agent wants the user's consent. `token` comes back in Settled or ToAgent; `reason` is a model's text."""
+
+    ask_id: str
+    token: int
+    epoch: int
+    kind: str
+    action: str
+    reason: str
+
+
+class ActionWanted(NamedTuple):
+    """The agent wants to act on the program. `token` comes back in Settled or ToAgent."""
+
+    ask_id: str
+    token: int
+    epoch: int
+    thread_id: int
+    action: Action
 
 
 class AgentOutput(NamedTuple):
@@ -106,6 +128,8 @@ Event = (
     | AgentRequest
     | JobBegun
     | JobEnded
+    | ApprovalWanted
+    | ActionWanted
     | AgentOutput
     | AgentEnded
     | Prepared
@@ -130,11 +154,18 @@ class ToBackend(NamedTuple):
 
 
 class ToAgent(NamedTuple):
-    """The outcome of an AgentRequest: the response's body, or why there is none."""
+    """The outcome of an AgentRequest: the response's body; or why there is none of whatever the agent wanted."""
 
     token: int
     body: bytes = b""
     error: RequestFailed | None = None
+
+
+class Settled(NamedTuple):
+    """The outcome of an ApprovalWanted or an ActionWanted."""
+
+    token: int
+    outcome: Consent | Done
 
 
 class StartAsk(NamedTuple):
@@ -173,6 +204,18 @@ class CancelTimer(NamedTuple):
     id: str
 
 
+class PauseTimer(NamedTuple):
+    """Let the timer `id` stand still."""
+
+    id: str
+
+
+class ResumeTimer(NamedTuple):
+    """Let a timer that stands still go on with what was left of it."""
+
+    id: str
+
+
 class EndBackend(NamedTuple):
     """End the backend's process tree now."""
 
@@ -188,5 +231,18 @@ class Log(NamedTuple):
 
 
 Effect = (
-    ToClient | ToBackend | ToAgent | StartAsk | CancelAsk | Prepare | SetTimer | CancelTimer | EndBackend | Close | Log
+    ToClient
+    | ToBackend
+    | ToAgent
+    | Settled
+    | StartAsk
+    | CancelAsk
+    | Prepare
+    | SetTimer
+    | CancelTimer
+    | PauseTimer
+    | ResumeTimer
+    | EndBackend
+    | Close
+    | Log
 )

@@ -43,15 +43,6 @@ class Ending:
             self._out.fail(message, BACKEND_DIED, why=self.backend_dead)
         return bool(self.backend_dead)
 
-    def end_jobs(self) -> bool:
-        """Whether what ends the stop must wait for a snapshot's end; then nothing more is read in this stop."""
-        if self._jobs.holding:
-            return True
-        waits = self._jobs.hold()
-        if waits:
-            self._state.bump()
-        return waits
-
     def on_disconnect(self, message: Envelope) -> None:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
@@ -70,7 +61,7 @@ class Ending:
         if self._client_gone:
             return
         self._desk.end_all("cancelled")
-        if self.end_jobs():
+        if self._jobs.end_stop():
             self._jobs.wait(self.on_client_closed)
             return
         self._client_gone = self._parting = True

@@ -70,6 +70,11 @@ class Refusal(NamedTuple):
     entry: ErrorEntry
     variables: dict[str, str]
 
+    @property
+    def text(self) -> str:
+        """What a person reads."""
+        return self.entry.text.format_map(self.variables)
+
 
 class Gate:
     """`capabilities` is what the backend announced, as it grows by `capabilities` events."""

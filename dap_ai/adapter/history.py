@@ -24,7 +24,7 @@ class History:
 
     def add(self, kind: str, text: str, result: str = "") -> None:
         """Something the user did, or a stop."""
-        self._items.append(HistoryItem(kind, text[:_MAX_TEXT], result[:_MAX_TEXT]))
+        self._items.append(HistoryItem(kind, _cut(text), _cut(result)))
         self._total += 1
 
     def since_last(self, conversation_id: str) -> tuple[HistoryItem, ...]:
@@ -47,3 +47,8 @@ class History:
     def output_tail(self) -> tuple[tuple[str, str], ...]:
         """(category, text), oldest first."""
         return tuple(self._output)
+
+
+def _cut(text: str) -> str:
+    """With a mark where it is longer: the beginning of a secret is only known by it."""
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dap_ai.adapter.effects import CancelTimer, JobBegun, JobEnded, SetTimer, ToBackend
 from dap_ai.adapter.outbox import Outbox
 from dap_ai.adapter.seqmap import KillOwner
+from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
 
 HOLD_S = 0.1
@@ -28,9 +29,10 @@ HOLD = "jobs.hold"
 class Jobs:
     """Running jobs by token, and those whose end is not confirmed yet."""
 
-    def __init__(self, out: Outbox) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState) -> None:
         self.holding = False
         """What the client says must wait."""
+        self._state = state
         self._held: deque[Callable[[], None]] = deque()
         self._out = out
         self._running: dict[str, JobBegun] = {}
@@ -82,14 +84,17 @@ class Jobs:
         """What has waited and need not any more, in order."""
         return self._held.popleft() if self._held and not self.holding else None
 
-    def hold(self) -> bool:
-        """The stop is about to end: all jobs do. Whether the client's message must wait for that."""
+    def end_stop(self) -> bool:
+        """The stop is about to end: all jobs do. Whether what ends it must wait; nothing more is read in it then."""
+        if self.holding:
+            return True
         for job in self._all():
             self._end(job)
-        if self._dying and not self.holding:
+        if self._dying:
             self.holding = True
             self._tries = 1
             self._out.do(SetTimer(HOLD, HOLD_S / _TRIES))
+            self._state.bump()
         return self.holding
 
     def confirmed(self, token: str) -> None:

@@ -23,6 +23,8 @@ class Options(msgspec.Struct):
     """Send askOutput and askEnded for console asks too."""
     ask_timeout_s: float = 120.0
     """An answer that takes longer ends with what has been said."""
+    approval_timeout_s: float = 60.0
+    """A request for consent that nobody answers is refused after so long."""
     snapshots: bool = True
     """Copies of the debuggee may be made."""
     snapshot_reads: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dap_ai.adapter.asks import Asks
 from dap_ai.adapter.gate import Refusal
 from dap_ai.adapter.state import DebuggeeState, Phase
-from dap_ai.protocol.ask import AskArguments, Level
+from dap_ai.protocol.ask import LEVELS, AskArguments, Level
 from dap_ai.protocol.asking import Stop
 from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
 from dap_ai.protocol.messages import StoppedBody
@@ -64,4 +64,4 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
 
 def lower(asked: Level | None, allowed: Level) -> Level:
     """The level of one ask: what it asks for, but never above what is allowed."""
-    return "observe" if "observe" in (asked, allowed) else "compute"
+    return LEVELS[min(LEVELS.index(asked or allowed), LEVELS.index(allowed))]

@@ -1,19 +1,33 @@
-"""The agent's own requests: queued behind the editor's, dropped when their stop is over, never misrouted."""
+"""The agent's own requests: queued behind the editor's, dropped when their stop is over, never misrouted.
+
+The agent itself may only read. What changes the program goes through acting.py, which takes the same way by `send`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from dap_ai.adapter.asks import Asks
 from dap_ai.adapter.effects import AgentRequest, ToAgent, ToBackend
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.seqmap import AgentOwner
-from dap_ai.adapter.slots import PATIENCE, QUIET, REQUEST, Slots
+from dap_ai.adapter.slots import REQUEST, Slots
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.messages import ErrorBody
 
-TIMERS = frozenset({QUIET, PATIENCE, REQUEST})
+READING = frozenset(
+    {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
+    | {"stackTrace", "threads", "variables"}
+)
+"""All that the agent may send by itself."""
+_ACTING_CONTEXTS = frozenset({"", "repl"})
+"""Of `evaluate`: what is evaluated there may change the program, or is a debugger's command."""
+
+Then = Callable[[bytes, RequestFailed | None], None]
+"""Is told a response's body, or why there is none."""
 
 
 class AgentReads:
@@ -25,7 +39,9 @@ class AgentReads:
         self._asks = asks
         self._slots = Slots()
         self._late_evaluates: set[int] = set()
-        self._dead = False
+        self._then: dict[int, Then] = {}
+        self.dead = False
+        """Nothing comes from the backend any more."""
 
     def client_asked(self) -> None:
         """A request of the client was forwarded."""
@@ -37,7 +53,7 @@ class AgentReads:
 
     def backend_died(self) -> None:
         """Nothing can be read any more."""
-        self._dead = True
+        self.dead = True
         in_flight = self._slots.in_flight
         if in_flight is not None:
             self._out.do(*self._slots.answered())
@@ -48,9 +64,22 @@ class AgentReads:
 
     def on_request(self, wanted: AgentRequest) -> None:
         """The agent wants to read."""
+        if wanted.command not in READING or (
+            wanted.command == "evaluate" and wanted.arguments.get("context", "") in _ACTING_CONTEXTS
+        ):
+            self._fail(wanted, RequestFailed(wanted.command, "refused", "an answer reads; it may send nothing else"))
+        else:
+            self._put(wanted)
+
+    def send(self, wanted: AgentRequest, then: Then) -> None:
+        """A request that the proxy makes on behalf of the agent; `then` is told once what came of it."""
+        self._then[wanted.token] = then
+        self._put(wanted)
+
+    def _put(self, wanted: AgentRequest) -> None:
         if wanted.ask_id not in self._asks.running or wanted.epoch != self._state.epoch or not self._state.stopped:
             self._fail(wanted, NotStopped(wanted.command))
-        elif self._dead:
+        elif self.dead:
             self._fail(wanted, _backend_died(wanted))
         elif wanted.command == "evaluate" and self._late_evaluates:
             text = "an earlier read has not come back yet; another one could wait for ever"
@@ -60,7 +89,7 @@ class AgentReads:
 
     def pump(self) -> None:
         """Send what may be sent now."""
-        wanted = None if self._dead else self._slots.take()
+        wanted = None if self.dead else self._slots.take()
         if wanted is None:
             return
         seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
@@ -75,7 +104,7 @@ class AgentReads:
             return  # too late: the agent was told so
         self._out.do(*self._slots.answered())
         if message.success:
-            self._out.do(ToAgent(owner.token, message.content or b"{}"))
+            self._tell(owner.token, message.content or b"{}")
         else:
             text = read_or(message, ErrorBody, ErrorBody()).text()
             self._fail(in_flight, RequestFailed(owner.command, message.field("message", ""), text))
@@ -91,14 +120,15 @@ class AgentReads:
                 self._slots.drop(wanted)
                 self._fail(wanted, NotStopped(wanted.command))
 
-    def drop_ask(self, ask_id: str) -> None:
+    def end_ask(self, ask_id: str) -> None:
         """An ask has ended: what it still waits for is not sent."""
         for wanted in self._slots.waiting:
             if wanted.ask_id == ask_id:
                 self._slots.drop(wanted)
+                self._fail(wanted, RequestFailed(wanted.command, "cancelled", "the question has ended"))
 
     def on_timer(self, timer_id: str) -> None:
-        """One of TIMERS ran out."""
+        """A timer of the slots ran out."""
         if timer_id != REQUEST:
             self._out.do(*self._slots.timer(timer_id))
             return
@@ -111,7 +141,14 @@ class AgentReads:
         self._fail(in_flight, RequestFailed(in_flight.command, "timeout", "the debug adapter did not answer in time"))
 
     def _fail(self, wanted: AgentRequest, error: RequestFailed) -> None:
-        self._out.do(ToAgent(wanted.token, error=error))
+        self._tell(wanted.token, error=error)
+
+    def _tell(self, token: int, body: bytes = b"", error: RequestFailed | None = None) -> None:
+        then = self._then.pop(token, None)
+        if then is None:
+            self._out.do(ToAgent(token, body, error))
+        else:
+            then(body, error)
 
 
 def _backend_died(wanted: AgentRequest) -> RequestFailed:

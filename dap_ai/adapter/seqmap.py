@@ -11,6 +11,13 @@ from typing import NamedTuple
 from dap_ai.protocol.messages import StoppedBody
 
 
+class SentBreakpoints(NamedTuple):
+    """A file's breakpoints as they were sent: `own` of the client's, then those of the agent."""
+
+    file: str
+    own: int
+
+
 class ClientOwner(NamedTuple):
     """A forwarded request of the client."""
 
@@ -21,6 +28,8 @@ class ClientOwner(NamedTuple):
     """For a resume: what to restore if it fails."""
     note: str = ""
     """For an evaluation in the console: its expression."""
+    sent: SentBreakpoints | None = None
+    """For setBreakpoints."""
 
 
 class AgentOwner(NamedTuple):
@@ -44,6 +53,24 @@ class KillOwner(NamedTuple):
     token: str
 
 
+class ResumeOwner(NamedTuple):
+    """A resume on behalf of the agent."""
+
+    token: int
+    command: str
+    stops_before: dict[int, StoppedBody]
+    """What to restore if it fails."""
+
+
+class BreakpointsOwner(NamedTuple):
+    """A setBreakpoints of the proxy."""
+
+    token: int
+    sent: SentBreakpoints
+    added: int
+    """The place of the one that the agent has just set; -1: it was sent for another reason."""
+
+
 class ReverseOwner(NamedTuple):
     """A request of the backend that the client is to answer."""
 
@@ -51,7 +78,7 @@ class ReverseOwner(NamedTuple):
     command: str
 
 
-Owner = ClientOwner | AgentOwner | OwnOwner | KillOwner
+Owner = ClientOwner | AgentOwner | OwnOwner | KillOwner | ResumeOwner | BreakpointsOwner
 
 
 class SeqMap:

@@ -19,7 +19,6 @@ from dap_ai.adapter.ask_debugger import AskDebugger, AskSink
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.effects import (
     AgentEnded,
-    AgentRequest,
     BackendClosed,
     CancelAsk,
     CancelTimer,
@@ -31,9 +30,12 @@ from dap_ai.adapter.effects import (
     FromBackend,
     FromClient,
     Log,
+    PauseTimer,
     Prepare,
     Prepared,
+    ResumeTimer,
     SetTimer,
+    Settled,
     StartAsk,
     TimerFired,
     ToAgent,
@@ -42,7 +44,9 @@ from dap_ai.adapter.effects import (
 )
 from dap_ai.adapter.ports import Agent, Process, Recipe
 from dap_ai.adapter.session import Session
+from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
+from dap_ai.protocol.acting import Consent, Done
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.framing import FrameReader, encode_frame
@@ -70,10 +74,10 @@ class Pump:
         self._process: Process | None = None
         self._processes: list[Process] = []
         self._early: list[bytes] = []
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._timers = Timers(lambda timer_id: self.receive(TimerFired(timer_id)))
         self._ask_tasks: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._waiting: dict[int, asyncio.Future[bytes | Consent | Done]] = {}
         self._tokens = 0
         self._over = asyncio.Event()
         self._stalled: asyncio.TimerHandle | None = None
@@ -89,8 +93,7 @@ class Pump:
                 await self._clean_up()
 
     async def _clean_up(self) -> None:
-        for handle in self._timers.values():
-            handle.cancel()
+        self._timers.cancel_all()
         if self._stalled is not None:
             self._stalled.cancel()
         tasks = [*self._ask_tasks.values(), *self._tasks]
@@ -117,6 +120,8 @@ class Pump:
                 self._write_backend(encode_frame(body))
             case ToAgent(token, body, error):
                 self._resolve(token, body, error)
+            case Settled(token, outcome):
+                self._resolve(token, outcome)
             case StartAsk():
                 self._start_ask(effect)
             case CancelAsk(ask_id):
@@ -125,10 +130,13 @@ class Pump:
             case Prepare():
                 self._spawn(self._prepare(effect))
             case SetTimer(timer_id, seconds):
-                self._set_timer(timer_id, seconds)
+                self._timers.set(timer_id, seconds)
             case CancelTimer(timer_id):
-                if handle := self._timers.pop(timer_id, None):
-                    handle.cancel()
+                self._timers.cancel(timer_id)
+            case PauseTimer(timer_id):
+                self._timers.pause(timer_id)
+            case ResumeTimer(timer_id):
+                self._timers.resume(timer_id)
             case EndBackend():
                 self._spawn(self._end_backend())
             case Close():
@@ -262,19 +270,6 @@ class Pump:
         if process is not None:
             await process.end()
 
-    # -- time and tasks ---------------------------------------------------------------------------------------------
-
-    def _set_timer(self, timer_id: str, seconds: float) -> None:
-        if handle := self._timers.pop(timer_id, None):
-            handle.cancel()
-        loop = asyncio.get_running_loop()
-
-        def fire() -> None:
-            self._timers.pop(timer_id, None)
-            self.receive(TimerFired(timer_id))
-
-        self._timers[timer_id] = loop.call_later(seconds, fire)
-
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
@@ -282,24 +277,27 @@ class Pump:
 
     # -- the agent --------------------------------------------------------------------------------------------------
 
-    async def agent_request(self, ask_id: str, epoch: int, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Send one request of the agent. Raises RequestFailed, NotStopped."""
+    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
+        """What comes of an event of the agent: a response's body as bytes, Consent or Done. `wanted` makes the event.
+
+        Raises RequestFailed, NotStopped.
+        """
         self._tokens += 1
         token = self._tokens
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[bytes | Consent | Done] = asyncio.get_running_loop().create_future()
         self._waiting[token] = future
         try:
-            self.receive(AgentRequest(ask_id, token, epoch, command, arguments))
-            return envelope.decode(await future, dict[str, Any])
+            self.receive(wanted(token))
+            return await future
         finally:
             self._waiting.pop(token, None)
 
-    def _resolve(self, token: int, body: bytes, error: RequestFailed | None) -> None:
+    def _resolve(self, token: int, outcome: bytes | Consent | Done, error: RequestFailed | None = None) -> None:
         future = self._waiting.get(token)
         if future is None or future.done():
             return
         if error is None:
-            future.set_result(body)
+            future.set_result(outcome)
         else:
             future.set_exception(error)
 

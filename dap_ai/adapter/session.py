@@ -12,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
-
 from dap_ai.adapter import console
 from dap_ai.adapter.asks import FLUSH, LIMIT
+from dap_ai.adapter.cancelling import Cancelling
+from dap_ai.adapter.consent import CONSENT
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import (
+    ActionWanted,
     AgentEnded,
     AgentOutput,
     AgentRequest,
+    ApprovalWanted,
     BackendClosed,
     ClientClosed,
     Effect,
@@ -41,16 +43,24 @@ from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
-from dap_ai.adapter.reads import TIMERS
-from dap_ai.adapter.seqmap import AgentOwner, ClientOwner, KillOwner, OwnOwner, ReverseOwner
+from dap_ai.adapter.resuming import RESUME
+from dap_ai.adapter.seqmap import (
+    AgentOwner,
+    BreakpointsOwner,
+    ClientOwner,
+    KillOwner,
+    OwnOwner,
+    ResumeOwner,
+    ReverseOwner,
+    SentBreakpoints,
+)
+from dap_ai.adapter.slots import SLOTS
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.watching import Watching
-from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BAD_ASK, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
-    CancelArguments,
     CompletionsArguments,
     EvaluateArguments,
     InitializeArguments,
@@ -74,11 +84,12 @@ class Session:
         self.state = DebuggeeState()
         self.history = History()
         self._out = Outbox()
-        self._desk = AskDesk(self._out, self.state, self.history, self.options)
+        self._gate = Gate(rules)
+        self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate)
         self._jobs = self._desk.jobs
         self._reads = self._desk.reads
-        self._gate = Gate(rules)
-        self._watching = Watching(self._out, self.state, self.history, self._gate)
+        self._acting = self._desk.acting
+        self._watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
         self._starting = Starting(self._out, self.state, self.options, self._send)
         self._ending = Ending(self._out, self.state, self._desk, self._starting, self._watching)
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
@@ -88,12 +99,23 @@ class Session:
             "ask": self._desk.on_ask,
             "askTool": self._desk.on_tool,
             "askApprove": self._desk.on_approve,
-            "cancel": self._on_cancel,
+            "cancel": Cancelling(self._out, self._desk, self._ending, self._gate, self._send).on_request,
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
+            "setBreakpoints": self._on_set_breakpoints,
             "disconnect": self._ending.on_disconnect,
             "terminate": self._on_terminate,
         }
+
+        self._timers: dict[str, Callable[[str], None]] = {
+            SLOTS: self._reads.on_timer,
+            FLUSH: self._desk.on_flush,
+            LIMIT: self._desk.on_limit,
+            CONSENT: self._desk.consents.on_timer,
+            RESUME: lambda _: self._acting.resuming.on_timer(),
+            HOLD: lambda _: self._jobs.on_timer(),
+        }
+        """By how their names begin."""
 
     def receive(self, event: Event) -> list[Effect]:
         """What must happen now."""
@@ -103,6 +125,7 @@ class Session:
             self._attempt(held)
         if self.state.epoch != epoch:
             self._reads.drop_stale()
+            self._desk.consents.drop_stale()
             self._end_stale_jobs()
         self._reads.pump()
         return self._out.take()
@@ -136,6 +159,10 @@ class Session:
                 self._desk.on_job(event)
             case JobEnded():
                 self._jobs.ended(event)
+            case ApprovalWanted():
+                self._desk.consents.on_wanted(event)
+            case ActionWanted():
+                self._acting.on_action(event)
             case AgentOutput():
                 self._desk.on_output(event)
             case AgentEnded():
@@ -152,21 +179,16 @@ class Session:
                 self._ending.on_backend_closed(why, started=started)
 
     def _on_timer(self, timer_id: str) -> None:
-        if timer_id in TIMERS:
-            self._reads.on_timer(timer_id)
-        elif timer_id.startswith(FLUSH):
-            self._desk.on_flush(timer_id)
-        elif timer_id.startswith(LIMIT):
-            self._desk.on_limit(timer_id)
-        elif timer_id == HOLD:
-            self._jobs.on_timer()
-        else:
-            self._ending.on_timer(timer_id)
+        for name, fired in self._timers.items():
+            if timer_id.startswith(name):
+                fired(timer_id)
+                return
+        self._ending.on_timer(timer_id)
 
     # -- the client -------------------------------------------------------------------------------------------------
 
     def _from_client(self, message: Envelope) -> None:
-        if self._jobs.holding or (self._ends_stop(message) and self._ending.end_jobs()):
+        if self._jobs.holding or (self._ends_stop(message) and self._jobs.end_stop()):
             self._jobs.wait(partial(self._from_client, message))
         elif message.kind == "response":
             self._on_client_response(message)
@@ -189,7 +211,7 @@ class Session:
         thread = read_or(message, ThreadArguments, ThreadArguments())
         return self._gate.refuse(message.name, thread.thread_id, self.state) is None
 
-    def _forward(self, message: Envelope) -> None:
+    def _forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
         """Pass a request on, unless the backend must not see it."""
         if message.name.startswith(_OURS):
             self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
@@ -202,10 +224,12 @@ class Session:
             self._out.fail(message, refusal.entry, **refusal.variables)
             return
         before = None
+        if message.name in RESUMING or message.name == "pause":
+            self._acting.on_client_resumes()
         if message.name in RESUMING:
             self.history.add("step", message.name)
             before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
-        self._send(message, ClientOwner(message.seq, message.name, thread.thread_id, before))
+        self._send(message, ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent), content)
 
     def _send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         self._reads.client_asked()
@@ -214,6 +238,7 @@ class Session:
     def _on_initialize(self, message: Envelope) -> None:
         client = read_or(message, InitializeArguments, InitializeArguments())
         self._desk.client_shows_progress = client.supports_progress_reporting
+        self._acting.client_hears_invalidated = client.supports_invalidated_event
         self._starting.initialize = message.content or b"{}"
         self._forward(message)
 
@@ -240,24 +265,8 @@ class Session:
         else:
             self._out.respond(message, {"targets": items})
 
-    def _on_cancel(self, message: Envelope) -> None:
-        """Ours ends an ask; else it goes to a backend that announced it; else it succeeds and changes nothing."""
-        arguments = read_or(message, CancelArguments, CancelArguments())
-        if arguments.progress_id is not None and arguments.progress_id in self._desk.asks.running:
-            self._desk.cancel(arguments.progress_id)
-            self._out.respond(message)
-            return
-        if self._ending.backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
-            self._out.respond(message)
-            return
-        content = None
-        if arguments.request_id is not None:
-            backend_seq = self._out.seqs.backend_seq_of(arguments.request_id)
-            if backend_seq is None:  # answered already
-                self._out.respond(message)
-                return
-            content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
-        self._send(message, ClientOwner(message.seq, "cancel"), content)
+    def _on_set_breakpoints(self, message: Envelope) -> None:
+        self._forward(message, *self._acting.breakpoints.of_client(message))
 
     def _on_terminate(self, message: Envelope) -> None:
         self._desk.end_all("cancelled")
@@ -283,7 +292,9 @@ class Session:
             self._on_backend_response(message)
         else:
             content = self._watching.event(message)
-            self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client(), content=content)))
+            if self._acting.admits(message):
+                self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client(), content=content)))
+            self._acting.on_event(message)
 
     def _on_backend_response(self, message: Envelope) -> None:
         owner = self._out.seqs.owners.pop(message.request_seq, None)
@@ -299,6 +310,10 @@ class Session:
                 self._reads.on_response(message, owner)
             case OwnOwner():
                 self._on_own_response(message, owner)
+            case ResumeOwner():
+                self._acting.resuming.on_response(message, owner)
+            case BreakpointsOwner():
+                self._acting.on_breakpoints(message, owner)
             case KillOwner():
                 self._jobs.confirmed(owner.token)
             case None:

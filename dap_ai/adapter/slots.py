@@ -16,9 +16,10 @@ QUIET_S = 0.030
 PATIENCE_S = 0.300
 REQUEST_TIMEOUT_S = 10.0
 
-QUIET = "slots.quiet"
-PATIENCE = "slots.patience"
-REQUEST = "slots.request"
+SLOTS = "slots."
+QUIET = f"{SLOTS}quiet"
+PATIENCE = f"{SLOTS}patience"
+REQUEST = f"{SLOTS}request"
 
 _SEQUENCE = frozenset({"stackTrace", "scopes"})
 

@@ -5,7 +5,7 @@ request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
@@ -18,7 +18,15 @@ from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
 
-Send = Callable[[Envelope, ClientOwner, bytes], None]
+
+class Send(Protocol):
+    """Passes a request of the client on, with other arguments if there are any."""
+
+    def __call__(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
+        """See above."""
+        ...
+
+
 _WITHOUT_TOKEN = frozenset({"initialize", "launch", "attach", "disconnect"})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from dap_ai.adapter.breakpoints import Breakpoints
 from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.history import History
 from dap_ai.adapter.options import Fields
@@ -28,13 +29,16 @@ from dap_ai.protocol.messages import (
 class Watching:
     """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, history: History, gate: Gate) -> None:
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, history: History, gate: Gate, breakpoints: Breakpoints
+    ) -> None:
         self.terminated = False
         """The client has been told `terminated`."""
         self._out = out
         self._state = state
         self._history = history
         self._gate = gate
+        self._breakpoints = breakpoints
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
             "initialized": self._on_initialized,
             "stopped": self._on_stopped,
@@ -50,7 +54,7 @@ class Watching:
     def event(self, message: Envelope) -> bytes | None:
         """An event on its way to the client."""
         read = self._events.get(message.name)
-        return read(message) if read else None
+        return read(message) if read else self._breakpoints.translated(message)
 
     def response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
         """A response on its way to the client."""
@@ -63,6 +67,8 @@ class Watching:
         match owner.command:
             case "initialize":
                 return self._announce(message)
+            case "setBreakpoints" if owner.sent is not None:
+                return self._breakpoints.on_client_response(message, owner.sent)
             case "stackTrace" if self._state.stopped:
                 for frame in read_or(message, StackTraceBody, StackTraceBody()).stack_frames:
                     self._state.frames[frame.id] = owner.thread_id
@@ -92,10 +98,11 @@ class Watching:
         if self._gate.rules.greeting is not None:
             self._out.ask_backend(*self._gate.rules.greeting)
 
-    def _on_stopped(self, message: Envelope) -> None:
+    def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())
         self._state.on_stopped(stop)
         self._history.add("stop", " ".join(part for part in (stop.reason, stop.description, stop.text) if part))
+        return self._breakpoints.translated(message)
 
     def _on_continued(self, message: Envelope) -> None:
         self._state.on_continued(read_or(message, ContinuedBody, ContinuedBody()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -59,10 +59,12 @@ class Budget:
     seconds: float = 250.0
     usd: float = 0.0
     began: float = field(default_factory=time.monotonic)
+    waited_s: Callable[[], float] = lambda: 0.0
+    """Of that time, how long the user was waited for: it does not count."""
 
     def used_up(self, usage: Usage) -> str:
         """Which limit is reached; empty: none."""
-        spent = time.monotonic() - self.began
+        spent = time.monotonic() - self.began - self.waited_s()
         limits = (
             (self.calls, usage.tool_calls, "tool calls"),
             (self.tokens, usage.input_tokens + usage.output_tokens, "tokens"),
@@ -85,6 +87,8 @@ class Talk:
     record: Record
     limit: str = ""
     """The budget that ended it."""
+    mask: Callable[[Message], Message] = lambda message: message
+    """Takes the secrets out of a message."""
 
 
 async def investigate(talk: Talk) -> str:
@@ -135,6 +139,7 @@ def _ended_line(talk: Talk, text: str) -> str:
 
 def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:
     """Appends a message to the conversation and to its record."""
+    message = talk.mask(message)
     talk.messages.append(message)
     talk.record.keep(message, reply)
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from dap_ai.agent.analyst.questions import candidates
@@ -15,19 +16,29 @@ from dap_ai.agent.analyst.trials import demand_again
 from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
 from dap_ai.agent.evidence import confirm
+from dap_ai.agent.gate import Gate
 from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.mask import Masker
+from dap_ai.agent.masked import MaskedSink, Tally, learn_sources, masked_answer, masked_error, masked_message
+from dap_ai.agent.masked_debugger import MaskedDebugger
+from dap_ai.agent.policy import Policy
 from dap_ai.agent.providers.base import Provider, load
 from dap_ai.agent.providers.offline import use
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Reader
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
+from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import Level, Usage
+from dap_ai.protocol.ask import LEVELS, Level, Usage
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+
+OFFLINE = "offline"
+"""The provider that is no model: what it answers stays with the user."""
+_UNSAFE = "WARNING: unsafe: this answer may change the program, and nobody is asked before it does"
 
 
 @dataclass
@@ -35,13 +46,17 @@ class _Work:
     """See providers.base.Work."""
 
     ask: Ask
-    case: Case | None
+    bench: Bench | None
+    record: Transcript
     debugger: Watched
     sink: Sink
     conversation: Conversation
     settings: Settings
     reader: Reader
-    language: LanguageServer
+
+    @property
+    def case(self) -> Case | None:
+        return self.bench.case if self.bench else None
 
     async def read(self, expressions: list[str]) -> None:
         if self.case is None or self.case.focus is None or not self.debugger.current:
@@ -73,9 +88,13 @@ class Agent:
     Raises ProviderError if nobody can answer with these settings.
     """
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str] = os.environ, masker: Masker | None = None
+    ) -> None:
+        """`masker`: the session's own, where others need it too. Raises PatternError."""
         self._settings = settings
-        self._provider: Provider = load(settings, environ)
+        self._masker = masker or Masker(settings.mask)
+        self._provider: Provider = load(settings, environ, self._masker)
         self._sources = Sources()
         self._language = LanguageServer()
         self._conversations: dict[str, Conversation] = {}
@@ -90,7 +109,27 @@ class Agent:
         await self._provider.close()
 
     async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
-        """The answer to one ask; its text goes to the sink as it is made. Raises NotStopped if nothing was read."""
+        """The answer to one ask; its text goes to the sink as it is made. Raises NotStopped if nothing was read.
+
+        All that comes of it is masked, the errors too.
+        """
+        tally, out = Tally(self._masker), MaskedSink(sink, self._masker)
+        by_model = self._provider.name != OFFLINE and not called_by(ask.arguments.question)
+        hiding = ask.tool is not None or by_model or ask.arguments.context_only
+        try:
+            answer = await self._answer(ask, MaskedDebugger(debugger, self._masker, hiding=hiding), out)
+        except Exception as error:
+            safe = masked_error(self._masker, error)
+            if safe is error:
+                raise
+            raise safe from None
+        finally:
+            out.finish()
+        masked_answer(self._masker, answer)
+        answer.masked = tally.rows()
+        return answer
+
+    async def _answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
         began = time.monotonic()
         conversation = self._conversations.setdefault(ask.conversation_id, Conversation(ask.conversation_id))
         stop = debugger.stop
@@ -101,29 +140,35 @@ class Agent:
         call = ask.tool or called_by(ask.arguments.question)
         if call is None:
             sink.emit("status", self._provider.notice)
+        policy = self._policy(ask)
+        if policy.unsafe:
+            sink.emit("status", _UNSAFE)
         watched = Watched(debugger, sink)
         reader = Reader(watched, self._sources, self._level(ask))
         case = await reader.read(stop, candidates(ask.arguments.question)) if stop else None
         if case:
             case.question = ask.arguments.question
+            learn_sources(self._masker, case.places)
+        if call is None and self._masker.mask(ask.arguments.question) != ask.arguments.question:
+            sink.emit("status", f"the question holds a secret, and goes on as: {ask.arguments.question}")
         head = conversation.moved_on(stop) if stop else ""
         if head:
             sink.emit("answer", head + "\n\n")
-        work = _Work(ask, case, watched, sink, conversation, self._settings, reader, self._language)
-        answer = (
-            await use(call, Bench(watched, case, language=self._language), sink)
-            if call and case
-            else await _provide(self._provider, work)
-        )
+        mask = partial(masked_message, self._masker)
+        record = Transcript.of(self._settings.transcripts, conversation.id, ask.ask_id, mask)
+        gate = Gate(policy, watched, sink, record.keep)
+        bench = Bench(watched, case, language=self._language, gate=gate, mask=self._masker.mask) if case else None
+        work = _Work(ask, bench, record, watched, sink, conversation, self._settings, reader)
+        answer = await use(call, bench, sink) if call and bench else await _provide(self._provider, work)
         answer.text = f"{head}\n\n{answer.text}" if head else answer.text
-        spot = _spot(case)
-        if case:
+        spot = _spot(work.case)
+        if work.case:
             await confirm(answer, reader, watched, sink, spot)
         if not answer.usage.model_calls:
             answer.usage.tool_calls = watched.calls
         answer.usage.seconds = round(time.monotonic() - began, 4)
         told = call is None and not answer.error
-        conversation.add(Turn(ask.arguments.question, answer, stop, spot, told))
+        conversation.add(Turn(ask.arguments.question, answer, watched.stop, spot, told))
         return answer
 
     async def context(self, ask: Ask, debugger: Debugger) -> str:
@@ -133,10 +178,16 @@ class Agent:
             raise NotStopped("ask", "nothing is stopped: there is no context to show")
         reader = Reader(debugger, self._sources, self._level(ask))
         case = await reader.read(stop)
+        learn_sources(self._masker, case.places)
         return await context_of(debugger, case, self._settings.budget_tokens)
 
+    def _policy(self, ask: Ask) -> Policy:
+        level, settings = self._level(ask), self._settings
+        return Policy(level, settings.allow, settings.deny, unsafe=settings.unsafe and level == "mutate")
+
     def _level(self, ask: Ask) -> Level:
-        return "observe" if "observe" in (ask.arguments.level, self._settings.level) else "compute"
+        levels: list[Level] = [ask.arguments.level or self._settings.level, self._settings.level]
+        return min(levels, key=LEVELS.index)
 
 
 async def _provide(provider: Provider, work: _Work) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.values import show, typed
 from dap_ai.protocol.ask import Evidence
@@ -15,10 +16,14 @@ from dap_ai.protocol.snapshot import SnapshotQuery
 
 
 async def confirm(answer: Answer, reader: Reader, debugger: Debugger, sink: Sink, spot: str) -> None:
-    """Marks what is confirmed, and says so where something is not or where the program has moved on."""
-    facts = await read_again(answer.evidence, reader, debugger)
+    """Marks what is confirmed, and says so where something is not or where the program has moved on.
+
+    What was read at an earlier stop, before the agent let the program go on, stays unconfirmed: frame ids come again.
+    """
+    epoch = debugger.stop.epoch if debugger.stop else 0
+    facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
     for evidence in answer.evidence:
-        fact = facts.get((evidence.frame_id, evidence.expression))
+        fact = facts.get((evidence.frame_id, evidence.expression)) if evidence.epoch == epoch else None
         evidence.confirmed = bool(fact and is_same(evidence.value, fact))
     if debugger.current:
         _say_unconfirmed(answer, facts, sink)
@@ -59,6 +64,7 @@ def is_same(cited: str, fact: Fact) -> bool:
         )
     value = fact.value
     forms = {_plain(text) for text in (value.text, show(value, 10_000), typed(value, 10_000))}
+    forms |= {form.strip("'") for form in forms if PLACEHOLDER.fullmatch(form.strip("'"))}
     return _plain(cited) in forms or _is_cut(_plain(cited), _plain(value.text))
 
 

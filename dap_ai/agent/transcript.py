@@ -7,13 +7,14 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from dap_ai.agent.model import Message, Reply
+from dap_ai.agent.policy import plain
 from dap_ai.protocol.ask import ToolStep, Usage
 from dap_ai.protocol.errors import RequestFailed
 
@@ -21,6 +22,7 @@ _QUESTION = "\nQuestion: "
 """Stands before the question in every prompt that has one; what the program said stands before it."""
 _MARKER = re.compile(r"^</?data-[0-9a-f]+>\n?", re.MULTILINE)
 _FENCES = re.compile(r"`{3,}")
+_TICKS = re.compile(r"`+")
 
 
 class Exchange(msgspec.Struct):
@@ -41,23 +43,26 @@ class Exchange(msgspec.Struct):
 class Transcript:
     """Where one conversation is written; `path` None: nowhere. The file is the user's alone (0600)."""
 
-    def __init__(self, path: Path | None, ask_id: str = "") -> None:
+    def __init__(
+        self, path: Path | None, ask_id: str = "", mask: Callable[[Message], Message] = lambda message: message
+    ) -> None:
         self._path = path
+        self._mask = mask
         self._ask_id = ask_id
 
     @classmethod
-    def of(cls, folder: str, conversation_id: str, ask_id: str) -> Transcript:
+    def of(cls, folder: str, conversation_id: str, ask_id: str, mask: Callable[[Message], Message]) -> Transcript:
         """The transcript of a conversation of this process in a folder; no folder: none is written."""
         if not folder:
             return cls(None)
         path = Path(folder).expanduser() / f"{time.strftime('%Y%m%d')}-{os.getpid()}-{conversation_id}.jsonl"
-        return cls(path, ask_id)
+        return cls(path, ask_id, mask)
 
     def keep(self, message: Message, reply: Reply | None = None) -> None:
         """Writes one message, at once. Raises RequestFailed: what the user wants kept is not lost silently."""
         if self._path is None:
             return
-        row: dict[str, Any] = {"time": round(time.time(), 3), "ask": self._ask_id, **message}
+        row: dict[str, Any] = {"time": round(time.time(), 3), "ask": self._ask_id, **self._mask(message)}
         if reply is not None:
             row["usage"] = {"model": reply.model, "input": reply.input_tokens, "output": reply.output_tokens}
         try:
@@ -133,7 +138,7 @@ def _messages(lines: Iterable[str]) -> Iterator[Message]:
 
 
 def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
-    from dap_ai.agent.toolbox import shown_arguments  # noqa: PLC0415  it brings all tools, of no use to `cost`
+    from dap_ai.agent.toolbox import MAX_NAME_CHARS, shown_arguments  # noqa: PLC0415  it brings all tools, of no use to `cost`
 
     found: list[Exchange] = []
     calls: dict[str, ToolStep] = {}
@@ -141,21 +146,36 @@ def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
         content = str(message.get("content") or "")
         if message.get("role") == "user" and _QUESTION in content:
             found.append(Exchange(content.rpartition(_QUESTION)[2]))
+        elif message.get("role") == "consent" and not found:
+            found.append(Exchange("A tool was called"))
         if not found:
             continue
         if message.get("role") == "note":  # what dap_ai itself adds to an answer
             found[-1].say(content)
+        elif message.get("role") == "consent":
+            found[-1].say(_decision(message))
         elif message.get("role") == "assistant":
             found[-1].say(content + "\n\n" if content.strip() else "")
             _count(found[-1].usage, message)
             for call in message.get("tool_calls") or ():
                 wanted = call["function"]
-                step = ToolStep(wanted["name"], f"{wanted['name']}({shown_arguments(wanted['arguments'])})")
+                name = plain(wanted["name"], MAX_NAME_CHARS)
+                step = ToolStep(name, f"{name}({shown_arguments(wanted['arguments'])})")
                 calls[call["id"]] = step
                 found[-1].parts.append(step)
         elif message.get("role") == "tool" and (step := calls.get(message.get("tool_call_id", ""))):
             step.result = _MARKER.sub("", content)
     return found
+
+
+def _decision(message: Message) -> str:
+    """What the user, a setting or a rule has decided."""
+    action = f"{message.get('tool', '')} {message.get('action', '')}".strip()
+    fence = "`" * max((len(run) + 1 for run in _TICKS.findall(action)), default=1)
+    space = " " if "`" in action else ""
+    reason = f" The model's reason: {message['reason']}" if message.get("reason") else ""
+    decided = f"{message.get('outcome', '')} ({message.get('how', '')})"
+    return f"*Consent: {decided}* {fence}{space}{action}{space}{fence}.{reason}\n\n"
 
 
 def _count(usage: Usage, message: Message) -> None:

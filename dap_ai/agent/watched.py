@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.debugger import Debugger, Sink
@@ -78,6 +79,16 @@ class Watched:
         call = ", ".join(filter(None, [_counted(len(query.frames), "frame"), _counted(expressions, "expression")]))
         self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
         return found
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:  # noqa: D102
+        return await self._debugger.approve(kind, action, reason)
+
+    async def act(self, action: Action) -> Done:  # noqa: D102
+        began = time.monotonic()
+        done = await self._debugger.act(action)
+        what = type(action).__name__
+        self._report("act", f"act {what}", f"stopped: {done.stop.reason}" if done.stop else done.result, began)
+        return done
 
     def output_tail(self) -> Sequence[tuple[str, str]]:  # noqa: D102
         return self._debugger.output_tail()

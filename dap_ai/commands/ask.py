@@ -12,11 +12,13 @@ from typing import Any, Literal
 import click
 
 from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints, split
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job
 from dap_ai.commands.json_lines import JsonLines
+from dap_ai.commands.masking import MaskedDisplay
 from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
 from dap_ai.commands.program import Program, find_program
 from dap_ai.commands.prompt import Prompt
@@ -26,6 +28,7 @@ from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
 from dap_ai.commands.wiring import backend_of, proxy_of
 from dap_ai.config import Resolved, provider_of
+from dap_ai.protocol.ask import LEVELS
 from dap_ai.protocol.errors import RequestFailed
 
 _HELP = """Run a Python program to its first uncaught exception, failed assertion or breakpoint, and ask about it.
@@ -68,6 +71,8 @@ _SECTIONS = {
     "question": "What is asked, and where",
     "module": "What runs",
     "provider": "Who answers",
+    "level": "What an answer may do",
+    "record": "What is kept of a model",
     "verbose": "What is shown",
 }
 """Titles in the help, each by the first option below it."""
@@ -146,6 +151,7 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     help="What the program does after the answer.  [default: continue]",
 )
 @click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
+@click.option("--show-masked", is_flag=True, help="List what was masked: how often, by which rule; never a secret.")
 @click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
 @click.option("--pid", type=click.IntRange(min=1), help="Attach to a running Python instead, and leave it running.")
 @click.option(
@@ -158,7 +164,18 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
 @click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network).")
 @click.option("--model", metavar="NAME", help="The language model.")
 @click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]")
-@click.option("--level", type=click.Choice(["observe", "compute"]), help="observe only reads; compute also calls.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    help="observe only reads; compute also calls, in copies; mutate also acts on the program, and asks you each time.",
+)
+@click.option(
+    "--allow", multiple=True, metavar="ACTION", help="Needs no asking: 'step', 'set_breakpoint shop.py:*'. Repeatable."
+)
+@click.option("--deny", multiple=True, metavar="CALL", help="Never done: 'execute', 'environment'. Repeatable.")
+@click.option(
+    "--unsafe", is_flag=True, default=None, help="Level mutate, and nobody is asked. Only for what may be lost."
+)
 @click.option("--record", metavar="FILE", help="Add the model's replies to FILE.")
 @click.option("--replay", metavar="FILE", help="Let such a FILE answer instead of a model: no key, no network.")
 @click.option("-v", "--verbose", is_flag=True, help="Show each step's whole result. Before PROGRAM only.")
@@ -191,7 +208,11 @@ def command(  # noqa: PLR0917  click gives each option by its name
     exit_code: str,
     export: Path | None,
     *,
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
+    unsafe: bool | None,
     show_context: bool,
+    show_masked: bool,
     each_stop: bool,
     chat: bool,
     verbose: bool,
@@ -199,11 +220,16 @@ def command(  # noqa: PLR0917  click gives each option by its name
     **flags: str | None,
 ) -> None:
     """Ends the process with the documented exit codes. `flags` are the options that are settings."""
+    if unsafe and flags["level"] not in (None, "mutate"):
+        raise click.UsageError(f"--unsafe says something of the level mutate, not of {flags['level']}.")
+    if unsafe:
+        flags["level"] = "mutate"
     if pid and (program or module):
         raise click.UsageError("--pid attaches to a program that runs already: name no PROGRAM with it.")
     if chat and show_context:
         raise click.UsageError("--show-context asks nothing, so there is nothing to --chat about.")
-    resolved = resolve({**flags, "python": python, "exceptions": exceptions or None})
+    lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
+    resolved = resolve({**flags, **lists, "python": python, "unsafe": unsafe})
     settings = resolved.settings
     if flags["model"] and provider_of(settings, os.environ) == "offline":
         raise click.UsageError("--model: whose? Set OPENAI_API_KEY, or name an endpoint with --base-url.")
@@ -219,6 +245,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
         exceptions=waits_for,
         just_my_code=settings.just_my_code,
         show_context=show_context,
+        show_masked=show_masked,
         then=then,
         each_stop=each_stop,
         chat=chat,
@@ -248,13 +275,15 @@ def _program(
     return Program(python, path, module or "", words if module else words[1:], folder, env)
 
 
-def _ask(wishes: Wishes, resolved: Resolved, display: Display) -> Outcome:
+def _ask(wishes: Wishes, resolved: Resolved, shown: Display) -> Outcome:
+    masker = Masker(resolved.settings.mask)
+    display, for_programs = MaskedDisplay(shown, masker), isinstance(shown, JsonLines)
     for warning in resolved.warnings:
         display.status(f"warning: {warning}")
     terminal = Terminal()
     outcome = Outcome(failed=True)
     try:
-        outcome = asyncio.run(_run(wishes, resolved, display, terminal))
+        outcome = asyncio.run(_run(wishes, resolved, display, terminal, masker, for_programs=for_programs))
     except (RequestFailed, ConnectionClosed, OSError, TimeoutError, asyncio.TimeoutError) as error:
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
@@ -267,17 +296,25 @@ def _ask(wishes: Wishes, resolved: Resolved, display: Display) -> Outcome:
     return outcome
 
 
-async def _run(wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal) -> Outcome:
-    client = await proxy_of(resolved).open_in_process()
+async def _run(
+    wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal, masker: Masker, *, for_programs: bool
+) -> Outcome:
+    client = await proxy_of(resolved, masker=masker).open_in_process()
     setup = backend_of(resolved.settings).terminal_setup
-    for_programs = isinstance(display, JsonLines)
     job = Job(terminal, display.program_output if for_programs else None)
-    run = Run(client, display, job, wishes, Prompt(editing=wishes.chat and not for_programs), terminal_setup=setup)
+    run = Run(
+        client,
+        display,
+        job,
+        wishes,
+        Prompt(editing=wishes.chat and not for_programs, asks=not for_programs),
+        terminal_setup=setup,
+    )
     try:
         return await run.run()
     finally:
         if wishes.export:
-            write_private(wishes.export, markdown(run.exchanges))
+            write_private(wishes.export, masker.mask(markdown(run.exchanges)))
         await client.close()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from dap_ai.agent.gate import DECIDED
 from dap_ai.agent.transcript import Exchange, total
 from dap_ai.commands.attached import program_frame
 from dap_ai.commands.controls import Controls
@@ -70,6 +71,8 @@ class Asking:
             self.exchanges[-1].say(output.output)
         elif output.tool:
             self.exchanges[-1].parts.append(output.tool)
+        elif output.output.startswith(DECIDED):
+            self.exchanges[-1].say(f"*{output.output.strip()}*\n\n")
 
     def on_ended(self, body: dict[str, Any]) -> None:
         """The event `askEnded`."""
@@ -80,6 +83,8 @@ class Asking:
             self._display.context(ended.answer)
         else:
             self._display.ask_ended(ended)
+        if self._wishes.show_masked:
+            self._display.masked(ended.masked)
         self._judge(ended)
 
     def sum_up(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from dap_ai.protocol.ask import AskEnded, AskOutput, Usage
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 
 
 class Display(Protocol):
@@ -30,6 +30,10 @@ class Display(Protocol):
         """A piece of the answer, a step or a status."""
         ...
 
+    def approval(self, wanted: AskApproval) -> None:
+        """The answer waits for the user's consent to an action."""
+        ...
+
     def ask_ended(self, ended: AskEnded) -> None:
         """The answer is complete."""
         ...
@@ -44,6 +48,10 @@ class Display(Protocol):
 
     def context(self, text: str) -> None:
         """The first context, which `--show-context` asks for."""
+        ...
+
+    def masked(self, rows: list[Masked]) -> None:
+        """What was masked, which `--show-masked` asks for."""
         ...
 
     def program_output(self, category: str, data: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from dap_ai.protocol.ask import AskEnded, AskOutput, Usage
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 
 _encode = msgspec.json.Encoder().encode
 
@@ -58,6 +58,10 @@ class JsonLines:
         """A line `askOutput`."""
         self._write("askOutput", msgspec.to_builtins(output))
 
+    def approval(self, wanted: AskApproval) -> None:
+        """A line `askApproval`."""
+        self._write("askApproval", msgspec.to_builtins(wanted))
+
     def ask_ended(self, ended: AskEnded) -> None:
         """A line `askEnded`."""
         self._write("askEnded", msgspec.to_builtins(ended))
@@ -72,6 +76,10 @@ class JsonLines:
     def context(self, text: str) -> None:
         """A line `context`."""
         self._write("context", {"context": text})
+
+    def masked(self, rows: list[Masked]) -> None:
+        """A line `masked`."""
+        self._write("masked", {"masked": msgspec.to_builtins(rows)})
 
     def program_output(self, category: str, data: bytes) -> None:
         """A line `output`: text as `output`, what is no UTF-8 as `base64`. No data: the stream has ended."""

@@ -28,6 +28,8 @@ class Wishes(msgspec.Struct, frozen=True):
     exceptions: Sequence[str]
     just_my_code: bool
     show_context: bool = False
+    show_masked: bool = False
+    """After each answer, what was masked is listed."""
     then: Literal["continue", "quit"] = "continue"
     each_stop: bool = False
     chat: bool = False

@@ -3,7 +3,8 @@
 1. Our stdin is the program's too, so never more than a line is read, and only when one is asked for: what follows
    is the program's, as a shell's `read` leaves it.
 2. A thread waits for the line: signals, and the end of the program, are seen meanwhile.
-3. The prompt never reaches a stdout that is no terminal, and the lines are written to no file.
+3. What only a person may answer is not answered by what was typed before, nor by a pipe.
+4. The prompt never reaches a stdout that is no terminal, and the lines are written to no file.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ _STDIN = 0
 
 
 class Prompt:
-    """`editing`: a line is edited on stdout, where that is a terminal; else no prompt ever reaches stdout."""
+    """`editing`: a line is edited on stdout, where that is a terminal; else no prompt ever reaches stdout.
 
-    def __init__(self, *, editing: bool = True) -> None:
+    `asks`: a person may be asked for consent.
+    """
+
+    def __init__(self, *, editing: bool = True, asks: bool = True) -> None:
         self._interactive = os.isatty(_STDIN)
+        self._asks = asks
+        self._wake: tuple[int, int] | None = None
         self._edits = editing and self._interactive and sys.stdout.isatty() and _has_readline()
         self._waiting = False
         self._modes: Modes = []
@@ -39,6 +45,30 @@ class Prompt:
         self._waiting = True
         threading.Thread(target=self._read, args=(tell,), daemon=True).start()
 
+    @property
+    def has_person(self) -> bool:
+        """Whether somebody sees a question on stderr and can type an answer: not in the background, on POSIX only."""
+        if not (self._asks and self._interactive and sys.stderr.isatty() and sys.platform != "win32"):
+            return False
+        with contextlib.suppress(OSError):
+            return os.tcgetpgrp(_STDIN) == os.getpgrp()
+        return False
+
+    def ask(self, question: str, tell: Callable[[str | None], None]) -> None:
+        """As `read`, of a line that is typed from now on; after `drop`, nothing is told."""
+        _forget_typed()
+        self._waiting = True
+        self._wake = os.pipe()
+        threading.Thread(target=self._ask, args=(question, tell, self._wake[0]), daemon=True).start()
+
+    def drop(self) -> None:
+        """What was asked needs no answer any more; what was typed of it is forgotten."""
+        if self._wake:
+            os.close(self._wake[1])
+            self._wake = None
+            _forget_typed()
+            self._show("\n")
+
     def interrupted(self) -> bool:
         """After a SIGINT: whether the user goes on with an empty line. The terminal has dropped what was typed."""
         if self._interactive and not self._edits:
@@ -47,6 +77,7 @@ class Prompt:
 
     def close(self) -> None:
         """Leaves a terminal in which a line was still being edited as it was."""
+        self.drop()
         if self._waiting and self._interactive:
             self._show("\n")
         if self._modes:
@@ -58,6 +89,27 @@ class Prompt:
         if line is None and self._interactive:
             self._show("\n")
         tell(line)
+
+    def _ask(self, question: str, tell: Callable[[str | None], None], wake: int) -> None:
+        import select  # noqa: PLC0415  for a terminal on POSIX only
+
+        self._show(question)
+        line = bytearray()
+        with contextlib.suppress(OSError):
+            while not line.endswith(b"\n") and wake not in select.select([_STDIN, wake], [], [])[0]:
+                if not (byte := os.read(_STDIN, 1)):
+                    break
+                line += byte
+        dropped = bool(select.select([wake], [], [], 0)[0])
+        os.close(wake)
+        self._waiting = False
+        if not dropped:
+            if self._wake:
+                os.close(self._wake[1])
+                self._wake = None
+            if not line.endswith(b"\n"):
+                self._show("\n")
+            tell(line.decode(errors="replace").strip())
 
     def _edited(self) -> str | None:
         with contextlib.suppress(EOFError, OSError), self._interrupt_as_key():
@@ -106,6 +158,14 @@ def _has_readline() -> bool:
     else:
         readline.parse_and_bind(r'"\C-c": kill-whole-line')
     return True
+
+
+def _forget_typed() -> None:
+    """What was typed before a question is no answer to it."""
+    import termios  # noqa: PLC0415  POSIX only
+
+    with contextlib.suppress(OSError, termios.error):
+        termios.tcflush(_STDIN, termios.TCIFLUSH)
 
 
 def _set_modes(modes: Modes) -> None:

@@ -22,10 +22,12 @@ from rich.status import Status
 from rich.text import Text
 from rich.theme import Theme
 
+from dap_ai.agent.policy import plain
 from dap_ai.agent.transcript import cost
 from dap_ai.commands.markdown import Blocks
+from dap_ai.commands.masking import counted, listed
 from dap_ai.config import Settings, provider_of
-from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason, ToolStep, Usage
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
@@ -37,6 +39,7 @@ _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
 _MARKUP = re.compile(r"\*\*|`")
 _MAX_LINE_CHARS = 160
+_MAX_REASON_CHARS = 300
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is at work"
 _THINKING = "the model is thinking"
@@ -105,6 +108,14 @@ class TerminalDisplay:
         if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases the line it stands in
             self.waiting(wait)
 
+    def approval(self, wanted: AskApproval) -> None:
+        """All of the action, and the model's words for it; nothing of either can pass for a line of ours."""
+        self._quiet()
+        action, reason = plain(wanted.action, len(wanted.action) + 1), plain(wanted.reason, _MAX_REASON_CHARS)
+        self._err.print(Text("The agent wants to act on the program:", style="bold"))
+        self._err.print(Text(f"    {wanted.kind}: {action}"), soft_wrap=True)
+        self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
+
     def ask_ended(self, ended: AskEnded) -> None:
         """The rest of the answer, what it cost, and why there is no more of it."""
         self._quiet()
@@ -115,7 +126,7 @@ class TerminalDisplay:
             self._write("" if ended.answer.endswith("\n") else "\n")
         self._blocks, self._answered = Blocks(), False
         self._dim(_ENDINGS.get(ended.reason, ""))
-        self._dim(cost(ended.usage))
+        self._dim(" · ".join(filter(None, [cost(ended.usage), counted(ended.masked)])))
         if ended.reason == "failed":
             self.error(ended.error or "the answer failed")
 
@@ -131,6 +142,12 @@ class TerminalDisplay:
         """The context, as a model would get it."""
         self._quiet()
         self._write(_clean(text).rstrip("\n") + "\n")
+
+    def masked(self, rows: list[Masked]) -> None:
+        """A line for each secret, or that there was none."""
+        self._quiet()
+        for line in listed(rows) or ["nothing was masked"]:
+            self._dim(line)
 
     def program_output(self, category: str, data: bytes) -> None:
         """What the debug adapter says in the program's name; the program itself writes to the terminal."""

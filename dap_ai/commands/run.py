@@ -1,8 +1,8 @@
 """A run of `dap-ai ask`: a DAP client that starts the program, asks at its stops, and lets it go on.
 
 1. All that happens comes through one queue, in order: the backend's events, the user's signals and lines, the end.
-2. At most one ask is under way; the program stays stopped until it has ended, and in a chat until the user has said
-   what comes next.
+2. At most one ask is under way; unless its agent lets the program go on, with the user's consent, the program stays
+   stopped until it has ended, and in a chat until the user has said what comes next.
 3. However the run ends, nothing of it is left running, except a program that we only attached to.
 """
 
@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from dap_ai.adapter.client import Client, ConnectionClosed
+from dap_ai.agent.gate import lets_go_on
 from dap_ai.agent.transcript import Exchange
 from dap_ai.commands import chat
+from dap_ai.commands.approvals import Approvals
 from dap_ai.commands.asking import Asking
 from dap_ai.commands.attached import where_threads_wait
 from dap_ai.commands.controls import Controls
@@ -55,12 +57,16 @@ class Run:
         self._outcome = Outcome()
         self._controls = Controls(client, wishes.breakpoints, wishes.exceptions)
         self._asking = Asking(self._controls, display, wishes, self._outcome)
+        self._approvals = Approvals(self._controls, display, prompt, self._events)
         self._thread_id = 0
         self._interrupted = False
         self._started = False
         self._stopped_once = False
         self._running = False
         self._prompting = False
+        self._ended = False
+        self._lent = False
+        """The terminal is the program's, which the agent lets go on."""
         self._moving = False
         """The user of a chat lets the program run to its next stop."""
         self._quit = wishes.then == "quit"
@@ -124,8 +130,15 @@ class Run:
             case "stopped":
                 return await self._on_stopped(body)
             case "askOutput" if self._asking.is_about(body):
-                self._asking.on_output(body)
+                self._on_output(body)
+            case "askApproval" if self._asking.is_about(body):
+                await self._approvals.on_wanted(body)
+            case "consent":
+                await self._approvals.on_said(body)
+            case "continued" if self._asking.under_way and not self._running:
+                self._running = True
             case "askEnded" if self._asking.is_about(body):
+                self._approvals.drop()
                 self._asking.on_ended(body)
                 return await self._after_answer()
             case "line":
@@ -137,12 +150,24 @@ class Run:
             case "exited":
                 self._exit_code = body["exitCode"]
             case "terminated":
-                return False
+                self._ended = True
+                return self._asking.under_way  # the agent has let the program run to its end
             case "interrupt":
                 return await self._on_interrupt()
             case _:
                 pass
         return True
+
+    def _on_output(self, body: dict[str, Any]) -> None:
+        """The terminal is the program's before the agent lets it go on: a reader in the background would be stopped."""
+        self._approvals.drop()
+        if body["category"] == "status" and lets_go_on(body["output"]):
+            self._job.going_on()
+            self._lent = True
+        elif body["category"] == "tool" and self._lent and not self._running:
+            self._job.paused()
+            self._lent = False
+        self._asking.on_output(body)
 
     def _warn(self, text: str) -> None:
         """Something that the debugger wants read, such as a condition that fails; said once however often it comes."""
@@ -152,10 +177,14 @@ class Run:
 
     async def _on_stopped(self, body: dict[str, Any]) -> bool:
         self._running = False
-        if self._asking.under_way or self._prompting:
+        if self._prompting or (self._asking.under_way and not self._lent):
             return True  # another thread
+        self._lent = False
         self._thread_id = body["threadId"]
         self._job.paused()
+        if self._asking.under_way:  # the agent has moved the program: the answer goes on here
+            self._display.stopped(body)
+            return True
         moved, self._moving = self._moving, False
         if self._stopped_once and not self._wishes.each_stop and not moved:
             return await self._go_on()
@@ -184,6 +213,8 @@ class Run:
 
     async def _after_answer(self) -> bool:
         """In a chat the user has the word; else the program goes on. False if the run is over."""
+        if self._ended:
+            return False
         if not self._wishes.chat:
             return await self._go_on()
         self._read_line()
@@ -253,6 +284,7 @@ class Run:
             return True
         if self._asking.under_way and not self._interrupted:
             self._interrupted = True
+            self._approvals.drop()
             self._display.status("cancelling; press Ctrl-C again to end the program")
             await self._asking.cancel()
             return True

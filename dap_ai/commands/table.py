@@ -20,9 +20,23 @@ _MIN_LAST_CHARACTERS = 24
 def resolve(flags: Mapping[str, Any]) -> config.Resolved:
     """The settings in force here, without those of the launch arguments. Raises UsageError."""
     try:
-        return config.load(Path.cwd(), flags, os.environ)
+        resolved = config.load(Path.cwd(), flags, os.environ)
+        _check_patterns(resolved)
     except config.ConfigError as error:
         raise click.UsageError(str(error)) from error
+    return resolved
+
+
+def _check_patterns(resolved: config.Resolved) -> None:
+    """Raises ConfigError: what a pattern was to mask must not go out because it is misspelt."""
+    if not resolved.settings.mask:
+        return
+    from dap_ai.agent.mask import Masker, PatternError  # noqa: PLC0415  30 ms, spared above
+
+    try:
+        Masker(resolved.settings.mask)
+    except PatternError as error:
+        raise config.ConfigError(f"{resolved.sources['mask']}: {error}.") from error
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

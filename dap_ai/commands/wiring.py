@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from dap_ai.backends.spawn import AdapterProcess
 
 if TYPE_CHECKING:
     from dap_ai.agent.answering import Agent
+    from dap_ai.agent.mask import Masker
 
 
 def backend_of(settings: config.Settings) -> Backend:
@@ -41,15 +43,25 @@ def check_provider(settings: config.Settings) -> None:
 class Recipe:
     """What each session of a proxy is made of; `own` are a session's launch arguments for us."""
 
-    def __init__(self, resolved: config.Resolved, token: str, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, resolved: config.Resolved, token: str, log: Callable[[str], None] | None, masker: Masker | None
+    ) -> None:
         self.backend: Backend = backend_of(resolved.settings)
         self._log = log
+        self._masker = masker
         self._resolved = resolved
         self._token = token
 
     def log(self, text: str) -> None:
-        """Something for the log."""
-        self._log(text)
+        """Something for the log, masked; the agents mask what they say of a program themselves."""
+        if self._log:
+            self._log(self._log_masker.mask(text))
+
+    @cached_property
+    def _log_masker(self) -> Masker:
+        from dap_ai.agent.mask import Masker  # noqa: PLC0415  as below
+
+        return self._masker or Masker(self._resolved.settings.mask)
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess:
         """The debug adapter, started. Raises OSError."""
@@ -59,7 +71,7 @@ class Recipe:
         """What answers in one session."""
         from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-        agent = Agent(config.merge_launch(self._resolved, own).settings)
+        agent = Agent(config.merge_launch(self._resolved, own).settings, masker=self._masker)
         agent.warm()
         self.backend.warm()
         return agent
@@ -72,13 +84,22 @@ class Recipe:
             console_prefix=settings.console_prefix,
             ask_events=own.get("askEvents") is True,
             ask_timeout_s=settings.ask_timeout_s,
+            approval_timeout_s=settings.approval_timeout_s,
             snapshots=settings.snapshots,
             snapshot_reads=settings.snapshot_reads,
             token=self._token,
         )
 
 
-def proxy_of(resolved: config.Resolved, token: str = "", log: Callable[[str], None] = lambda _text: None) -> Proxy:
-    """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError."""
+def proxy_of(
+    resolved: config.Resolved,
+    token: str = "",
+    log: Callable[[str], None] | None = None,
+    masker: Masker | None = None,
+) -> Proxy:
+    """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
+
+    `masker`: that of its only session; None: each session has its own.
+    """
     check_provider(resolved.settings)
-    return Proxy(Recipe(resolved, token, log))
+    return Proxy(Recipe(resolved, token, log, masker))

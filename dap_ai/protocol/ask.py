@@ -6,8 +6,11 @@ from typing import Literal
 
 import msgspec
 
-Level = Literal["observe", "compute"]
-"""observe: read what is there. compute: also the calls of the allow-list, which change nothing."""
+Level = Literal["observe", "compute", "mutate"]
+"""observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
+changes the program, each time with the user's consent."""
+LEVELS: tuple[Level, ...] = ("observe", "compute", "mutate")
+"""From the lowest to the highest."""
 
 EndReason = Literal["completed", "cancelled", "notStopped", "limit", "failed"]
 Category = Literal["answer", "tool", "status"]
@@ -76,6 +79,30 @@ class AskOutput(_Wire):
     tool: ToolStep | None = None
 
 
+class AskApproval(_Wire):
+    """Body of the event `askApproval`: the answer waits for the user's consent."""
+
+    ask_id: str
+    approval_id: str
+    action: str
+    """What would be done, as code: `next`, `counter.value = 0`."""
+    reason: str
+    """Why the agent wants it, in its own words: text of a model, to be shown as such."""
+    kind: str
+    """What `remember` covers: every action of this kind in this session."""
+    timeout_s: float
+    """Without an answer by then it is refused."""
+
+
+class AskApproveArguments(_Wire):
+    """Arguments of the request `askApprove`."""
+
+    approval_id: str
+    allow: bool
+    remember: bool = False
+    """The same for every action of this kind, until the session ends."""
+
+
 class Usage(_Wire, omit_defaults=False):
     """What an answer cost. Tokens and dollars are 0 without a model; `seconds` is wall time."""
 
@@ -122,6 +149,16 @@ class Fix(_Wire, omit_defaults=False):
     result: str = ""
 
 
+class Masked(_Wire, omit_defaults=False):
+    """What was masked in an answer and on the way to it; never the secret itself."""
+
+    placeholder: str
+    """What stands for it wherever it appears in this session: `<secret:3f2a>`."""
+    rule: str
+    """Why it is taken for a secret: `name: password`, `known`, `your pattern`."""
+    times: int
+
+
 class AskEnded(_Wire, omit_defaults=False):
     """Body of the event `askEnded`: the whole answer again; a plain client needs only this."""
 
@@ -137,3 +174,5 @@ class AskEnded(_Wire, omit_defaults=False):
     fixes: list[Fix]
     error: str = ""
     """With `failed`: why, for a person; `answer` is then what can be said all the same."""
+    masked: list[Masked] = []
+    """What was masked while the answer was made, most often first."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Suspect, Usage
+from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Masked, Suspect, Usage
 from dap_ai.protocol.tools import ToolArguments
 
 
@@ -25,10 +25,10 @@ class Stop(msgspec.Struct, frozen=True):
 
 
 class HistoryItem(msgspec.Struct, frozen=True):
-    """Something the user did in the debugger: a console evaluation, a step, a stop."""
+    """Something that was done in the debugger: a console evaluation, a step, a stop."""
 
     kind: str
-    """`evaluate`, `step`, `stop`, `ask`."""
+    """`evaluate`, `step`, `stop`, `ask`; `agent`: what an answer did, with the user's consent."""
     text: str
     """`orders[3]`, `next`, `breakpoint`."""
     result: str = ""
@@ -64,3 +64,4 @@ class Answer(msgspec.Struct):
     """A budget ended it."""
     error: str = ""
     """Why the provider could not answer; `text` then holds what can be said without it."""
+    masked: list[Masked] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.inspection import Inspection, Query
@@ -48,6 +49,17 @@ class Debugger(Protocol):
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
+        ...
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+        """What the user says to an action of the agent; no answer in time is a no. Raises NotStopped."""
+        ...
+
+    async def act(self, action: Action) -> Done:
+        """Does it, in the program itself; only after `approve`.
+
+        What resumes the program makes `stop` the new one. Raises RequestFailed, NotStopped.
+        """
         ...
 
     def output_tail(self) -> Sequence[tuple[str, str]]:

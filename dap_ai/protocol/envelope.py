@@ -113,6 +113,14 @@ def decode(data: bytes, shape: type[T]) -> T:
         raise RemoteProtocolError(f"not {getattr(shape, '__name__', shape)}: {error}") from error
 
 
+def decode_or(data: bytes, shape: type[T], default: T) -> T:
+    """JSON as `shape`; `default` if it does not fit."""
+    try:
+        return decode(data, shape)
+    except RemoteProtocolError:
+        return default
+
+
 def encode(value: object) -> bytes:
     """`value` (structs, dicts, lists, strings, numbers) as JSON."""
     return _encoder.encode(value)

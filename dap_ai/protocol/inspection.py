@@ -79,6 +79,8 @@ class Query(msgspec.Struct, omit_defaults=True):
     """Of the whole reply."""
     deadline_ms: int = 500
     """After which the walker returns what it has, with `truncated`."""
+    secrets: bool = False
+    """Bring also what may be secret, by its name, of all that can be reached: so that it can be masked."""
 
 
 class Definition(msgspec.Struct, omit_defaults=True):
@@ -206,6 +208,13 @@ class ThreadFacts(msgspec.Struct, omit_defaults=True):
     """For a thread blocked in a known call: `Lock.acquire`, `Thread.join`, `Queue.get`, `sleep`, ..."""
 
 
+class Secret(msgspec.Struct):
+    """A string that stands under a name such as `password`, whole."""
+
+    name: str
+    text: str
+
+
 class Inspection(msgspec.Struct, omit_defaults=True):
     """What one visit brought."""
 
@@ -218,6 +227,8 @@ class Inspection(msgspec.Struct, omit_defaults=True):
     """`3.11.7`."""
     argv: list[str] = []
     cwd: str = ""
+    secrets: list[Secret] = []
+    """What may be secret, if it was asked for; never for anybody to see."""
     truncated: bool = False
     milliseconds: float = 0.0
     """Spent inside the debuggee."""

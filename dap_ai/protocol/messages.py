@@ -17,6 +17,7 @@ class InitializeArguments(_Read):
     """What the client can do."""
 
     supports_progress_reporting: bool = False
+    supports_invalidated_event: bool = False
 
 
 class ThreadArguments(_Read):
@@ -66,6 +67,83 @@ class EvaluateBody(_Read):
     """Of evaluate's response."""
 
     result: str = ""
+
+
+class ResultBody(_Read):
+    """Of the responses to evaluate (`result`), setVariable and setExpression (`value`)."""
+
+    result: str = ""
+    value: str = ""
+
+
+class Scope(_Read):
+    """Of a frame."""
+
+    variables_reference: int
+    presentation_hint: str = ""
+
+
+class ScopesBody(_Read):
+    """Of scopes's response."""
+
+    scopes: list[Scope] = []
+
+
+class ContinueBody(_Read):
+    """Of continue's response. DAP: without `allThreadsContinued` all threads run."""
+
+    all_threads_continued: bool = True
+
+
+class Source(_Read):
+    """Where a breakpoint is."""
+
+    path: str = ""
+
+
+class SourceBreakpoint(_Read):
+    """A breakpoint as a client wants it."""
+
+    line: int = 0
+    condition: str = ""
+    hit_condition: str = ""
+    log_message: str = ""
+
+
+class SetBreakpointsArguments(_Read):
+    """Of setBreakpoints. `lines` is the older form of `breakpoints`."""
+
+    source: Source = msgspec.field(default_factory=Source)
+    breakpoints: list[msgspec.Raw] | None = None
+    lines: list[int] = []
+
+
+class Breakpoint(_Read):
+    """A breakpoint as the adapter has it."""
+
+    id: int | None = None
+    verified: bool = False
+    message: str = ""
+    line: int = 0
+    source: Source = msgspec.field(default_factory=Source)
+
+
+class BreakpointsBody(_Read):
+    """Of setBreakpoints's response."""
+
+    breakpoints: list[Breakpoint] = []
+
+
+class BreakpointEventBody(_Read):
+    """Of the event breakpoint."""
+
+    breakpoint: Breakpoint = msgspec.field(default_factory=Breakpoint)
+
+
+class HitBreakpoints(_Read):
+    """Of the event stopped."""
+
+    hit_breakpoint_ids: list[int] = []
 
 
 class StoppedBody(_Read):

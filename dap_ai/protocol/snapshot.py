@@ -32,6 +32,13 @@ class Statements(msgspec.Struct, omit_defaults=True):
     of this file is applied to `source` too."""
 
 
+class Hidden(msgspec.Struct):
+    """A secret of the program, and what stands in its place in the copy: of the same length."""
+
+    secret: str
+    shown: str
+
+
 class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """One copy's work: an expression or statements, in a frame of this stop."""
 
@@ -48,6 +55,8 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     deadline_s: float = 2.0
     memory_bytes: int = 512 << 20
     """What the copy may allocate."""
+    hidden: list[Hidden] = []
+    """Overwritten in the copy before anything of the program runs there: nothing can be computed from them."""
 
 
 class Raised(msgspec.Struct, omit_defaults=True):

@@ -7,7 +7,7 @@ is about. Lines are 1-based and inclusive. `file` is absolute, or the end of a p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -137,6 +137,48 @@ class Environment(_Arguments):
     """Of variables whose values are wanted; empty: the names of all, without values."""
 
 
+class Step(_Arguments):
+    """Arguments of `step`."""
+
+    how: Literal["next", "stepIn", "stepOut", "continue"] = "next"
+    reason: str = ""
+    """Why, for the user who is asked; so in all that follow."""
+
+
+class ContinueTo(_Arguments):
+    """Arguments of `continue_to`."""
+
+    file: str
+    line: Annotated[int, Meta(ge=1)]
+    reason: str = ""
+
+
+class SetBreakpoint(_Arguments):
+    """Arguments of `set_breakpoint`."""
+
+    file: str
+    line: Annotated[int, Meta(ge=1)]
+    condition: str = ""
+    reason: str = ""
+
+
+class Execute(_Arguments):
+    """Arguments of `execute`: an expression evaluated in the program itself."""
+
+    expression: str
+    frame: int | None = None
+    reason: str = ""
+
+
+class SetVariable(_Arguments):
+    """Arguments of `set_variable`: a name, an attribute or an item, and its new value as source text."""
+
+    expression: str
+    value: str
+    frame: int | None = None
+    reason: str = ""
+
+
 class CitedValue(_Arguments):
     """A value that the answer rests on."""
 
@@ -185,6 +227,11 @@ ToolArguments = (
     | Threads
     | Output
     | Environment
+    | Step
+    | ContinueTo
+    | SetBreakpoint
+    | Execute
+    | SetVariable
     | Report
 )
 
@@ -203,5 +250,11 @@ TOOLS: Mapping[str, type[ToolArguments]] = {
     "threads": Threads,
     "output": Output,
     "environment": Environment,
+    "step": Step,
+    "continue_to": ContinueTo,
+    "set_breakpoint": SetBreakpoint,
+    "execute": Execute,
+    "set_variable": SetVariable,
 }
-"""Every tool that reads, by name: what `askTool` and a model may call. `report` is a model's alone."""
+"""What `askTool` and a model may call, by name: the last five at the level `mutate` only, each with the user's consent.
+`report` is a model's alone."""

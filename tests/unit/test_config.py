@@ -51,12 +51,47 @@ def test_the_nearest_pyproject_is_found_from_a_folder_below(places):
     assert load(workspace / "deep", {}, environ).settings.markdown is False
 
 
-@pytest.mark.parametrize("key", sorted(set(config.WORKSPACE_KEYS ^ set(Settings.__struct_fields__))))
+HOSTILE = {
+    "provider": "openai",
+    "model": "theirs",
+    "base_url": "http://hostile.invalid/v1",
+    "max_tool_calls": 0,
+    "max_tokens": 0,
+    "max_cost_usd": 1e6,
+    "record": "/tmp/theirs.jsonl",
+    "replay": "theirs.jsonl",
+    "allow": ["*"],
+    "deny": ["report"],
+    "approval_timeout_s": 3600.0,
+    "unsafe": True,
+    "mask": ["(nothing)"],
+    "transcripts": "theirs",
+    "level": "mutate",
+    "budget_tokens": 1_000_000,
+    "ask_timeout_s": 86400.0,
+    "snapshots": False,
+    "snapshot_reads": ["/"],
+    "console_prefix": "?!",
+    "backend": "theirs",
+    "python": "./theirs",
+}
+"""What a hostile repository would set, for every setting that it may not."""
+
+
+def test_the_hostile_values_are_of_every_setting_that_a_workspace_may_not_set():
+    assert set(HOSTILE) == set(Settings.__struct_fields__) - config.WORKSPACE_KEYS
+    assert all(msgspec.to_builtins(getattr(Settings(), key)) != value for key, value in HOSTILE.items())
+
+
+def test_what_a_repository_may_set_is_only_how_things_look_and_where_the_program_stops():
+    assert {"exceptions", "just_my_code", "markdown", "theme"} == config.WORKSPACE_KEYS
+    assert {"level", "budget_tokens", "ask_timeout_s", "console_prefix"} == config.LAUNCH_KEYS - config.WORKSPACE_KEYS
+
+
+@pytest.mark.parametrize("key", HOSTILE)
 def test_a_workspace_cannot_set_what_could_harm(places, key):
     workspace, _, environ = places
-    value = msgspec.to_builtins(getattr(Settings(), key))
-    text = json.dumps(f"{value}x" if isinstance(value, str) else value)
-    (workspace / "pyproject.toml").write_text(f"[tool.dap-ai]\n{key} = {text}\n")
+    (workspace / "pyproject.toml").write_text(f"[tool.dap-ai]\n{key} = {json.dumps(HOSTILE[key])}\n")
     resolved = load(workspace, {}, environ)
     assert resolved.settings == Settings()
     assert len(resolved.warnings) == 1
@@ -74,7 +109,7 @@ def test_a_pyproject_without_our_table_is_nothing_to_us(places):
     ("text", "named"),
     [
         ("levle = 'observe'", "levle"),
-        ("level = 'mutate'", "observe, compute"),
+        ("level = 'everything'", "observe, compute, mutate"),
         ("budget_tokens = 'many'", "a whole number from 200 up to 1000000"),
         ("budget_tokens = 3", "budget_tokens"),
         ("exceptions = ['never']", "uncaught, userUnhandled, raised"),
@@ -131,7 +166,7 @@ def test_an_empty_console_prefix_is_allowed(places):
 def test_a_wrong_launch_argument_is_refused(places):
     workspace, _, environ = places
     with pytest.raises(ConfigError, match="launch arguments: level"):
-        merge_launch(load(workspace, {}, environ), {"dapAiLevel": "mutate"})
+        merge_launch(load(workspace, {}, environ), {"dapAiLevel": "everything"})
 
 
 def test_a_launch_argument_can_lower_the_level_and_never_raise_it(places):
@@ -139,12 +174,22 @@ def test_a_launch_argument_can_lower_the_level_and_never_raise_it(places):
     low = load(workspace, {}, environ | {"DAP_AI_LEVEL": "observe"})
     assert merge_launch(low, {"dapAiLevel": "compute"}).settings.level == "observe"
     assert merge_launch(load(workspace, {}, environ), {"dapAiLevel": "observe"}).settings.level == "observe"
+    assert merge_launch(load(workspace, {}, environ), {"dapAiLevel": "mutate"}).settings.level == "compute"
 
 
 @pytest.mark.parametrize("key", sorted(set(Settings.__struct_fields__) - config.LAUNCH_KEYS))
 def test_a_launch_argument_cannot_choose_what_runs_or_where_data_goes(places, key):
     workspace, _, environ = places
-    assert merge_launch(load(workspace, {}, environ), {config.launch_key(key): "x"}).settings == Settings()
+    hostile = {config.launch_key(key): HOSTILE[key], f"dapAi_{key}": HOSTILE[key], key: HOSTILE[key]}
+    assert merge_launch(load(workspace, {}, environ), hostile).settings == Settings()
+
+
+def test_all_hostile_launch_arguments_together_raise_nothing(places):
+    workspace, _, environ = places
+    hostile = {config.launch_key(key): value for key, value in HOSTILE.items()}
+    settings = merge_launch(load(workspace, {}, environ), hostile).settings
+    allowed = {"level": "compute", **{key: HOSTILE[key] for key in config.LAUNCH_KEYS - {"level"} if key in HOSTILE}}
+    assert settings == msgspec.structs.replace(Settings(), **allowed)
 
 
 def test_launch_arguments_that_are_no_settings_are_left_alone(places):
@@ -157,3 +202,9 @@ def test_every_setting_says_what_it_is_for_and_what_it_takes(key):
     assert config.describe(key).endswith(".")
     assert config.allowed(key)
     assert launch_key(key).startswith("dapAi")
+
+
+def test_a_pattern_of_secrets_in_the_environment_may_hold_commas(places):
+    workspace, _, environ = places
+    resolved = load(workspace, {}, {**environ, "DAP_AI_MASK": "ACME-[0-9]{4,8}\nTK-[a-z]+"})
+    assert resolved.settings.mask == ("ACME-[0-9]{4,8}", "TK-[a-z]+")

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dap_ai.agent.conversation import Conversation
-from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.model import Model
 from dap_ai.agent.stack import Case
+from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.errors import RequestFailed
+
+if TYPE_CHECKING:
+    from dap_ai.agent.mask import Masker
 
 GROUP = "dap_ai.providers"
 
@@ -27,13 +31,18 @@ class Work(Protocol):
     """What the agent lends a provider for one ask."""
 
     ask: Ask
-    case: Case | None
-    """What was read of the stop; None: nothing is stopped, and the conversation and the output are all there is."""
+    bench: Bench | None
+    """What tools work with; None: nothing is stopped, and the conversation and the output are all there is."""
+    record: Transcript
     debugger: Watched
     sink: Sink
     conversation: Conversation
     settings: Settings
-    language: LanguageServer
+
+    @property
+    def case(self) -> Case | None:
+        """What was read of the stop; the present one, where the agent lets the program go on."""
+        ...
 
     async def read(self, expressions: list[str]) -> None:
         """Reads further expressions of the focus frame into the case. Raises NotStopped, RequestFailed."""
@@ -78,8 +87,8 @@ class ProviderError(RequestFailed):
         super().__init__("ask", "noProvider", text)
 
 
-def load(settings: Settings, environ: Mapping[str, str]) -> Provider:
-    """Who answers with these settings. Raises ProviderError."""
+def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
+    """Who answers with these settings; a model is told nothing that the masker masks. Raises ProviderError."""
     name = provider_of(settings, environ)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
@@ -88,7 +97,12 @@ def load(settings: Settings, environ: Mapping[str, str]) -> Provider:
     made = make(settings, environ)
     if isinstance(made, Provider):
         return made
-    from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  only a model needs its tools
+    from dap_ai.agent.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
+    from dap_ai.agent.masked import MaskedModel  # noqa: PLC0415  the same
+    from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same
     from dap_ai.agent.providers.recording import recorded  # noqa: PLC0415  the same
 
-    return Investigator(recorded(made, settings.record) if settings.record else made)
+    masker = masker or Masker(settings.mask)
+    if settings.record:
+        made = recorded(made, settings.record, masker.mask_json)
+    return Investigator(MaskedModel(made, masker), masker)

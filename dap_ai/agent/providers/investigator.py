@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dap_ai.agent.agent import Budget, Talk, add, investigate
 from dap_ai.agent.conversation import Conversation
+from dap_ai.agent.mask import Masker
+from dap_ai.agent.masked import masked_message
 from dap_ai.agent.model import Model, ModelError
 from dap_ai.agent.prompts import wording
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.providers.offline import Offline
 from dap_ai.agent.toolbox import Toolbox
-from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
-from dap_ai.agent.transcript import Transcript
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import Usage
 from dap_ai.protocol.asking import Answer, HistoryItem
@@ -25,8 +27,9 @@ _MAX_TAIL_CHARS = 2000
 class Investigator:
     """See providers.base.Provider."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, masker: Masker) -> None:
         self._model = model
+        self._masker = masker
 
     @property
     def name(self) -> str:
@@ -50,11 +53,14 @@ class Investigator:
         """The model's answer; where the model fails, why, and what the offline analyst says instead."""
         usage = Usage(provider=self._model.provider, model=self._model.name)
         conversation = work.conversation
-        bench = Bench(work.debugger, work.case, language=work.language) if work.case else None
-        report = Report()
-        toolbox = Toolbox(bench, work.sink, usage, report, conversation.marker)
-        record = Transcript.of(work.settings.transcripts, conversation.id, work.ask.ask_id)
-        talk = Talk(self._model, conversation.messages, toolbox, budget(work.settings), work.sink, usage, record)
+        report, record = Report(), work.record
+        toolbox = Toolbox(work.bench, work.sink, usage, report, conversation.marker)
+        limits = budget(work.settings)
+        if work.bench:
+            gate = work.bench.passes
+            limits.waited_s = lambda: gate.waited_s
+        talk = Talk(self._model, conversation.messages, toolbox, limits, work.sink, usage, record)
+        talk.mask = partial(masked_message, self._masker)
         before = len(talk.messages)
         if not talk.messages:
             add(talk, {"role": "system", "content": wording("system", marker=conversation.marker)})
@@ -67,7 +73,7 @@ class Investigator:
         except BaseException:
             del talk.messages[before:]
             raise
-        ending = await report.ending(text, bench, work.sink)
+        ending = await report.ending(text, work.bench, work.sink)
         if ending:
             work.sink.emit("answer", ending)
             record.keep({"role": "note", "content": ending})

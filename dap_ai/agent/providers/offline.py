@@ -14,7 +14,6 @@ from dap_ai.agent.analyst.retrace import rerank
 from dap_ai.agent.analyst.retrace import told as retold
 from dap_ai.agent.analyst.trials import Trials, investigate
 from dap_ai.agent.providers.base import Work
-from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.table import run, traced_by
@@ -44,15 +43,15 @@ class Offline:
     async def answer(self, work: Work) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready."""
         case = work.case
-        if case is None:
+        if case is None or work.bench is None:
             return self._without_stop(work)
         if call := traced_by(work.ask.arguments.question):
-            return await use(call, Bench(work.debugger, case), work.sink)
+            return await use(call, work.bench, work.sink)
         question = work.ask.arguments.question
         wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
         if wanted:
             await work.read(wanted)
-        evaluated = await self._evaluated(work, case)
+        evaluated = await self._evaluated(work, work.bench)
         roots = named(case, question)
         if evaluated and not roots:
             text = self._emit(work, [*evaluated, f"*{_NO_RANKING}*"])
@@ -87,9 +86,9 @@ class Offline:
             )
         return Answer(text=self._emit(work, parts), usage=self._usage())
 
-    async def _evaluated(self, work: Work, case: Case) -> list[str]:
+    async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
         """What expressions of the question give that only a copy of the program may evaluate."""
-        results = await named_in(Bench(work.debugger, case), work.ask.arguments.question)
+        results = await named_in(bench, work.ask.arguments.question)
         for status in dict.fromkeys(result.status for result in results if result.status):
             work.sink.emit("status", status)
         return [result.text for result in results]

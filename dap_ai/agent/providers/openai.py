@@ -66,11 +66,15 @@ class OpenAIModel:
     def notice(self) -> str:
         """Who answers, and where the question goes."""
         named = f"{self.name} at " if self.name else "the model at "
-        return f"{named}{self._endpoint.shown} answers: the question, source and values of the program are sent there"
+        sent = "the question, source and values of the program are sent there, secrets masked"
+        return f"{named}{self._endpoint.shown} answers: {sent}"
 
     def warm(self) -> None:
-        """Imports the client (a third of a second), and makes it."""
+        """Imports the client (a third of a second) and makes it; imports what its first request would (20 ms)."""
+        import anyio.lowlevel  # noqa: PLC0415  with the client
+
         self._open()
+        asyncio.run(anyio.lowlevel.checkpoint())
 
     async def close(self) -> None:
         """Closes the connections that are kept."""
@@ -214,7 +218,7 @@ def _sendable(message: Message) -> Message:
 
 
 def _json(arguments: str) -> str:
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         if isinstance(json.loads(arguments or "null"), dict):
             return arguments
     return json.dumps({"malformed": arguments} if arguments.strip() else {})

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from dap_ai.agent.model import Message, Model, ModelError, Piece, Reply, Schema
 from dap_ai.agent.providers.base import ProviderError
-from dap_ai.agent.providers.scripted import Row
+from dap_ai.agent.providers.scripted import Row, Thought, WrittenCall
 
 
-def recorded(model: Model, file: str) -> Recorded:
-    """The model; each of its replies is added to the file (the user's alone, 0600). Raises ProviderError."""
+def recorded(model: Model, file: str, mask: Callable[[Any], Any]) -> Recorded:
+    """The model; each of its replies is added to the file (the user's alone, 0600), masked. Raises ProviderError."""
     path = Path(file).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _append(path, b"")
     except OSError as error:
         raise ProviderError(f"Nothing can be recorded in {path}: {error.strerror}.") from error
-    return Recorded(model, path)
+    return Recorded(model, path, mask)
 
 
 class Recorded:
     """See agent.model.Model."""
 
-    def __init__(self, model: Model, path: Path) -> None:
+    def __init__(self, model: Model, path: Path, mask: Callable[[Any], Any]) -> None:
+        """`mask` takes the secrets out of something JSON-like."""
         self._model = model
+        self._mask = mask
         self._path = path
 
     @property
@@ -62,8 +65,17 @@ class Recorded:
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Reply):
-                    self._write(Row.of(piece, pieces))
+                    self._write(self._masked(Row.of(piece, pieces)))
                 yield piece
+
+    def _masked(self, row: Row) -> Row:
+        """A reply without secrets is kept byte for byte; of another, the pieces are not kept."""
+        calls = [WrittenCall(c.name, self._mask(c.arguments), c.id) for c in row.calls]
+        text = self._mask(row.text)
+        thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
+        if text == row.text and calls == row.calls and self._mask(thoughts) == thoughts:
+            return row
+        return msgspec.structs.replace(row, text=text, calls=calls, deltas=[])
 
     def _write(self, row: Row) -> None:
         try:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from dap_ai.agent.gate import Gate
 from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.policy import Policy
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Place, Reader
@@ -16,7 +19,7 @@ from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
-A_contra = TypeVar("A_contra", bound=msgspec.Struct, contravariant=True)
+A = TypeVar("A", bound=msgspec.Struct)
 
 
 @dataclass
@@ -29,6 +32,15 @@ class Bench:
     """The frame that a call names."""
     language: LanguageServer | None = None
     """The session's; None: there is none."""
+    gate: Gate | None = None
+    """What decides on calls; None: the level of the case alone, as `passes` has it."""
+    mask: Callable[[str], str] = lambda text: text
+    """Takes the secrets out of what a tool says."""
+
+    @property
+    def passes(self) -> Gate:
+        """What every call of a tool passes."""
+        return self.gate or Gate(Policy(self.level), self.debugger)
 
     @property
     def focus(self) -> Place | None:
@@ -93,10 +105,16 @@ class ToolResult:
     """It could not be done; `text` says why and what to do instead."""
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     fixes: list[Fix] = field(default_factory=list[Fix])
+    refused: bool = False
+    """The policy or the user is against it: nothing was done."""
+    changed: bool = False
+    """The program is not as it was: what was read before holds no more."""
+    case: Case | None = None
+    """What there is to work with from now on, where the program was changed."""
 
 
-class Tool(Generic[A_contra]):
-    """One tool; it changes nothing in the program, whatever its arguments are."""
+class Tool(Generic[A]):
+    """One tool; but for those of `acting`, it changes nothing in the program, whatever its arguments are."""
 
     name = ""
     """As in a call."""
@@ -110,7 +128,12 @@ class Tool(Generic[A_contra]):
         del bench
         return True
 
-    async def run(self, bench: Bench, arguments: A_contra) -> ToolResult:
+    async def exact(self, bench: Bench, arguments: A) -> A:
+        """The call as it is decided on and then made. Raises roots.Refused, NotStopped, RequestFailed."""
+        del bench
+        return arguments
+
+    async def run(self, bench: Bench, arguments: A) -> ToolResult:
         """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
         raise NotImplementedError
 

@@ -43,6 +43,7 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
     if place is None or not bench.debugger.current:
         return []
     unread = [text for text in candidates(question) if _is_refused(place.fact(text), text)]
+    unread = [text for text in unread if not bench.passes.ruled_out("evaluate", Evaluate(text))]
     results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
     if question.strip().casefold().startswith("why"):
         return [result for result in results if not result.failed and getattr(result.data, "status", "ok") == "ok"]

@@ -10,9 +10,11 @@ import msgspec
 from dap_ai.agent.evidence import is_same, read_again
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
-from dap_ai.agent.tools.try_fix import file_of, try_fix
+from dap_ai.agent.tools.table import run
+from dap_ai.agent.tools.try_fix import file_of
 from dap_ai.agent.values import show
 from dap_ai.protocol.ask import Evidence, Fix, Suspect
+from dap_ai.protocol.asking import ToolCall
 from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.tools import Change, CitedValue, TryFix
 from dap_ai.protocol.tools import Report as Reported
@@ -38,6 +40,11 @@ class Report(Tool[Reported]):
     def tried(self, arguments: TryFix, result: ToolResult) -> None:
         """A fix was tried in this ask: the verdict stands when it is reported."""
         self._verdicts[_key(arguments)] = result
+
+    def forget(self) -> None:
+        """The program was changed: no verdict is of it any more, and what was reported is not all there is to say."""
+        self._verdicts.clear()
+        self.accepted = False
 
     async def run(self, bench: Bench, arguments: Reported) -> ToolResult:
         """What of it stands. Raises NotStopped, RequestFailed."""
@@ -109,7 +116,7 @@ class Report(Tool[Reported]):
         verdicts: list[str] = []
         for change in changes:
             wanted = TryFix(change.edits, change.check)
-            result = self._verdicts.get(_key(wanted)) or await try_fix.run(bench, wanted)
+            result = self._verdicts.get(_key(wanted)) or await run(bench, ToolCall("try_fix", wanted))
             fixes += result.fixes
             verdicts.append(result.text.split("\n", 1)[0])
         return fixes, verdicts

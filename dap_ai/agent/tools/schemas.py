@@ -36,4 +36,6 @@ def _short(node: Any, parts: Mapping[str, Any]) -> Any:
         fields = {name: _short(field, parts) for name, field in node.get("properties", {}).items()}
         required = {"required": node["required"]} if node.get("required") else {}
         return {"type": "object", "properties": fields, **required}
+    if "enum" in node:
+        return {"type": "string", "enum": node["enum"]}
     return {"type": node["type"]}

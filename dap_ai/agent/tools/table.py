@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from dap_ai.agent.analyst.questions import leading
+from dap_ai.agent.roots import Refused
+from dap_ai.agent.stack import Reader
+from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.definition import definition
 from dap_ai.agent.tools.evaluate import evaluate
 from dap_ai.agent.tools.info import info
+from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.slice import slice_
 from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
@@ -19,11 +26,12 @@ from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
 from dap_ai.agent.tools.variables import variables
 from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.tools import Evaluate, Slice, Trace
+from dap_ai.protocol.tools import Definition, Evaluate, Slice, Source, ToolArguments, Trace
 
 _ALL: tuple[Tool[Any], ...] = (
     *(stack, frame, variables, evaluate, source, definition, info, search, slice_, trace, try_fix),
     *(threads, output, environment),
+    *(step, continue_to, set_breakpoint, execute, set_variable),
 )
 TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
 """By name, as `protocol.tools` lists them."""
@@ -48,11 +56,38 @@ def traced_by(question: str) -> ToolCall | None:
 
 
 async def run(bench: Bench, call: ToolCall, tools: Mapping[str, Tool[Any]] = TOOLS) -> ToolResult:
-    """What the tool gives. Raises NotStopped, RequestFailed."""
+    """What the tool gives, if the gate lets it. Raises NotStopped, RequestFailed."""
     tool = tools.get(call.name)
     if tool is None:
         return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(tools)}.", failed=True)
+    await _up_to_date(bench)
+    if refusal := bench.passes.ruled_out(call.name, call.arguments):
+        return ToolResult(refusal, failed=True, refused=True)
     try:
-        return await tool.run(await bench.at(getattr(call.arguments, "frame", None)), call.arguments)
+        at = await bench.at(getattr(call.arguments, "frame", None))
+        arguments = await _in_full(at, await tool.exact(at, call.arguments))
     except NoFrame as error:
         return ToolResult(str(error), failed=True)
+    except Refused as error:
+        return ToolResult(f"{error}.", failed=True)
+    if refusal := await bench.passes.refusal(call.name, arguments):
+        return ToolResult(refusal, failed=True, refused=True)
+    result = await tool.run(at, arguments)
+    result.text, result.status = bench.mask(result.text), bench.mask(result.status)
+    bench.case = result.case or bench.case
+    return result
+
+
+async def _up_to_date(bench: Bench) -> None:
+    """Reads the stop anew where an action let the program go on and failed before it could tell where to."""
+    stop = bench.debugger.stop
+    if stop and stop.epoch != bench.case.stop.epoch:
+        bench.case = await Reader(bench.debugger, bench.sources, bench.level).read(stop)
+
+
+async def _in_full(bench: Bench, arguments: ToolArguments) -> ToolArguments:
+    """With the whole path of the file, where the user's list may deny it; the tool itself says what it may not read."""
+    if bench.passes.policy.deny and isinstance(arguments, Source | Definition):
+        with contextlib.suppress(Refused):
+            return msgspec.structs.replace(arguments, file=(await find(bench, arguments.file)).path)
+    return arguments

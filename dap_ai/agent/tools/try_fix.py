@@ -10,6 +10,7 @@ from typing import Any
 from dap_ai.agent.analyst.checks import Check, checks_of, failure_of
 from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.runs import Control, Runs, Verdict
+from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.roots import roots_of
 from dap_ai.agent.source import SourceFile
 from dap_ai.agent.stack import Case
@@ -21,6 +22,7 @@ from dap_ai.protocol.tools import TryFix as TryFixArguments
 CONTROL_DEADLINE_S = 5.0
 _MAX_DIFF_CHARS = 4000
 _CANNOT = "cannot be verified here"
+_MASKED = "it holds the placeholder of a masked secret, where the program has the secret; leave such lines as they are"
 
 
 class TryFix(Tool[TryFixArguments]):
@@ -37,6 +39,8 @@ class TryFix(Tool[TryFixArguments]):
         """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""
         if bench.focus is None:
             return NO_FRAME
+        if any(PLACEHOLDER.search(edit.text) for edit in arguments.edits):
+            return ToolResult(f"The edit {_CANNOT}: {_MASKED}.", failed=True)
         try:
             edits = [_edit(bench.case, edit) for edit in arguments.edits]
             diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in _files(edits).items()}

@@ -45,6 +45,7 @@ _MODULES = (
     "functions",
     "calls",
     "expressions",
+    "secrets",
     "walker",
     "runtime",
 )
@@ -65,6 +66,7 @@ _SNAPSHOT_MODULES = (
     "edits",
     "patching",
     "raising",
+    "blanking",
     "evaluation",
     "answers",
     "jobs",

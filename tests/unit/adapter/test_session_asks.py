@@ -31,7 +31,7 @@ def test_an_ask_answers_at_once_and_streams():
         >> fired asks.flush:dap-ai-ask-1
         << client event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "Because x is None."}
         >> agent ended dap-ai-ask-1
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "completed", "stale": false, "answer": "Because x is None.", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": ""}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "completed", "stale": false, "answer": "Because x is None.", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "masked": [], "error": ""}
         """
     )
 
@@ -58,7 +58,7 @@ def test_a_client_that_shows_progress_gets_it_with_the_ask_as_its_id():
         << client event stopped ...
         >> client request 5 ask {}
         << client response 5 ask ok ...
-        << client event progressStart {"progressId": "dap-ai-ask-1", "title": "dap_ai", "cancellable": true, "message": "Why did it stop here?"}
+        << client event progressStart {"progressId": "dap-ai-ask-1", "title": "dap_ai", "cancellable": true, "message": "looking at the program"}
         << start dap-ai-ask-1 thread 1 epoch 1
         >> client request 6 cancel {"progressId": "dap-ai-ask-1"}
         << cancel dap-ai-ask-1
@@ -174,8 +174,8 @@ def test_the_agents_reads_have_the_agents_seqs_and_never_reach_the_client():
         << backend request 3 stackTrace {"threadId": 1}
         >> backend response 3 stackTrace ok {"stackFrames": []}
         << agent 1 ok {"stackFrames": []}
-        >> agent request dap-ai-ask-1 2 2 evaluate {}
-        << backend request 4 evaluate {}
+        >> agent request dap-ai-ask-1 2 2 evaluate {"context": "hover"}
+        << backend request 4 evaluate {"context": "hover"}
         >> backend response 4 evaluate fail broken
         << agent 2 error broken
         """
@@ -221,11 +221,11 @@ def test_the_agent_waits_for_the_editor():
         """
         >> client request 6 stackTrace {"threadId": 1}
         << backend request 3 stackTrace {"threadId": 1}
-        >> agent request dap-ai-ask-1 1 2 evaluate {}
+        >> agent request dap-ai-ask-1 1 2 evaluate {"context": "hover"}
         >> backend response 3 stackTrace ok {"stackFrames": []}
         << client response 6 stackTrace ok ...
         >> fired slots.quiet
-        << backend request 4 evaluate {}
+        << backend request 4 evaluate {"context": "hover"}
         """
     )
 
@@ -235,7 +235,7 @@ def test_a_patient_agent_gets_a_slot_but_not_between_stack_and_variables():
         """
         >> client request 6 stackTrace {"threadId": 1}
         << backend request 3 stackTrace {"threadId": 1}
-        >> agent request dap-ai-ask-1 1 2 evaluate {}
+        >> agent request dap-ai-ask-1 1 2 evaluate {"context": "hover"}
         >> backend response 3 stackTrace ok {"stackFrames": []}
         << client response 6 stackTrace ok ...
         >> fired slots.patience
@@ -243,7 +243,7 @@ def test_a_patient_agent_gets_a_slot_but_not_between_stack_and_variables():
         << backend request 4 variables {"variablesReference": 1}
         >> backend response 4 variables ok {"variables": []}
         << client response 7 variables ok ...
-        << backend request 5 evaluate {}
+        << backend request 5 evaluate {"context": "hover"}
         """
     )
 
@@ -289,19 +289,19 @@ def test_one_agent_request_is_in_flight_at_most():
 def test_a_late_answer_is_swallowed_and_no_evaluate_follows_until_it_came():
     asking().play(
         """
-        >> agent request dap-ai-ask-1 1 2 evaluate {}
-        << backend request 3 evaluate {}
+        >> agent request dap-ai-ask-1 1 2 evaluate {"context": "hover"}
+        << backend request 3 evaluate {"context": "hover"}
         >> fired slots.request
         << agent 1 error timeout
-        >> agent request dap-ai-ask-1 2 2 evaluate {}
+        >> agent request dap-ai-ask-1 2 2 evaluate {"context": "hover"}
         << agent 2 error busy
         >> agent request dap-ai-ask-1 3 2 threads {}
         << backend request 4 threads {}
         >> backend response 3 evaluate ok {"result": "late"}
         >> backend response 4 threads ok {}
         << agent 3 ok {}
-        >> agent request dap-ai-ask-1 4 2 evaluate {}
-        << backend request 5 evaluate {}
+        >> agent request dap-ai-ask-1 4 2 evaluate {"context": "hover"}
+        << backend request 5 evaluate {"context": "hover"}
         """
     )
 
@@ -309,8 +309,8 @@ def test_a_late_answer_is_swallowed_and_no_evaluate_follows_until_it_came():
 def test_the_backends_death_fails_the_ask_and_its_reads():
     asking().play(
         """
-        >> agent request dap-ai-ask-1 1 2 evaluate {}
-        << backend request 3 evaluate {}
+        >> agent request dap-ai-ask-1 1 2 evaluate {"context": "hover"}
+        << backend request 3 evaluate {"context": "hover"}
         >> backend closed killed
         << agent 1 error backendDied
         << cancel dap-ai-ask-1
@@ -324,7 +324,7 @@ def test_a_failing_agent_ends_its_ask_only():
     asking().play(
         """
         >> agent ended dap-ai-ask-1 ValueError: oops
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "failed", "stale": false, "answer": "ValueError: oops", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": "ValueError: oops"}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "failed", "stale": false, "answer": "ValueError: oops", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "masked": [], "error": "ValueError: oops"}
         >> client request 6 threads
         << backend request 3 threads
         """
@@ -338,7 +338,7 @@ def test_an_answer_that_takes_too_long_ends_with_what_it_has_said():
         >> fired asks.limit:dap-ai-ask-1
         << cancel dap-ai-ask-1
         << client event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "So far"}
-        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "limit", "stale": false, "answer": "So far", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "error": ""}
+        << client event askEnded {"askId": "dap-ai-ask-1", "conversationId": "conversation-1", "reason": "limit", "stale": false, "answer": "So far", "usage": {"modelCalls": 0, "toolCalls": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": 0.0, "seconds": 0.0, "provider": "", "model": ""}, "evidence": [], "suspects": [], "fixes": [], "masked": [], "error": ""}
         """
     )
 

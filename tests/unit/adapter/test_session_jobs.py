@@ -90,12 +90,12 @@ def test_snapshots_end_one_after_the_other():
 def test_nothing_is_read_in_a_stop_that_is_about_to_end():
     snapshotting().play(
         """
-        >> agent request dap-ai-ask-1 1 2 evaluate {"poll": "a"}
-        << backend request 3 evaluate {"poll": "a"}
+        >> agent request dap-ai-ask-1 1 2 evaluate {"poll": "a", "context": "clipboard"}
+        << backend request 3 evaluate {"poll": "a", "context": "clipboard"}
         >> client request 6 continue {"threadId": 1}
         << backend request 4 evaluate {"kill": "a"}
         << agent 1 error notStopped
-        >> agent request dap-ai-ask-1 2 2 evaluate {"poll": "a"}
+        >> agent request dap-ai-ask-1 2 2 evaluate {"poll": "a", "context": "clipboard"}
         << agent 2 error notStopped
         >> backend response 3 evaluate ok {}
         >> backend response 4 evaluate ok {}

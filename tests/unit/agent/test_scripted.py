@@ -40,6 +40,10 @@ def say(model: Model) -> list[Piece]:
     return asyncio.run(collect())
 
 
+def as_it_is(value: Any) -> Any:
+    return value
+
+
 def replay(path: Path) -> Model:
     return provider(Settings(replay=str(path)), {})
 
@@ -56,7 +60,7 @@ def replay(path: Path) -> Model:
 )
 def test_a_recording_replays_byte_for_byte(pieces: list[Piece], tmp_path: Path):
     file = tmp_path / "talk.jsonl"
-    say(recorded(Fixed(*pieces), str(file)))
+    say(recorded(Fixed(*pieces), str(file), as_it_is))
     assert say(replay(file)) == pieces
 
 
@@ -100,16 +104,24 @@ def test_the_notice_says_that_it_is_a_recording(tmp_path: Path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_recording_is_the_users_alone(tmp_path: Path):
     file = tmp_path / "new" / "talk.jsonl"
-    say(recorded(Fixed(Reply("3")), str(file)))
+    say(recorded(Fixed(Reply("3")), str(file), as_it_is))
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_where_nothing_can_be_written_is_said_before_anything_is_asked(tmp_path: Path):
     with pytest.raises(ProviderError, match="Nothing can be recorded"):
-        recorded(Fixed(), str(tmp_path))
+        recorded(Fixed(), str(tmp_path), as_it_is)
 
 
 def test_a_reply_that_breaks_off_is_not_recorded(tmp_path: Path):
     file = tmp_path / "talk.jsonl"
-    say(recorded(Fixed(Text("It ")), str(file)))
+    say(recorded(Fixed(Text("It ")), str(file), as_it_is))
     assert file.read_bytes() == b""
+
+
+def test_a_reply_with_a_secret_is_recorded_masked_and_without_its_pieces(tmp_path: Path):
+    file = tmp_path / "talk.jsonl"
+    pieces = [Text("It is hunt"), Text("er2."), Reply("It is hunter2.", [Call("c1", "evaluate", '"hunter2"')], "stop")]
+    say(recorded(Fixed(*pieces), str(file), lambda text: text.replace("hunter2", "<secret:3f2a>")))
+    assert "hunt" not in file.read_text()
+    assert say(replay(file))[-1] == Reply("It is <secret:3f2a>.", [Call("c1", "evaluate", '"<secret:3f2a>"')], "stop")

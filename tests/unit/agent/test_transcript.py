@@ -65,7 +65,7 @@ def test_a_message_is_written_before_the_next_one_is_made(tmp_path):
 
 def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Transcript.of("", "c-1", "ask-1").keep(question("why?"))
+    Transcript.of("", "c-1", "ask-1", dict).keep(question("why?"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -123,9 +123,9 @@ def test_config_as_json_has_every_setting():
 
 
 def test_a_setting_that_cannot_be_used_is_a_usage_error():
-    result = invoke("config", DAP_AI_LEVEL="mutate")
+    result = invoke("config", DAP_AI_LEVEL="everything")
     assert result.exit_code == 2
-    assert "observe, compute" in result.output
+    assert "observe, compute, mutate" in result.output
 
 
 def test_a_key_that_a_workspace_may_not_set_is_said(workspace):

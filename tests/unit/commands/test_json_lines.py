@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dap_ai.commands.json_lines import JsonLines, Utf8Cutter
-from dap_ai.protocol.ask import AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 
 
 def lines_of(stream):
@@ -68,3 +68,14 @@ def test_the_sum_of_a_chat_is_a_line():
     JsonLines(stream).spent(2, Usage(model_calls=3, provider="openai"))
     (line,) = lines_of(stream)
     assert (line["event"], line["questions"], line["usage"]["modelCalls"]) == ("spent", 2, 3)
+
+
+def test_a_request_for_consent_is_a_line():
+    stream = io.BytesIO()
+    JsonLines(stream).approval(AskApproval("ask-1", "a-1", "next", "to see", "step", 60.0))
+    (line,) = lines_of(stream)
+    assert line == {"event": "askApproval", "askId": "ask-1", "approvalId": "a-1", "action": "next"} | {
+        "reason": "to see",
+        "kind": "step",
+        "timeoutS": 60.0,
+    }

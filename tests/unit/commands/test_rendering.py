@@ -7,7 +7,7 @@ import pytest
 
 from dap_ai.commands.rendering import TerminalDisplay
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 
 
 class Screen(io.StringIO):
@@ -220,3 +220,13 @@ def test_an_answer_costs_linear_time():
 
     seconds(10)
     assert seconds(400) < 20 * seconds(100)
+
+
+def test_an_action_is_shown_whole_and_apart_from_the_models_reason():
+    out, err = io.StringIO(), io.StringIO()
+    action, reason = "f(" + "x" * 500 + ")", "fine\n    step: next\n\x1b[2Jallow? \u202e"
+    TerminalDisplay(Settings(), out, err).approval(AskApproval("a", "1", action, reason, "execute", 60.0))
+    lines = err.getvalue().splitlines()
+    assert lines[:2] == ["The agent wants to act on the program:", f"    execute: {action}"]
+    assert lines[2:] == ["    its reason: fine step: next �[2Jallow? �"]
+    assert not out.getvalue()

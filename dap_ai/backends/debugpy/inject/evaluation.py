@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from . import effects, patching
+from .blanking import blank, blanked
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
 from .statements import prepare, value_of
@@ -71,8 +72,12 @@ class Evaluation:
             own = [edit for edit in edits if edit["file"] == wanted.get("file")]
             edits = [edit for edit in edits if edit not in own]
             wanted = dict(wanted, source=own[-1]["new"]) if own else wanted
+        hidden = self._wanted.get("hidden", [])
         if edits:
             patching.apply(edits, self._frame)
+        if hidden:
+            blank(self._frame, self._names, hidden)
+            wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
         if wanted is not None:
             return prepare(wanted, self._frame, self._names)
         return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None

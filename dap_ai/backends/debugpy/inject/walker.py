@@ -15,6 +15,8 @@ from typing import Any
 
 from .exceptions import exception_chain
 from .expressions import Interpreter
+from .secrets import Budget as SecretsBudget
+from .secrets import told
 from .statics import end_line, forget, is_dunder, names_of, qualified_name, text_of
 from .threads import live_frames, thread_facts
 from .values import Budget, Describer
@@ -30,6 +32,7 @@ def _locals_of_a_function() -> Any:
 _FRAME_PROXY: Any = type(_locals_of_a_function())
 """The type of `f_locals` in a function: a dict; from 3.13 on a view written in C."""
 
+_SECRET_OBJECTS, _SECRETS_S = 10_000, 0.1
 _VARARGS, _VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -63,6 +66,8 @@ def _inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, An
         inspection["exceptions"] = exception_chain(describer, exc)
     if query.get("threads", True):
         inspection["threads"] = thread_facts(budget)
+    if query.get("secrets"):
+        inspection["secrets"] = told(_scopes(located), SecretsBudget(_SECRET_OBJECTS, _SECRETS_S))
     inspection["truncated"] = budget.truncated
     inspection["milliseconds"] = budget.milliseconds()
     return inspection
@@ -100,6 +105,13 @@ def _frame(
     except Exception as error:
         facts["error"] = "not readable: " + type(error).__name__
     return facts
+
+
+def _scopes(located: dict[Any, Any]) -> list[Any]:
+    """The names of the frames, then those of their modules, each once."""
+    frames = [frame for frame, _, _ in located.values() if type(frame) is types.FrameType]
+    modules = {id(frame.f_globals): frame.f_globals for frame in frames}
+    return [*map(frame_locals, frames), *modules.values()]
 
 
 def scope_names(frame: Any) -> dict[str, Any]:

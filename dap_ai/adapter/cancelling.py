@@ -1,0 +1,43 @@
+"""`cancel`: of an ask it is ours; of anything else it goes to a backend that announced it, under the backend's name."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dap_ai.adapter.desk import AskDesk
+from dap_ai.adapter.ending import Ending
+from dap_ai.adapter.gate import Gate
+from dap_ai.adapter.options import Fields
+from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.starting import Send
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.messages import CancelArguments
+
+
+class Cancelling:
+    """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself."""
+
+    def __init__(self, out: Outbox, desk: AskDesk, ending: Ending, gate: Gate, send: Send) -> None:
+        self._out = out
+        self._desk = desk
+        self._ending = ending
+        self._gate = gate
+        self._send = send
+
+    def on_request(self, message: Envelope) -> None:
+        """The client's request `cancel`."""
+        arguments = read_or(message, CancelArguments, CancelArguments())
+        if arguments.progress_id is not None and arguments.progress_id in self._desk.asks.running:
+            self._desk.cancel(arguments.progress_id)
+            self._out.respond(message)
+        elif self._ending.backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
+            self._out.respond(message)
+        elif arguments.request_id is None:
+            self._send(message, ClientOwner(message.seq, "cancel"))
+        elif (backend_seq := self._out.seqs.backend_seq_of(arguments.request_id)) is None:
+            self._out.respond(message)  # answered already
+        else:
+            content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
+            self._send(message, ClientOwner(message.seq, "cancel"), content)

@@ -1,0 +1,142 @@
+"""Consent: the agent asks once, the client answers once; whoever does not answer in time has refused.
+
+    wanted -> waiting -> allowed, denied (the client's answer), refused (no answer in time)
+                      -> over (the ask has ended, or its stop)
+
+Only a message of the client answers: nothing that the debug adapter, the debuggee or a model says can. While it waits,
+the ask's own time limit stands still.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.adapter.asks import LIMIT, Asks, AskState, console_line
+from dap_ai.adapter.effects import ApprovalWanted, CancelTimer, PauseTimer, ResumeTimer, SetTimer, Settled, ToAgent
+from dap_ai.adapter.options import Options
+from dap_ai.adapter.outbox import Message, Outbox
+from dap_ai.adapter.state import DebuggeeState
+from dap_ai.protocol.acting import Consent
+from dap_ai.protocol.ask import AskApproval
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+
+CONSENT = "consent.wait:"
+_MAX_REASON_CHARS = 500
+
+
+class Approval(NamedTuple):
+    """A request for consent that waits."""
+
+    approval_id: str
+    wanted: ApprovalWanted
+
+
+class Consents:
+    """Who waits for consent, oldest first, and what was answered for the whole session."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: Options) -> None:
+        self._out = out
+        self._state = state
+        self._asks = asks
+        self._options = options
+        self._waiting: dict[str, Approval] = {}
+        self._remembered: dict[str, bool] = {}
+        """By kind: whether it is allowed."""
+        self._approvals = 0
+
+    def on_wanted(self, wanted: ApprovalWanted) -> None:
+        """The agent asks."""
+        ask = self._asks.running.get(wanted.ask_id)
+        if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
+            self._out.do(ToAgent(wanted.token, error=NotStopped("approve")))
+        elif any(waiting.wanted.ask_id == wanted.ask_id for waiting in self._waiting.values()):
+            text = "another action of this question waits for consent"
+            self._out.do(ToAgent(wanted.token, error=RequestFailed("approve", "busy", text)))
+        elif wanted.kind in self._remembered:
+            allowed = self._remembered[wanted.kind]
+            self._out.do(Settled(wanted.token, Consent(allowed, "session" if allowed else "denied")))
+        elif not (ask.events or ask.channel == "console" or (ask.progress and self._options.console_prefix)):
+            self._out.do(Settled(wanted.token, Consent(allowed=False, how="denied")))  # no way to see it and answer
+        else:
+            self._wait(ask, wanted)
+
+    def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
+        """What the client has answered; the action that it was about, empty if nothing waits under this id."""
+        approval = self._waiting.get(approval_id)
+        if approval is None:
+            return ""
+        if remember:
+            self._remembered[approval.wanted.kind] = allow
+        how = ("session" if remember else "once") if allow else "denied"
+        self._settle(approval, Consent(allow, how))
+        return visible(approval.wanted.action)
+
+    @property
+    def oldest(self) -> str:
+        """The approvalId that has waited longest; empty if nothing waits."""
+        return next(iter(self._waiting), "")
+
+    def on_timer(self, timer_id: str) -> None:
+        """Nobody has answered."""
+        approval = self._waiting.get(timer_id.removeprefix(CONSENT))
+        if approval is not None:
+            self._settle(approval, Consent(allowed=False, how="timeout"))
+
+    def drop_stale(self) -> None:
+        """The stop is over: what consent was asked for cannot be done there any more."""
+        for approval in list(self._waiting.values()):
+            if approval.wanted.epoch != self._state.epoch:
+                self._drop(approval)
+
+    def end_ask(self, ask_id: str) -> None:
+        """An ask has ended: nobody needs to answer it."""
+        for approval in list(self._waiting.values()):
+            if approval.wanted.ask_id == ask_id:
+                self._drop(approval)
+
+    def _wait(self, ask: AskState, wanted: ApprovalWanted) -> None:
+        self._approvals += 1
+        approval = Approval(f"dap-ai-approval-{self._approvals}", wanted)
+        self._waiting[approval.approval_id] = approval
+        self._out.tell(self._asks.flush(wanted.ask_id))
+        self._out.tell(_messages(ask, approval, self._options))
+        self._out.do(PauseTimer(LIMIT + wanted.ask_id))
+        self._out.do(SetTimer(CONSENT + approval.approval_id, self._options.approval_timeout_s))
+
+    def _settle(self, approval: Approval, consent: Consent) -> None:
+        self._end(approval)
+        self._out.do(Settled(approval.wanted.token, consent))
+
+    def _drop(self, approval: Approval) -> None:
+        self._end(approval)
+        self._out.do(ToAgent(approval.wanted.token, error=NotStopped("approve")))
+
+    def _end(self, approval: Approval) -> None:
+        del self._waiting[approval.approval_id]
+        self._out.do(CancelTimer(CONSENT + approval.approval_id), ResumeTimer(LIMIT + approval.wanted.ask_id))
+
+
+def visible(text: str) -> str:
+    """`text` on one line, with each character that does not show, or that turns others round, as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _messages(ask: AskState, approval: Approval, options: Options) -> list[Message]:
+    """The request for consent, in each way in which this ask reaches its user."""
+    wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
+    action = visible(wanted.action)
+    reason = " ".join("".join(c if c.isprintable() else " " for c in wanted.reason).split())[:_MAX_REASON_CHARS]
+    messages: list[Message] = []
+    if ask.events:
+        event = AskApproval(wanted.ask_id, approval.approval_id, action, reason, wanted.kind, timeout_s)
+        messages.append(("askApproval", event))
+    if ask.channel == "console":
+        lines = [f"· {wanted.kind}, in the program itself: {action}"]
+        if reason:
+            lines.append(f"· why, in the model's words: “{reason}”")
+        lines.append(f"· answer with {prefix}allow, {prefix}allow session or {prefix}deny within {timeout_s:g} s")
+        messages.append(console_line("\n".join(lines) + "\n"))
+    if ask.progress:
+        message = f"waits for your consent ({prefix}allow, {prefix}deny): {action}"
+        messages.append(("progressUpdate", {"progressId": wanted.ask_id, "message": message}))
+    return messages

@@ -1,0 +1,263 @@
+"""The one boundary for text that leaves the process: every secret becomes `<secret:3f2a>`.
+
+The placeholder is keyed by a random key of the session: equal secrets have equal ones, and nobody can try values
+against them. A placeholder is never masked again, so that masking twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import hmac
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
+
+from dap_ai.agent.masking.known import Known
+from dap_ai.agent.masking.names import lowered, named_secrets, secret_name
+from dap_ai.agent.masking.shapes import shaped_secrets
+from dap_ai.agent.masking.spans import PLACEHOLDER, Span, merged, outside_placeholders
+from dap_ai.agent.masking.stream import MaskedStream
+from dap_ai.agent.masking.values import is_exempt, is_secret_quoted, is_secret_start, is_worth_keeping
+
+__all__ = ["Masked", "MaskedStream", "Masker", "PatternError"]
+
+_MAX_PASSES = 8
+_MAX_DEPTH = 60
+_TOO_DEEP = "<nested too deeply to be shown>"
+_LITERAL = re.compile(r"[bBrRuU]{0,2}(?P<quote>[\"'])(?P<value>.*?)(?P=quote)?", re.DOTALL)
+_COUNT = re.compile(r"\.\.\.['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes).*)?\Z|\u2026.*\Z", re.DOTALL)
+
+
+class PatternError(ValueError):
+    """A pattern of the user cannot be used; the text says which and why."""
+
+
+class Masked(NamedTuple):
+    """What was masked; never the secret itself."""
+
+    placeholder: str
+    rule: str
+    times: int
+
+
+class Masker:
+    """Masks the texts of one session. `patterns`: the user's own regular expressions; group 1, if any, is the secret.
+
+    Time grows linearly with the text, with the number of secrets learned, and as the user's patterns do.
+    """
+
+    def __init__(self, patterns: Iterable[str] = (), key: bytes | None = None) -> None:
+        self._key = key or os.urandom(32)
+        self._patterns = [compiled(pattern) for pattern in patterns]
+        self._known = Known()
+        self._digests: dict[str, str] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def mask(self, text: str) -> str:
+        """The text without its secrets."""
+        for _ in range(_MAX_PASSES):
+            again = self._pass(text)
+            if again == text:
+                break
+            text = again
+        return text
+
+    def mask_value(self, name: str, value: str) -> str:
+        """The text of a value, as a debugger shows it, that belongs to a name."""
+        found = secret_name(name)
+        if found is None or PLACEHOLDER.fullmatch(value):
+            return self.mask(value)
+        literal = _LITERAL.fullmatch(value)
+        inner = _COUNT.sub("", literal["value"] if literal else value)
+        sure = is_secret_quoted(inner, strong=found.strong and found.sure) or (
+            inner != (literal["value"] if literal else value) and found.sure and is_secret_start(inner)
+        )
+        if sure and (literal or not value.startswith(("<", "[", "(", "{"))):
+            self._keep(inner)
+            at = literal.start("value") if literal else 0
+            put = self._placeholder(inner, f"name: {found.word}")
+            return self.mask(value[:at] + put + value[at + len(inner) :])
+        shown = self.mask(f"{name} = {value}")
+        return shown[len(name) + 3 :] if shown.startswith(f"{name} = ") else self.mask(value)
+
+    def mask_json(self, value: Any) -> Any:
+        """A copy of a JSON-like value without its secrets: by the keys of its objects, and in each of its strings.
+
+        `{"name": "password", "value": "'x'"}` is read as DAP means it. A string that holds JSON stays JSON.
+        """
+        return self._json(value, "", 0)
+
+    def learn(self, name: str, value: object) -> bool:
+        """Tells of a value and its name, or of a variable of the environment; whether something in it is secret.
+
+        The text may be the value itself or its repr.
+        """
+        if isinstance(value, Mapping):
+            items = cast("Mapping[object, object]", value).items()
+            learned = [self.learn(k if isinstance(k, str) and secret_name(k) else name, v) for k, v in items]
+            return any(learned)
+        if isinstance(value, (list, tuple, set, frozenset)):
+            learned = [self.learn(name, item) for item in cast("Iterable[object]", value)]
+            return any(learned)
+        if isinstance(value, (bytes, bytearray)):
+            value = bytes(value).decode("utf-8", "replace")
+        if not isinstance(value, str):
+            return False
+        text = _unquoted(value)
+        found = secret_name(name)
+        strong = found is not None and found.sure and (found.strong or name.isupper())
+        has_one = self._inside(text)  # first: once the whole is known, its parts are no spans of their own
+        if found is not None and is_secret_quoted(text, strong=strong):
+            self._known.add(text)
+            return True
+        return has_one
+
+    def learn_text(self, secret: str) -> bool:
+        """Tells of a value that is secret wherever it appears; False if it is too short or ordinary for that."""
+        return self._known.add(secret)
+
+    def shown(self) -> list[Masked]:
+        """What was masked, by which rule and how often, the most frequent first."""
+        rows = [Masked(placeholder, rule, times) for (placeholder, rule), times in self._counts.items()]
+        return sorted(rows, key=lambda row: (-row.times, row.rule, row.placeholder))
+
+    def known(self) -> list[str]:
+        """The secrets that were told or found: for hiding them in a copy of the program, never to be shown."""
+        return self._known.all()
+
+    def placeholder(self, secret: str) -> str:
+        """What stands for a secret; it is not counted."""
+        digest = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+        size = 4
+        while self._digests.setdefault(digest[:size], digest) != digest:
+            size += 2
+        return f"<secret:{digest[:size]}>"
+
+    def secrets(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets stand in a text; nothing is counted."""
+        return [(span.start, span.end) for span in self._spans(text)]
+
+    def _spans(self, text: str) -> list[Span]:
+        low = lowered(text)
+        found = [*self._known.spans(text), *named_secrets(text, low), *shaped_secrets(text, low)]
+        for pattern in self._patterns:
+            group = 1 if pattern.groups else 0
+            found += [Span(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
+        if found and "<secret:" in text:
+            return [part for span in merged(found) for part in outside_placeholders(text, span)]
+        return list(merged(found)) if found else found
+
+    def _pass(self, text: str) -> str:
+        spans = self._spans(text)
+        if not spans:
+            return text
+        parts: list[str] = []
+        at = 0
+        for span in spans:
+            secret = span.secret or text[span.start : span.end]
+            if not span.secret and not span.rule.startswith(("private", "known")):
+                secret = _unescaped(secret)
+                if span.rule.startswith(("name", "URL", "command")):
+                    self._keep(secret)
+            parts += (text[at : span.start], self._placeholder(secret, span.rule))
+            at = span.end
+        return "".join([*parts, text[at:]])
+
+    def _keep(self, secret: str) -> None:
+        if is_worth_keeping(secret):
+            self._known.add(secret, found=True)
+
+    def _inside(self, text: str) -> bool:
+        """Learns the secrets inside a text: the password of a URL, a token in a header."""
+        spans = [s for s in self._spans(text) if not s.rule.startswith(("known", "found"))]
+        learned = [self._known.add(text[s.start : s.end]) for s in spans]
+        return any(learned)
+
+    def _placeholder(self, secret: str, rule: str) -> str:
+        placeholder = self.placeholder(secret)
+        counted = (placeholder, rule)
+        self._counts[counted] = self._counts.get(counted, 0) + 1
+        return placeholder
+
+    def _json(self, value: Any, name: str, depth: int) -> Any:
+        if depth > _MAX_DEPTH:
+            return _TOO_DEEP if isinstance(value, (dict, list, tuple, str)) else value
+        if isinstance(value, str):
+            return self._json_text(value, name, depth)
+        if isinstance(value, dict):
+            items = cast("dict[Any, Any]", value)
+            label = next((items[k] for k in ("name", "key") if isinstance(items.get(k), str)), "")
+            return {
+                self.mask(k) if isinstance(k, str) else k: self.mask_value(label, v)
+                if k == "value" and label and isinstance(v, str)
+                else self._json(v, self._below(name, k), depth + 1)
+                for k, v in items.items()
+            }
+        if isinstance(value, (bytes, bytearray)):
+            return self._json(bytes(value).decode("utf-8", "replace"), name, depth)
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [self._json(v, name, depth + 1) for v in cast("Iterable[Any]", value)]
+        if isinstance(value, int) and not isinstance(value, bool) and name and abs(value) >= 100_000:
+            found = secret_name(name)
+            if found and found.strong and found.sure:
+                return self._placeholder(str(value), f"name: {found.word}")
+        return value
+
+    def _below(self, name: str, key: object) -> str:
+        """The name under which a nested value stands: its own, or that of a collection of secrets around it."""
+        if not isinstance(key, str) or secret_name(key) is not None:
+            return key if isinstance(key, str) else name
+        around = secret_name(name) if name else None
+        return name if around is not None and around.plural and around.strong else key
+
+    def _json_text(self, text: str, name: str, depth: int) -> str:
+        if text[:1] in ("{", "[") and text[-1:] in ("}", "]") and depth < _MAX_DEPTH:
+            try:
+                value = json.loads(text)
+            except (ValueError, RecursionError):
+                pass
+            else:
+                masked = self._json(value, name, depth + 1)
+                return self.mask(text) if masked == value else json.dumps(masked, ensure_ascii=False)
+        found = secret_name(name) if name else None
+        if found is None or PLACEHOLDER.fullmatch(text) or is_exempt(text):
+            return self.mask(text)
+        return self.mask_value(name, text)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of the user. Raises PatternError."""
+    try:
+        made = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise PatternError(f"the masking pattern {pattern!r} is no regular expression: {error}") from error
+    if made.match("") or made.fullmatch(""):
+        raise PatternError(f"the masking pattern {pattern!r} matches the empty text: it would mask nothing, everywhere")
+    if made.groups > 1:
+        raise PatternError(
+            f"the masking pattern {pattern!r} has several groups: mark the secret with one, (?:...) else"
+        )
+    return made
+
+
+def _unquoted(text: str) -> str:
+    """A value behind its repr; a repr that was cut gives its beginning."""
+    literal = _LITERAL.fullmatch(text.strip())
+    if literal is None:
+        return text
+    try:
+        value: object = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = _COUNT.sub("", literal["value"])
+    return _COUNT.sub("", value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value))
+
+
+_ESCAPE = re.compile(r"\\([\\'\"/])")
+
+
+def _unescaped(text: str) -> str:
+    """A secret as it is, from the inside of a string literal, so that it equals its other appearances."""
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text

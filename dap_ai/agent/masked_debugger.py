@@ -1,0 +1,310 @@
+"""A Debugger behind the mask: what the program says is masked as it is read, before anything is cut or cited.
+
+So whoever works with it (tools, the analyst, the second reading) never holds a secret, and equal secrets still compare
+equal. Paths, names and structure stay as they are: files are opened by them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from itertools import groupby, pairwise, zip_longest
+from typing import Any, cast
+
+import msgspec
+
+from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.names import secret_name
+from dap_ai.protocol.acting import Action, Consent, Done
+from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
+from dap_ai.protocol.snapshot import Hidden, SnapshotQuery, SnapshotResult, Trace
+
+MAX_HIDDEN = 200
+_MIN_HIDDEN_CHARS = 6
+_MASKED_REPLIES = frozenset({"variables", "exceptionInfo", "evaluate"})
+"""DAP responses that hold values; the others hold paths and lines."""
+_DERIVED = (
+    "refused: it works on {name}, which holds a secret; a secret's value is masked, and nothing may be computed from "
+    "it here: use the name alone"
+)
+_LAST_NAME = re.compile(r"[\w.\[\]'\"]*?(?:(?P<name>[^\W\d]\w*)|\[['\"](?P<key>[\w -]+)['\"]\])")
+_SHORT = 4
+
+
+class MaskedDebugger:
+    """See protocol.debugger.Debugger."""
+
+    def __init__(self, debugger: Debugger, masker: Masker, *, hiding: bool) -> None:
+        """`hiding`: nothing can be computed from a secret: copies have none, the walker only reads them as they are."""
+        self._debugger = debugger
+        self._masker = masker
+        self._hiding = hiding
+        self._learned_epoch = -1
+        self._holders: set[str] = set()
+        """Names whose value has a secret in it."""
+        self._texts: set[str] = set()
+        """Those of them whose value is a string."""
+
+    # Each as in dap_ai.protocol.debugger.Debugger.
+
+    @property
+    def stop(self) -> Stop | None:  # noqa: D102
+        return self._debugger.stop
+
+    @property
+    def current(self) -> bool:  # noqa: D102
+        return self._debugger.current
+
+    @property
+    def can_inspect(self) -> bool:  # noqa: D102
+        return self._debugger.can_inspect
+
+    @property
+    def why_no_snapshot(self) -> str:  # noqa: D102
+        return self._debugger.why_no_snapshot
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: D102
+        body = await self._debugger.request(command, arguments)
+        return self._masker.mask_json(body) if command in _MASKED_REPLIES else body
+
+    async def inspect(self, query: Query) -> Inspection:  # noqa: D102
+        stop = self.stop
+        if stop and stop.epoch != self._learned_epoch:
+            query = msgspec.structs.replace(query, secrets=True)
+        refused = [[self._refused(node) for node in frame.expressions] for frame in query.frames]
+        sent = query
+        if any(any(row) for row in refused):
+            frames = [
+                msgspec.structs.replace(f, expressions=[n for n, no in zip(f.expressions, row, strict=True) if not no])
+                for f, row in zip(query.frames, refused, strict=True)
+            ]
+            sent = msgspec.structs.replace(query, frames=frames)
+        found = await self._debugger.inspect(sent)
+        if stop and query.secrets:
+            self._learned_epoch = stop.epoch
+        for facts, row in zip(found.frames, refused, strict=False):
+            answers = iter(facts.values)
+            if facts.values or (any(row) and not facts.error):
+                facts.values = [no or next(answers, Fact(error="refused", text="it was not read")) for no in row]
+        self._learn(found)
+        labels = [[label(node) for node in frame.expressions] for frame in query.frames]
+        self._mask_inspection(found, labels)
+        return found
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:  # noqa: D102
+        shown: dict[str, str] = {}
+        if self._hiding:
+            hidden = self._hidden_in_copies(shown)
+            query = msgspec.structs.replace(query, hidden=hidden)
+        result = await self._debugger.snapshot(query)
+        return self._masked_result(result, query, shown)
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:  # noqa: D102
+        # The user must see what would really be done.
+        return await self._debugger.approve(kind, action, reason)
+
+    async def act(self, action: Action) -> Done:  # noqa: D102
+        done = await self._debugger.act(action)
+        return msgspec.structs.replace(done, result=self._text(done.result))
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:  # noqa: D102
+        pieces = groupby(self._debugger.output_tail(), key=lambda piece: piece[0])
+        return [(category, self._text("".join(text for _, text in group))) for category, group in pieces]
+
+    def history(self) -> Sequence[HistoryItem]:  # noqa: D102
+        return [
+            HistoryItem(h.kind, self._text(h.text), self._value_text(label_of(h.text), h.result))
+            for h in self._debugger.history()
+        ]
+
+    # -- what is known ----------------------------------------------------------------------------------------------
+
+    def _learn(self, found: Inspection) -> None:
+        masker = self._masker
+        for secret in found.secrets:
+            masker.learn(secret.name, secret.text)
+        found.secrets = []
+        for option, value in pairwise(found.argv):
+            if option.startswith("-") and not value.startswith("-"):
+                masker.learn(option.lstrip("-"), value)
+        for frame in found.frames:
+            for variable in (*frame.arguments, *frame.locals):
+                masker.learn(variable.name, variable.value.text)
+                for field in variable.value.fields or ():
+                    masker.learn(field.name, field.text)
+
+    def _hidden_in_copies(self, shown: dict[str, str]) -> list[Hidden]:
+        hidden: list[Hidden] = []
+        for secret in sorted(self._masker.known(), key=len, reverse=True)[:MAX_HIDDEN]:
+            if len(secret) >= _MIN_HIDDEN_CHARS:
+                placeholder = self._masker.placeholder(secret)
+                filler = in_its_place(placeholder, len(secret))
+                shown[filler] = placeholder
+                hidden.append(Hidden(secret, filler))
+        return hidden
+
+    def _refused(self, node: Node) -> Fact | None:
+        """Why an expression is not read while secrets are hidden."""
+        if not self._hiding or (is_path(node) and not self._is_character(node)):
+            return None
+        name = next((n for n in names_in(node) if n in self._holders or _is_sure(n)), "")
+        return Fact(error="refused", text=_DERIVED.format(name=f"`{name}`")) if name else None
+
+    def _is_character(self, node: Node) -> bool:
+        if node[0] != "s" or not isinstance(node[2][1], int):
+            return False
+        name = label(node[1])
+        return name in self._texts or _is_sure(name)
+
+    # -- masking ----------------------------------------------------------------------------------------------------
+
+    def _text(self, text: str) -> str:
+        return text if len(text) <= _SHORT else self._masker.mask(text)
+
+    def _value_text(self, name: str, text: str) -> str:
+        if len(text) <= _SHORT and not secret_name(name):
+            return text
+        masked = self._masker.mask_value(name, text) if name else self._masker.mask(text)
+        if masked != text and name:
+            self._holders.add(name)
+        return masked
+
+    def _value(self, name: str, value: Value) -> None:
+        text = value.text
+        value.text = self._value_text(name, text)
+        if value.text != text and value.kind in ("str", "bytes"):
+            self._texts.add(name)
+        value.note = self._text(value.note)
+        if value.keys:
+            value.keys = [self._text(key) for key in value.keys]
+        self._fields(value.fields)
+        if name and any("<secret:" in field.text for field in value.fields or ()):
+            self._holders.add(name)
+
+    def _fields(self, fields: Iterable[Field] | None) -> None:
+        for field in fields or ():
+            field.text = self._value_text(field.name, field.text)
+
+    def _fact(self, name: str, fact: Fact) -> None:
+        fact.text = self._text(fact.text)
+        if fact.value is not None:
+            self._value(name, fact.value)
+
+    def _mask_inspection(self, found: Inspection, labels: Sequence[Sequence[str]]) -> None:
+        for facts, names in zip_longest(found.frames, labels[: len(found.frames)], fillvalue=()):
+            if isinstance(facts, FrameFacts):
+                self._frame(facts, names)
+        for exception in found.exceptions:
+            self._exception(exception)
+        found.argv = [*found.argv[:1], *(self._text(part) for part in found.argv[1:])]
+
+    def _frame(self, facts: FrameFacts, names: Sequence[str]) -> None:
+        for variable in (*facts.arguments, *facts.locals):
+            self._value(variable.name, variable.value)
+        for name, fact in zip_longest(names[: len(facts.values)], facts.values, fillvalue=""):
+            if isinstance(fact, Fact):
+                self._fact(name, fact)
+
+    def _exception(self, exception: ExceptionFacts) -> None:
+        exception.message = self._text(exception.message)
+        exception.notes = [self._text(note) for note in exception.notes]
+        self._fields(exception.fields)
+        for value in exception.arguments:
+            self._value("", value)
+
+    def _masked_result(self, result: SnapshotResult, query: SnapshotQuery, shown: Mapping[str, str]) -> SnapshotResult:
+        if shown:
+            result = _unfilled(result, shown)
+        if result.value is not None:
+            self._value(label_of(query.expression), result.value)
+        result.status, result.error = self._text(result.status), self._text(result.error)
+        result.printed = self._text(result.printed)
+        result.effects = [self._text(effect) for effect in result.effects]
+        if result.raised is not None:
+            result.raised.message = self._text(result.raised.message)
+            for text, value in zip(query.watch, result.raised.watched, strict=False):
+                if value is not None:
+                    self._value(label_of(text), value)
+        if result.trace is not None:
+            self._trace(result.trace)
+        return result
+
+    def _trace(self, trace: Trace) -> None:
+        for line in trace.lines:
+            for change in line.changes:
+                change.texts = [self._value_text(change.name, text) for text in change.texts]
+        for call in trace.calls:
+            call.arguments = [self._argument(argument) for argument in call.arguments]
+            call.result, call.raised = self._text(call.result), self._text(call.raised)
+
+    def _argument(self, argument: str) -> str:
+        name, _, text = argument.partition("=")
+        return f"{name}={self._value_text(name, text)}"
+
+
+def in_its_place(placeholder: str, size: int) -> str:
+    """A text of this length that stands for a secret in a copy: the placeholder, or its number alone, and stars."""
+    number = placeholder.removeprefix("<secret:").removesuffix(">")
+    text = placeholder if size >= len(placeholder) else f"<{number[: size - 2]}>"
+    return text.ljust(size, "*")
+
+
+def _unfilled(result: SnapshotResult, shown: Mapping[str, str]) -> SnapshotResult:
+    """With the placeholder in place of what stood for the secret in the copy."""
+    text = msgspec.json.encode(result).decode()
+    for filler, placeholder in sorted(shown.items(), key=lambda pair: -len(pair[0])):
+        if filler != placeholder:
+            text = text.replace(filler, placeholder)
+    return msgspec.json.decode(text, type=SnapshotResult)
+
+
+def _is_sure(name: str) -> bool:
+    found = secret_name(name)
+    return found is not None and found.sure and found.strong
+
+
+def is_path(node: Node) -> bool:
+    """Whether an expression only says where a value is: names, attributes, constant keys and indices."""
+    match node:
+        case ["n", _]:
+            return True
+        case ["a", x, _]:
+            return is_path(x)
+        case ["s", x, ["c", _]]:
+            return is_path(x)
+        case ["call", ["n", "len"], [x], *_]:
+            return is_path(x)
+        case _:
+            return False
+
+
+def names_in(node: Any) -> Generator[str]:
+    """All names, attributes and constant texts of an expression."""
+    if isinstance(node, dict):
+        node = list(cast("dict[str, Any]", node).values())
+    if not isinstance(node, list):
+        return
+    parts = cast("list[Any]", node)
+    if parts[:1] in (["n"], ["c"], ["a"]) and isinstance(parts[-1], str):
+        yield parts[-1]
+    for part in parts:
+        yield from names_in(part)
+
+
+def label(node: Node) -> str:
+    """The name under which an expression's value stands: `api_key` of `config.api_key` and of `config["api_key"]`."""
+    match node:
+        case ["n", str(name)] | ["a", _, str(name)] | ["s", _, ["c", str(name)]]:
+            return name
+        case ["s", x, ["c", int()]]:
+            return label(x)
+        case _:
+            return ""
+
+
+def label_of(expression: str) -> str:
+    """The same for source text."""
+    found = _LAST_NAME.fullmatch(expression.strip())
+    return (found["name"] or found["key"] or "") if found else ""

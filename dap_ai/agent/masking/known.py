@@ -1,0 +1,126 @@
+"""Values that are known to be secret, in every form in which they may be written."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dap_ai.agent.masking.spans import Span
+from dap_ai.agent.masking.values import is_common
+
+MIN_CHARS = 5
+"""A shorter secret is masked beside its name alone: hiding `1` or `bob` everywhere would hide the program."""
+_MIN_FORM = 6
+_FREELY = 8
+_MIN_CUT = 4
+_MAX_CUT = 64
+_CUT = re.compile(r"\.\.\.|\u2026")
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
+
+
+class Form(NamedTuple):
+    """One way to write a secret."""
+
+    secret: str
+    whole: bool
+    """Only where no letter or digit stands beside it."""
+    rule: str
+
+
+class Known:
+    """The known secrets. Those that were found in a text are the last `max_found`; those told stay."""
+
+    def __init__(self, max_found: int = 64) -> None:
+        self._max_found = max_found
+        self._told: set[str] = set()
+        self._found: dict[str, None] = {}
+        self._forms: dict[str, Form] = {}
+        self._starts: dict[str, str] = {}
+
+    def add(self, secret: str, *, found: bool = False) -> bool:
+        """Whether it is long and rare enough to be masked wherever it appears."""
+        secret = secret.strip()
+        if len(secret) < MIN_CHARS or is_common(secret):
+            return False
+        if secret in self._told or secret in self._found:
+            return True
+        if found:
+            if len(self._found) >= self._max_found:
+                self._forget(next(iter(self._found)))
+            self._found[secret] = None
+        else:
+            self._told.add(secret)
+        rule = "found before" if found else "known"
+        whole = len(secret) < _FREELY or secret.isalpha() or secret.isdigit()
+        for form in _forms(secret):
+            if len(form) >= (MIN_CHARS if form == secret else _MIN_FORM):
+                self._forms.setdefault(form, Form(secret, whole and form == secret, rule))
+        for size in range(_MIN_CUT, min(_MAX_CUT, len(secret))):
+            self._starts.setdefault(secret[:size], secret)
+        return True
+
+    def all(self) -> list[str]:
+        """The secrets themselves."""
+        return [*self._told, *self._found]
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Where they stand in a text, in whatever form, and the beginnings of them before a mark of a cut."""
+        for form, known in self._forms.items():
+            at = text.find(form)
+            while at >= 0:
+                end = at + len(form)
+                if not known.whole or _stands_alone(text, at, end):
+                    yield Span(at, end, known.rule, known.secret)
+                at = text.find(form, end)
+        if self._starts and ("..." in text or "\u2026" in text):
+            for mark in _CUT.finditer(text):
+                yield from self._cut_before(text, mark.start())
+
+    def _cut_before(self, text: str, end: int) -> Iterator[Span]:
+        for size in range(min(_MAX_CUT, end), _MIN_CUT - 1, -1):
+            if text[end - size : end] in self._starts:
+                yield Span(end - size, end, "known: cut")
+                return
+
+    def _forget(self, secret: str) -> None:
+        del self._found[secret]
+        for forms in (self._forms, self._starts):
+            for key in [k for k, v in forms.items() if (v if isinstance(v, str) else v.secret) == secret]:
+                del forms[key]
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether what stands beside it is of another kind: no digit beside digits, no letter beside letters."""
+    beside = (text[start - 1 : start], text[end : end + 1])
+    if text[start:end].isdigit():
+        return not any(char.isdigit() for char in beside)
+    return not any(char.isalnum() or char == "_" for char in beside)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """As it is; as source, JSON and URLs quote it; in base64 at each offset, in hexadecimal; its long lines."""
+    yield secret
+    data = secret.encode("utf-8", "surrogatepass")
+    written = json.dumps(secret)[1:-1]
+    shown = repr(secret)[1:-1]
+    yield from (written, shown, ascii(secret)[1:-1], repr(data)[2:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    yield from (json.dumps(written)[1:-1], json.dumps(shown)[1:-1], repr(shown)[1:-1])
+    yield from (shown.replace("'", "\\'"), shown.replace('"', '\\"'))
+    quoted = "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in data)
+    yield from (quoted, re.sub(r"%..", lambda m: m[0].lower(), quoted), quoted.replace("%20", "+"))
+    yield from (quoted.replace("%2F", "/"), "".join(f"%{byte:02X}" for byte in data))
+    yield secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    for offset in range(3):
+        # the characters at both ends also depend on what stands beside the secret: they are left out
+        code = base64.b64encode(b"\0" * offset + data).decode()
+        first = (0, 2, 3)[offset]
+        whole = (len(data) + offset) * 8 // 6
+        for inner in (code[first:], code[first:whole]):
+            yield from (inner, inner.replace("+", "-").replace("/", "_"))
+            yield inner.rstrip("=")
+    yield from (data.hex(), data.hex().upper())
+    if "\n" in secret:
+        yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= 16)

@@ -1,0 +1,239 @@
+"""Secrets by shape, wherever they stand: tokens with a known prefix, keys, URLs with a password, random words."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.masking.spans import PLACEHOLDER, Span
+from dap_ai.agent.masking.values import is_exempt, is_random_word, is_secret_word, looks_random
+
+_LONG_WORD = re.compile(r"[A-Za-z0-9_+/=.~-]{16,}")
+_PART = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_HAS_DIGIT = re.compile(r"[0-9]")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_PLAIN_BEFORE = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|blake2[bs]|base64|integrity|checksum|digest|etag|image)"
+                           r"[\"']?\s?[-:=,]\s?[\"']?(?:sha\d+[-:=])?\Z", re.IGNORECASE)  # fmt: skip
+_PLAIN_START = re.compile(
+    r"sha(?:1|224|256|384|512)[-:=]|AAAA[BCDEF][A-Za-z0-9]|data:|iVBORw0K|/9j/|R0lGOD|ssh-|_Z"
+    r"|(?:call|toolu|chatcmpl|msg|run|thread|asst|resp|req|item|fc|rs|file|step)[_-]"  # ids of a model's interface
+)
+
+_SHAPES = {
+    "GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}",
+    "GitLab": r"gl(?:pat|dt|rt|ft|soat|cbt|ptt|imt|agent|oas)-[\w-]{16,}",
+    "Slack": r"xox[a-z]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/services/[\w/]{20,}",
+    "Stripe": r"[rs]k_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}",
+    "Anthropic": r"sk-ant-[\w-]{16,}",
+    "OpenAI": r"sk-(?=[\w-]*\d)(?:proj-|svcacct-|admin-|or-v1-|None-)?[\w-]{20,}",
+    "Google": r"AIza[\w-]{30,}|ya29\.[\w.-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}",
+    "AWS": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])",
+    "Azure": r"\w{3}\dQ~[\w.~-]{30,}",
+    "npm": r"npm_[A-Za-z0-9]{30,}",
+    "PyPI": r"pypi-[\w-]{40,}",
+    "Telegram": r"(?<=\d:)AA[\w-]{32,}",
+    "Twilio": r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
+    "SendGrid": r"SG\.[\w-]{16,}\.[\w-]{20,}",
+    "Hugging Face": r"hf_[A-Za-z0-9]{30,}",
+    "JWT": r"eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w.-]*)?",
+    "Discord": r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|discord(?:app)?\.com/api/webhooks/\d+/[\w-]{30,}",
+    "token": r"(?:do[opr]_v1_[0-9a-f]{40,}|dapi[0-9a-f]{32}|shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|lin_api_\w{30,}|"
+    r"ntn_\w{30,}|hv[sbr]\.[\w-]{20,}|dp\.(?:pt|st|ct|sa)\.\w{30,}|gls?[ac]_[\w]{30,}|ATATT3[\w=-]{30,}|"
+    r"sq0(?:atp|csp)-[\w-]{20,}|EAAA[\w-]{50,}|r8_\w{30,}|gsk_\w{30,}|xai-\w{30,}|pplx-\w{30,}|tvly-[\w-]{20,}|"
+    r"AGE-SECRET-KEY-1[0-9A-Z]{40,}|dckr_pat_[\w-]{20,}|pscale_\w{2,6}_[\w-]{20,}|sbp_[0-9a-f]{30,}|"
+    r"rubygems_[0-9a-f]{40,}|fig[du]_[\w-]{30,}|PMAK-[0-9a-f-]{40,}|NRAK-[A-Z0-9]{20,}|sntrys_[\w+/=]{30,}|"
+    r"key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|EAACEdEose0cBA\w+|glc_[\w+/=]{30,}|nfp_\w{30,}|vercel_\w{20,}|"
+    r"tfp_\w{30,}|ops_eyJ\w{30,}|sl\.[\w-]{100,})",
+}
+_RULES = list(_SHAPES)
+_SHAPE = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"({pattern})" for pattern in _SHAPES.values()) + ")")
+_CUT_SHAPE = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-)?|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_(?:live|test)_|whsec_|AKIA|ASIA|"
+    r"AIza|ya29\.|npm_|pypi-|SG\.|hf_|eyJ|GOCSPX-|dop_v1_|shpat_|hvs\.|gsk_|xapp-)[\w.+/=-]{1,200}?(?=\.{0,3}\Z)"
+)
+_URL = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
+_URL_SLASHED = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
+_URL_USER = re.compile(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
+_QUERY = re.compile(
+    r"[?&](?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
+    r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
+)
+_SCHEME = re.compile(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
+_COMMAND = re.compile(
+    r"\bsshpass[\s,'\"]{1,4}-p[\s,'\"]{0,4}(?P<a>[^\s'\",]{3,})"
+    r"|\bcurl\b[^\n]{0,200}?[\s'\"](?:-u|--user|--proxy-user)[\s=,'\"]{0,4}[^\s:'\"]{1,64}:(?P<b>[^\s'\"]{3,})"
+    r"|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[\s'\"]-p(?P<c>[^\s'\",]{4,})"
+    r"|\b(?:docker|podman|helm|oc|az|cf)[\s,'\"]{1,4}(?:registry[\s,'\"]{1,4})?login\b[^\n]{0,200}?[\s'\"]-p[\s,'\"]{1,4}(?P<d>[^\s'\",]{3,})"
+    r"|\blogin\s{1,8}\S{1,64}\s{1,8}password\s{1,8}(?P<e>\S{3,})"
+)
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC:")
+_GAP = r"(?:\\+[nr]|[\s\"'])*"
+_KEY_LINES = re.compile(rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{{0,100}}{_GAP}){{0,4}}"
+                        rf"(?P<key>[A-Za-z0-9+/=]{{6,}}(?:(?:\\+[nr]|[\s\"'])+[A-Za-z0-9+/=]{{6,}})*)?")  # fmt: skip
+_MATERIAL = re.compile(r"[A-Za-z0-9+/]{16,}")
+_LINE_BREAK = re.compile(r"\\+[nr]|[\s\"']+")
+_MAX_KEY_CHARS = 16_384
+
+
+def shaped_secrets(text: str, low: str) -> Iterator[Span]:
+    """Everything that shows by itself that it is secret. `low`: the text in lower case."""
+    for match in _LONG_WORD.finditer(text):
+        yield from _word(text, match.start(), match[0])
+    if "..." in text or "\u2026" in text:
+        yield from _cut(text)
+    if "-----" in text or "PuTTY" in text:
+        yield from _private_keys(text)
+    if "://" in text:
+        yield from _urls(text)
+    if "?" in text or "&" in text:
+        yield from _spans(_QUERY, text, low, "query parameter")
+    if "bearer" in low or "basic" in low or "digest " in low or "negotiate" in low or "token " in low:
+        yield from _authorizations(text, low)
+    if any(word in low for word in ("sshpass", "curl", "mysql", "mariadb", "login")):
+        for match in _COMMAND.finditer(text):
+            start, end = match.span(match.lastgroup or 0)
+            if is_secret_word(text[start:end]):
+                yield Span(start, end, "command line")
+
+
+def _word(text: str, start: int, word: str) -> Iterator[Span]:
+    has_digit = _HAS_DIGIT.search(word) is not None
+    for shape in _SHAPE.finditer(word) if has_digit or "_" in word or "eyJ" in word else ():
+        end = shape.end()
+        while word[end - 1] in ".-" and end - 1 > shape.start():
+            end -= 1
+        yield Span(start + shape.start(), start + end, f"shape: {_RULES[(shape.lastindex or 1) - 1]}")
+    if not has_digit or len(word) < 24:
+        return
+    for part in _PART.finditer(word):
+        body = part[0]
+        if "/" in body and (body.startswith("/") or text[start - 1 : start] in ("/", "~", ":") or body.count("/") > 4):
+            pieces = [(m.start(), m[0]) for m in re.finditer(r"[^/]{24,}", body)]
+        else:
+            pieces = [(0, body)]
+        for offset, piece in pieces:
+            at = start + part.start() + offset
+            core = piece.rstrip("=")
+            if piece is not body and _HEX.fullmatch(core):  # hashes are what paths are made of
+                continue
+            if not is_random_word(core) or _UUID.search(piece) or _PLAIN_START.match(piece):
+                continue
+            if _PLAIN_BEFORE.search(text, max(0, at - 32), at):
+                continue
+            yield Span(at, at + len(piece), "random")
+
+
+def _cut(text: str) -> Iterator[Span]:
+    """The visible beginnings of tokens that were cut."""
+    for match in re.finditer(r"\.\.\.|\u2026", text):
+        before = text[max(0, match.start() - 200) : match.start()]
+        before = before.rstrip("'\"")
+        token = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+/=.-")) :]
+        shape = _CUT_SHAPE.search(token) if token else None
+        if shape and len(shape[0]) >= 6:
+            end = match.start() - (min(200, match.start()) - len(before))
+            yield Span(end - len(token) + shape.start(), end, "shape: cut")
+
+
+def _private_keys(text: str) -> Iterator[Span]:
+    """What stands between the marks of a private key; to where the text ends or stops being a key if one is cut."""
+    at, ends = 0, True
+    while begin := _BEGIN.search(text, at):
+        at = begin.end()
+        limit = min(len(text), at + _MAX_KEY_CHARS)
+        following = _BEGIN.search(text, at, limit)
+        limit = following.start() if following else limit
+        end = _KEY_END.search(text, at, limit) if ends else None
+        ends = ends and (end is not None or following is not None or limit < len(text))
+        if end is not None:
+            body = text[at : end.start()]
+            if _MATERIAL.search(body) or (PLACEHOLDER.search(body) and _MATERIAL.search(PLACEHOLDER.sub("", body))):
+                yield from _trimmed(text, at, end.start())
+            at = end.end()
+            continue
+        lines = _KEY_LINES.match(text, at, limit)
+        if lines and lines["key"] and _MATERIAL.search(lines["key"]):
+            yield Span(lines.start("key"), lines.end("key"), "private key")
+            at = lines.end()
+    seen = 0
+    for end in _KEY_END.finditer(text):
+        if _BEGIN.search(text, seen, end.start()) is None:
+            yield from _lines_before(text, max(seen, end.start() - _MAX_KEY_CHARS), end.start())
+        seen = end.end()
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    gap = re.compile(_GAP).match(text, start, end)
+    start = gap.end() if gap else start
+    while end > start and (text[end - 1] in " \t\r\n\"'" or (text[end - 1] in "nr" and text[end - 2] == "\\")):
+        end -= 2 if text[end - 1] in "nr" and text[end - 2] == "\\" else 1
+    while end > start and text[end - 1] == "\\":
+        end -= 1
+    if end > start:
+        yield Span(start, end, "private key")
+
+
+def _lines_before(text: str, start: int, end: int) -> Iterator[Span]:
+    """The lines of a key whose beginning was cut."""
+    window = text[start:end]
+    pieces = [(m.start(), m[0]) for m in re.finditer(r"[^\s\"'\\]+(?<!\\)", window)]
+    first = None
+    for offset, piece in reversed(pieces):
+        core = piece[1:] if offset and window[offset - 1] == "\\" and piece[0] in "nr" else piece
+        if core and not re.fullmatch(r"[A-Za-z0-9+/=]{4,}", core):
+            break
+        if len(core) >= 16:
+            first = offset + len(piece) - len(core)
+    if first is not None:
+        yield from _trimmed(text, start + first, end)
+
+
+def _urls(text: str) -> Iterator[Span]:
+    for match in _URL.finditer(text):
+        if _is_password(match[2]):
+            yield Span(*match.span(2), "URL")
+    for match in _URL_SLASHED.finditer(text):
+        if "/" in match[2] and _is_password(match[2]):
+            yield Span(*match.span(2), "URL")
+    for match in _URL_USER.finditer(text):
+        if looks_random(match[1]):
+            yield Span(*match.span(1), "URL")
+
+
+def _is_password(value: str) -> bool:
+    bare = PLACEHOLDER.sub("", value)
+    return bool(bare) and (not is_exempt(bare) or bare.startswith("/")) and bare.lower() not in ("pass", "pw", "port")
+
+
+def _spans(pattern: re.Pattern[str], text: str, low: str, rule: str) -> Iterator[Span]:
+    for match in pattern.finditer(low):
+        if looks_random(text[match.start(1) : match.end(1)]):
+            yield Span(*match.span(1), rule)
+
+
+def _authorizations(text: str, low: str) -> Iterator[Span]:
+    for match in _SCHEME.finditer(low):
+        start, end = match.span(2)
+        while end > start and text[end - 1] == ".":
+            end -= 1
+        value = text[start:end]
+        if match[1] == "basic":
+            wanted = _is_basic(value)
+        elif match[1] == "bearer":
+            wanted = looks_random(value) or (len(value) >= 20 and not is_exempt(value) and "." not in value)
+        else:
+            wanted = len(value) >= 16 and looks_random(value)
+        if wanted:
+            yield Span(start, end, f"header: {match[1]}")
+
+
+def _is_basic(value: str) -> bool:
+    """Whether it is `user:password` in base64, or the beginning of it."""
+    try:
+        plain = binascii.a2b_base64(value[: len(value) // 4 * 4].replace("-", "+").replace("_", "/"))
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and min(plain) >= 32

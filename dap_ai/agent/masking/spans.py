@@ -1,0 +1,59 @@
+"""Where a secret stands in a text, and what stands there instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+PLACEHOLDER = re.compile(r"<secret:[0-9a-f]{4,64}>")
+CUT = re.compile(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
+"""The mark at the end of a value that was cut: what stands before it is the beginning of a secret."""
+
+
+class Span(NamedTuple):
+    """A secret at [start, end)."""
+
+    start: int
+    end: int
+    rule: str
+    secret: str = ""
+    """What the text there stands for, where it is not the secret itself but an encoded form of it."""
+
+
+def merged(spans: Iterable[Span]) -> Iterator[Span]:
+    """In order and disjoint: those that overlap become one, by the rule of the longest."""
+    held: Span | None = None
+    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
+        if held is None or span.start >= held.end:
+            if held is not None:
+                yield held
+            held = span
+        elif span.end > held.end:
+            rule = held.rule if held.end - held.start >= span.end - span.start else span.rule
+            held = Span(held.start, span.end, rule)
+    if held is not None:
+        yield held
+
+
+def outside_placeholders(text: str, span: Span) -> Iterator[Span]:
+    """The parts of a span that are no placeholder yet: a placeholder is never masked, nor a part of one."""
+    margin = 80
+    low = max(0, span.start - margin)
+    at, whole = span.start, True
+    for match in PLACEHOLDER.finditer(text, low, min(len(text), span.end + margin)):
+        if match.end() <= span.start:
+            continue
+        if match.start() >= span.end:
+            break
+        whole = False
+        if match.start() > at:
+            yield Span(at, match.start(), span.rule)
+        at = match.end()
+    if at < span.end:
+        yield span if whole else Span(at, span.end, span.rule)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for tables that a person edits."""
+    return frozenset(text.split())

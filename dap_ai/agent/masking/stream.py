@@ -1,0 +1,90 @@
+"""Masking of a text that comes in pieces: a secret may straddle two of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+MAX_HELD_CHARS = 16_384
+"""Of a line that does not end, before its older part goes out."""
+MAX_SECRET_CHARS = 1_048_576
+"""Of one secret that does not end; beyond it, its parts are judged alone."""
+_MARGIN = 2048
+_MAX_TRIES = 8
+_MAX_JOINED_LINES = 4
+
+_CONTINUES = re.compile(r"(?:[=:(,\[{\\>|]|->|\bis|(?<![\w-])--\w[\w-]{0,40}|\"\"\"|''')[ \t]*\r?\n\Z")
+_BLANK = re.compile(r"[\s,;]")
+_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_LINE = re.compile(
+    r"[\s\"'(>|]*(?:[A-Za-z0-9+/=]{4,100}|[A-Za-z-]{1,20}: [^\n]{0,80})?(?:\\{1,7}[nr])*[\"',)\s\\]*"
+)
+
+
+class Masks(Protocol):
+    """What the stream needs of a Masker."""
+
+    def mask(self, text: str) -> str:
+        """The text without its secrets."""
+        ...
+
+    def secrets(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets stand in it."""
+        ...
+
+
+class MaskedStream:
+    """Lets whole lines out.
+
+    Held back are the line that is not complete, up to four that the next may continue, and a private key until its
+    end; of a line without end, only its last part and what is inside a secret.
+    """
+
+    def __init__(self, masker: Masks) -> None:
+        self._masker = masker
+        self._held = ""
+        self._enough = MAX_HELD_CHARS
+
+    def feed(self, piece: str) -> str:
+        """What can be shown after this piece; often nothing until a line is complete."""
+        self._held += piece
+        end = self._complete() if "\n" in piece else 0
+        if not end and len(self._held) > self._enough:
+            end = self._place_to_cut()
+            self._enough = MAX_HELD_CHARS if end else 2 * len(self._held)
+        ready, self._held = self._held[:end], self._held[end:]
+        return self._masker.mask(ready)
+
+    def finish(self) -> str:
+        """The rest."""
+        ready, self._held = self._held, ""
+        return self._masker.mask(ready)
+
+    def _complete(self) -> int:
+        """The end of the lines that can go."""
+        held = self._held
+        end = held.rfind("\n") + 1
+        begin = held.rfind("-----BEGIN ", 0, end)
+        if begin >= 0 and (mark := _KEY_BEGIN.match(held, begin)) and "-----END " not in held[begin:]:
+            following = held[mark.end() : end].splitlines()
+            if all(_KEY_LINE.fullmatch(line) for line in following):
+                end = held.rfind("\n", 0, begin) + 1
+        for _ in range(_MAX_JOINED_LINES):
+            if not end or not _CONTINUES.search(held, max(0, end - 80), end):
+                break
+            end = held.rfind("\n", 0, end - 1) + 1
+        return end
+
+    def _place_to_cut(self) -> int:
+        """A place late in what is held, at white space if possible, where no secret nor its name is torn."""
+        held = self._held
+        spans = self._masker.secrets(held)
+        latest = len(held) - _MARGIN
+        blanks = [m.start() for m in _BLANK.finditer(held, latest - _MARGIN, latest)][-_MAX_TRIES:]
+        ends = [end + 1 for _, end in spans if end < latest][-_MAX_TRIES:]
+        for at in [*reversed(blanks), latest, *reversed(ends)]:
+            if any(start < at <= end for start, end in spans):
+                continue
+            if {(start - at, end - at) for start, end in spans if start >= at} <= {*self._masker.secrets(held[at:])}:
+                return at
+        return len(held) if len(held) > MAX_SECRET_CHARS else 0

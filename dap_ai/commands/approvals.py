@@ -1,0 +1,80 @@
+"""Consent at a terminal: what the agent wants to do is shown, and the user says yes or no.
+
+1. Only a person at a terminal can say yes: no line of a pipe, and nothing that was typed before the question was seen.
+2. All but a clear yes is a no: an empty line, the end of input, Ctrl-C, no answer in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import msgspec
+
+from dap_ai.commands.controls import Controls
+from dap_ai.commands.display import Display
+from dap_ai.commands.prompt import Prompt
+from dap_ai.commands.starting import Events
+from dap_ai.protocol.ask import AskApproval, AskApproveArguments
+from dap_ai.protocol.errors import RequestFailed
+
+QUESTION = "allow? [y]es once, [s]ession, [N]o "
+_YES, _SESSION = ("y", "yes"), ("s", "session")
+
+
+class Approvals:
+    """At most one is pending. A line of the user's comes back as the event `consent`."""
+
+    def __init__(self, controls: Controls, display: Display, prompt: Prompt, events: Events) -> None:
+        self._controls = controls
+        self._display = display
+        self._prompt = prompt
+        self._events = events
+        self._pending = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def on_wanted(self, body: dict[str, Any]) -> None:
+        """The event `askApproval`."""
+        wanted = msgspec.convert(body, AskApproval)
+        self._display.approval(wanted)
+        if not self._prompt.has_person:
+            self._display.status(f"refused: there is no terminal to ask at; --allow {wanted.kind} allows it beforehand")
+            await self._answer(wanted.approval_id, allow=False)
+            return
+        loop, approval_id = asyncio.get_running_loop(), wanted.approval_id
+
+        def tell(text: str | None) -> None:
+            said = ("consent", {"approvalId": approval_id, "text": text or ""})
+            with contextlib.suppress(RuntimeError):  # the run has ended, and its loop with it
+                loop.call_soon_threadsafe(self._events.put_nowait, said)
+
+        self._pending = approval_id
+        self._timer = loop.call_later(wanted.timeout_s, self.drop)
+        self._display.prompting()
+        self._prompt.ask(QUESTION, tell)
+
+    async def on_said(self, body: dict[str, Any]) -> None:
+        """The event `consent`: the user's line."""
+        if body["approvalId"] != self._pending:
+            return  # too late
+        self._forget()
+        word = body["text"].strip().lower()
+        remember = word in _SESSION
+        await self._answer(body["approvalId"], allow=remember or word in _YES, remember=remember)
+
+    def drop(self) -> None:
+        """Nobody waits for the user's word any more."""
+        if self._pending:
+            self._forget()
+            self._prompt.drop()
+
+    def _forget(self) -> None:
+        self._pending = ""
+        if self._timer:
+            self._timer.cancel()
+
+    async def _answer(self, approval_id: str, *, allow: bool, remember: bool = False) -> None:
+        arguments = AskApproveArguments(approval_id, allow, remember)
+        with contextlib.suppress(RequestFailed):  # its time has run out meanwhile
+            await self._controls.request("askApprove", msgspec.to_builtins(arguments))

@@ -1,0 +1,113 @@
+"""What `dap-ai ask` itself says is masked too: the command line, why the program stopped, errors, the export.
+
+The answer comes masked from the agent, by the same Masker. What the program writes is its own, and stays as it is; an
+action that the user is asked about must be seen as it would be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dap_ai.agent.mask import Masker
+from dap_ai.commands.display import Display
+from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+
+_BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
+"""Steps that tell of no value: what is secret is not known yet."""
+
+
+class MaskedDisplay:
+    """See commands.display.Display.
+
+    Why the program stopped is shown a moment later, once the agent has read it and knows what in it is secret.
+    """
+
+    def __init__(self, display: Display, masker: Masker) -> None:
+        self._display = display
+        self._masker = masker
+        self._held: list[Callable[[], None]] = []
+
+    # Each as in dap_ai.commands.display.Display.
+
+    def command(self, command_line: str) -> None:  # noqa: D102
+        self._shown.command(self._masker.mask(command_line))
+
+    def stopped(self, body: dict[str, Any]) -> None:  # noqa: D102
+        if body.get("reason") == "exception":
+            self._held.append(lambda: self._stopped(body))
+        else:
+            self._release()
+            self._stopped(body)
+
+    def waiting(self, text: str) -> None:  # noqa: D102
+        self._display.waiting(text)
+
+    def status(self, text: str) -> None:  # noqa: D102
+        self._shown.status(self._masker.mask(text))
+
+    def ask_output(self, output: AskOutput) -> None:  # noqa: D102
+        if self._held and (output.category == "status" or (output.tool and output.tool.name in _BEFORE_READING)):
+            self._held.append(lambda: self._display.ask_output(output))
+        else:
+            self._shown.ask_output(output)
+
+    def approval(self, wanted: AskApproval) -> None:  # noqa: D102
+        self._shown.approval(wanted)
+
+    def ask_ended(self, ended: AskEnded) -> None:  # noqa: D102
+        self._shown.ask_ended(ended)
+
+    def prompting(self) -> None:  # noqa: D102
+        self._shown.prompting()
+
+    def spent(self, questions: int, usage: Usage) -> None:  # noqa: D102
+        self._shown.spent(questions, usage)
+
+    def context(self, text: str) -> None:  # noqa: D102
+        self._shown.context(text)
+
+    def masked(self, rows: list[Masked]) -> None:  # noqa: D102
+        self._shown.masked(rows)
+
+    def program_output(self, category: str, data: bytes) -> None:  # noqa: D102
+        self._display.program_output(category, data)
+
+    def exited(self, exit_code: int, text: str) -> None:  # noqa: D102
+        self._shown.exited(exit_code, self._masker.mask(text))
+
+    def error(self, text: str) -> None:  # noqa: D102
+        self._shown.error(self._masker.mask(text))
+
+    def close(self) -> None:  # noqa: D102
+        self._shown.close()
+
+    @property
+    def _shown(self) -> Display:
+        """The display, once what was held is shown."""
+        self._release()
+        return self._display
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for show in held:
+            show()
+
+    def _stopped(self, body: dict[str, Any]) -> None:
+        self._display.stopped({k: self._masker.mask(v) if isinstance(v, str) else v for k, v in body.items()})
+
+
+def counted(rows: list[Masked]) -> str:
+    """`3 secrets masked`; empty: none."""
+    count = len({row.placeholder for row in rows})
+    return f"{count} secret{'' if count == 1 else 's'} masked" if count else ""
+
+
+def listed(rows: list[Masked]) -> list[str]:
+    """A line for each secret: what stands for it, how often, and why it was taken for one."""
+    times: dict[str, int] = {}
+    rules: dict[str, list[str]] = {}
+    for row in rows:
+        times[row.placeholder] = times.get(row.placeholder, 0) + row.times
+        rules.setdefault(row.placeholder, []).append(row.rule)
+    return [f"{p}  {n} time{'' if n == 1 else 's'}  ({', '.join(rules[p])})" for p, n in times.items()]

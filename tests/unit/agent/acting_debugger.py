@@ -1,0 +1,51 @@
+"""A Debugger that also acts: what is done is played, and what the user says is a list of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dap_ai.protocol.acting import Action, Consent, Done
+from dap_ai.protocol.asking import Stop
+from dap_ai.protocol.errors import RequestFailed
+from tests.unit.agent.harness import THREAD, Stopped
+
+YES, NO = Consent(True, "once"), Consent(False, "denied")
+ALWAYS, NOBODY = Consent(True, "session"), Consent(False, "timeout")
+
+
+@dataclass
+class Acting(Stopped):
+    """`said`: what the user answers, one after another; then no. `does`: what an action does."""
+
+    said: list[Consent] = field(default_factory=list)
+    does: Callable[[Action], Done] | None = None
+    asked: list[tuple[str, str, str]] = field(default_factory=list)
+    done: list[Action] = field(default_factory=list)
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+        self._count("approve")
+        self.asked.append((kind, action, reason))
+        return self.said.pop(0) if self.said else NO
+
+    async def act(self, action: Action) -> Done:
+        self._count("act")
+        self.done.append(action)
+        if self.does is None:
+            raise RequestFailed("act", "failed", "the debug adapter refuses it")
+        return self.does(action)
+
+    def arrive(self, frames: Sequence[tuple[Any, int, int | None]], reason: str = "step") -> Done:
+        """The program goes on, to a stop with these frames; none: it ends."""
+        self.epoch += 1
+        self.frames, self.reason, self.error = list(frames), reason, None
+        return Done(stop=self.stop, ended=not frames)
+
+
+def acting(stopped: Stopped, *said: Consent) -> Acting:
+    """The same program, on which can be acted."""
+    return Acting(**{name: getattr(stopped, name) for name in Stopped.__dataclass_fields__}, said=list(said))
+
+
+__all__ = ["ALWAYS", "NO", "NOBODY", "THREAD", "YES", "Acting", "Stop", "acting"]
