@@ -52,9 +52,7 @@ class Settings(msgspec.Struct, frozen=True):
     replay: Annotated[str, Meta(description="A file of recorded replies that answers instead of a model.")] = ""
     allow: Annotated[
         tuple[str, ...],
-        Meta(
-            description="Actions that need no consent at the level mutate: `step`, `set_breakpoint shop.py:*`."
-        ),
+        Meta(description="Actions that need no consent at the level mutate: `step`, `set_breakpoint shop.py:*`."),
     ] = ()
     deny: Annotated[
         tuple[str, ...],
@@ -68,9 +66,7 @@ class Settings(msgspec.Struct, frozen=True):
     ] = False
     mask: Annotated[
         tuple[str, ...],
-        Meta(
-            description="Regular expressions of what is secret, beside what is recognised by itself."
-        ),
+        Meta(description="Regular expressions of what is secret, beside what is recognised by itself."),
     ] = ()
     transcripts: Annotated[
         str, Meta(description="A folder that each conversation with a model is written to; empty: none.")

@@ -12,7 +12,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 HIGH_WATER_BYTES = 4 * 1024 * 1024
 """Unsent bytes of a link above which the other side is not read."""
@@ -60,6 +60,11 @@ class TransportLink(asyncio.Protocol):
         self._writer = writer
         if writer is not None:
             writer.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+
+    def end(self, name: Literal["peername", "sockname"]) -> tuple[str, int]:
+        """Host and port of the other end (`peername`) or of this one, of a TCP connection."""
+        host, port = self._writer.get_extra_info(name)[:2] if self._writer is not None else ("", 0)
+        return host, port
 
     def start(
         self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]

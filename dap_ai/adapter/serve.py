@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from dap_ai.adapter import peers
 from dap_ai.adapter.ask_debugger import AskDebugger, AskSink
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.effects import (
@@ -344,6 +345,11 @@ class Proxy:
         running: set[asyncio.Task[None]] = set()
 
         def on_connected(link: TransportLink) -> None:
+            peer, own = link.end("peername"), link.end("sockname")
+            if not self._recipe.options({}).token and peers.is_of_another_user(peer, own):
+                self._recipe.log(f"turned away: {peer[0]}:{peer[1]} is of another user of this machine")
+                link.close()
+                return
             task = asyncio.get_running_loop().create_task(Pump(self._recipe, link).run())
             running.add(task)
             task.add_done_callback(running.discard)

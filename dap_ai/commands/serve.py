@@ -41,7 +41,7 @@ def command(backend: str | None, listen: str | None, token: str | None) -> None:
     if address and not token and not _is_loopback(address[0]):
         raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
     _warn(resolved.warnings)
-    proxy = proxy_of(resolved, (token or "") if address else "")
+    proxy = proxy_of(resolved, (token or "") if address else "", log=_tell if address else lambda _text: None)
     try:
         asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
     except KeyboardInterrupt:
@@ -78,6 +78,10 @@ def _is_loopback(host: str) -> bool:
 
 def _ready(host: str, port: int) -> None:
     click.echo(f"dap-ai: listening on {host}:{port}", err=True)
+
+
+def _tell(text: str) -> None:
+    click.echo(f"dap-ai: {text}", err=True)
 
 
 def _warn(warnings: Sequence[str]) -> None:

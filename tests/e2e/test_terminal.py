@@ -322,7 +322,7 @@ def test_an_interpreter_that_ends_before_the_debugger_is_ready_is_an_error_soon(
         ([], b"PROGRAM"),
         (["--pid", "1", "program.py"], b"--pid"),
         (["-b", "program.py:99", "program.py"], b"no line 99"),
-        (["--level", "mutate", "program.py"], b"observe"),
+        (["--level", "everything", "program.py"], b"observe"),
         (["--provider", "oracle", "program.py"], b"offline"),
         (["--nonsense", "program.py"], b"--nonsense"),
     ],
@@ -337,7 +337,7 @@ def test_a_usage_error_says_what_is_wrong(program, arguments, words):
 
 def test_a_usage_error_is_a_line_too_in_json(program):
     program("print(1)")
-    for arguments in (["absent.py"], ["program.py", "--level", "mutate"]):
+    for arguments in (["absent.py"], ["program.py", "--level", "everything"]):
         (line,) = lines_of(ask("--json", *arguments))
         assert line["event"] == "error"
 
