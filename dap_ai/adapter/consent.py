@@ -72,9 +72,9 @@ class Consents:
         return visible(approval.wanted.action)
 
     @property
-    def oldest(self) -> str:
-        """The approvalId that has waited longest; empty if nothing waits."""
-        return next(iter(self._waiting), "")
+    def waiting(self) -> list[Approval]:
+        """What waits, oldest first."""
+        return list(self._waiting.values())
 
     def on_timer(self, timer_id: str) -> None:
         """Nobody has answered."""

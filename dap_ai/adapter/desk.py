@@ -7,7 +7,7 @@ import msgspec
 from dap_ai.adapter import console, questions
 from dap_ai.adapter.acting import Acting
 from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
-from dap_ai.adapter.consent import Consents
+from dap_ai.adapter.consent import Consents, visible
 from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
 from dap_ai.adapter.gate import Gate, Refusal
 from dap_ai.adapter.history import History
@@ -165,9 +165,15 @@ class AskDesk:
 
     def _answer_oldest(self, typed: console.ConsoleInput) -> str:
         allow, remember = typed.command == "allow", typed.question.lower() == console.SESSION
-        action = self.consents.answer(self.consents.oldest, allow=allow, remember=remember)
-        if not action:
+        waiting = self.consents.waiting
+        if not waiting:
             return "nothing is waiting for your consent"
+        if allow and len(waiting) > 1:
+            deny, oldest = f"{self._options.console_prefix}deny", visible(waiting[0].wanted.action)
+            return (
+                f"{len(waiting)} actions wait: it is not clear which one you allow; {deny} refuses the oldest: {oldest}"
+            )
+        action = self.consents.answer(waiting[0].approval_id, allow=allow, remember=remember)
         return f"{'allowed' if allow else 'refused'}: {action}"
 
     def _refuse(self, message: Envelope, refusal: Refusal) -> None:

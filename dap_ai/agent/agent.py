@@ -20,10 +20,6 @@ _THINKING_S = 2.0
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
 
-_GAPS = {0: "\n\n", 1: "\n"}
-"""What makes an empty line after a text, by the line ends that it has."""
-
-
 class Toolbox(Protocol):
     """The tools that a model may call in one ask."""
 
@@ -100,7 +96,7 @@ async def investigate(talk: Talk) -> str:
             return answer + await _last_words(talk)
         reply = await _query(talk, talk.toolbox.schemas)
         add(talk, reply.message(), reply)
-        answer += _ended_line(talk, reply.text)
+        answer += _paragraph(talk, reply.text)
         for call in reply.calls:
             add(talk, {"role": "tool", "tool_call_id": call.id, "content": await _result(talk, call)})
         if answer.strip() and (not reply.calls or _is_end(talk, reply)):
@@ -121,7 +117,7 @@ async def _last_words(talk: Talk) -> str:
         text = f"The budget of this question is used up ({talk.limit}), and the model came to no answer."
         talk.sink.emit("answer", text)
     add(talk, {"role": "assistant", "content": text}, reply)
-    return _ended_line(talk, text)
+    return _paragraph(talk, text)
 
 
 async def _result(talk: Talk, call: Call) -> str:
@@ -129,12 +125,13 @@ async def _result(talk: Talk, call: Call) -> str:
     return f"Not run: the budget is used up ({limit})." if limit else await talk.toolbox.call(call)
 
 
-def _ended_line(talk: Talk, text: str) -> str:
-    """The text with its end of line, which goes to the sink too: what follows is another paragraph."""
-    if not text or text.endswith("\n"):
+def _paragraph(talk: Talk, text: str) -> str:
+    """The text up to an empty line, which goes to the sink where it is missing: what follows is another paragraph."""
+    if not text or text.endswith("\n\n"):
         return text
-    talk.sink.emit("answer", "\n\n")
-    return text + "\n\n"
+    gap = "\n" if text.endswith("\n") else "\n\n"
+    talk.sink.emit("answer", gap)
+    return text + gap
 
 
 def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:

@@ -68,7 +68,7 @@ class Gate:
 
     async def _acted(self, name: str, arguments: ToolArguments, verdict: Verdict) -> str:
         if verdict.outcome == "allowed":
-            self._note(name, arguments, "allowed", verdict.rule)
+            self._note(name, arguments, "allowed", verdict.rule, unasked=True)
             return ""
         key = (name, msgspec.json.encode(msgspec.structs.replace(arguments, reason="")))
         if key in self._denied:
@@ -86,13 +86,23 @@ class Gate:
             self._denied[key] = _said_no(name, consent)
         return self._denied.get(key, "")
 
-    def _note(self, name: str, arguments: ToolArguments, outcome: Literal["allowed", "refused"], how: str) -> None:
+    def _note(
+        self,
+        name: str,
+        arguments: ToolArguments,
+        outcome: Literal["allowed", "refused"],
+        how: str,
+        *,
+        unasked: bool = False,
+    ) -> None:
+        """`unasked`: the user has not seen the model's reason yet."""
         action = action_of(name, arguments)
+        reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
         if self._sink:
             shown = name if action == name else f"{name} {action}"
-            self._sink.emit("status", f"{outcome} ({how}): {plain(shown, _MAX_SHOWN_CHARS)}")
+            why = f"; its reason: {reason}" if unasked and reason else ""
+            self._sink.emit("status", f"{outcome} ({how}): {plain(shown, _MAX_SHOWN_CHARS)}{why}")
         if self._keep:
-            reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
             row = {"tool": name, "action": plain(action, MAX_ACTION_CHARS), "reason": reason}
             self._keep({"role": "consent", **row, "outcome": outcome, "how": how})
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,8 +36,10 @@ MAX_RESULT_CHARS = 8_000
 MAX_REFUSED = 10
 MAX_NAME_CHARS = 60
 _MAX_SHOWN_CHARS = 2_000
+_MAX_GLANCE_CHARS = 120
 _MAX_ARGUMENT_CHARS = 100_000
 _MAX_CALL_CHARS = 200
+_FENCE = re.compile(r"^`{3,}.*$", re.MULTILINE)
 _NEVER_REMEMBERED = frozenset({"output"})
 _MASKED = (
     "`{}` stands for a secret: its value is masked, and nobody can unmask it. Use the name of a variable that holds it "
@@ -149,17 +152,18 @@ class Toolbox:
         seconds = round(time.monotonic() - began, 4)
         name = plain(call.name, MAX_NAME_CHARS)
         shown = f"{name}({shown_arguments(call.arguments)})"
-        first = " ".join(result.split())[:120]
+        first = plain(_FENCE.sub("", result), _MAX_GLANCE_CHARS)
         step = ToolStep(name, shown, clip(result.strip(), _MAX_SHOWN_CHARS), seconds, snapshot)
         self._sink.emit("tool", f"{shown} -> {first} ({1000 * seconds:.0f} ms)", step)
 
 
 def shown_arguments(arguments: str) -> str:
-    """A call's arguments as a person reads them: `cart.total(), frame=2`."""
+    """A call's arguments as a person reads them: `cart.total(), frame=2`; not the reason, which consent shows."""
     try:
         values = _decoded(arguments, dict[str, Any])
     except msgspec.DecodeError:
         return plain(arguments[: 2 * _MAX_CALL_CHARS], _MAX_CALL_CHARS)
+    values.pop("reason", "")
     parts = [
         _shown(v) if i == 0 and isinstance(v, str) else f"{k}={_shown(v)}" for i, (k, v) in enumerate(values.items())
     ]

@@ -113,11 +113,14 @@ def cost(usage: Usage) -> str:
 
 
 def total(usages: Sequence[Usage]) -> Usage:
-    """The sum of several answers; provider and model are of the last model that answered, else of the last answer."""
+    """The sum of several answers: where a model answered, its tools alone, not the steps of the analyst in its place.
+
+    Provider and model are of the last model that answered, else of the last answer.
+    """
     named = [u for u in usages if u.model_calls] or [u for u in usages if u.provider]
     return Usage(
         model_calls=sum(u.model_calls for u in usages),
-        tool_calls=sum(u.tool_calls for u in usages),
+        tool_calls=sum(u.tool_calls for u in named),
         input_tokens=sum(u.input_tokens for u in usages),
         output_tokens=sum(u.output_tokens for u in usages),
         cost_usd=sum(u.cost_usd for u in usages),
@@ -190,9 +193,11 @@ def _count(usage: Usage, message: Message) -> None:
 def _folded(step: ToolStep) -> str:
     took = f" {1000 * step.seconds:.0f} ms" if step.seconds else ""
     where = ", in a snapshot" if step.snapshot else ""
+    head = f"<code>{html.escape(step.call or step.name)}</code>{took}{where}"
+    if not step.result.strip():
+        return head
     fence = "`" * max((len(run) + 1 for run in _FENCES.findall(step.result)), default=3)
-    summary = f"<summary><code>{html.escape(step.call or step.name)}</code>{took}{where}</summary>"
-    return f"<details>{summary}\n\n{fence}\n{step.result.strip() or '(nothing)'}\n{fence}\n\n</details>"
+    return f"<details><summary>{head}</summary>\n\n{fence}\n{step.result.strip()}\n{fence}\n\n</details>"
 
 
 def _counted(count: int, what: str) -> str:

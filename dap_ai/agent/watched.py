@@ -101,7 +101,7 @@ class Watched:
             return
         self.calls += 1
         seconds = round(time.monotonic() - began, 4)
-        shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.1f} ms)"
+        shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.0f} ms)"
         self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
 
 

@@ -15,6 +15,8 @@ from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
 """Steps that tell of no value: what is secret is not known yet."""
+_WORDS = {"known": "named as one in the program"}
+"""Rules whose names say nothing to a user."""
 
 
 class MaskedDisplay:
@@ -109,5 +111,5 @@ def listed(rows: list[Masked]) -> list[str]:
     rules: dict[str, list[str]] = {}
     for row in rows:
         times[row.placeholder] = times.get(row.placeholder, 0) + row.times
-        rules.setdefault(row.placeholder, []).append(row.rule)
+        rules.setdefault(row.placeholder, []).append(_WORDS.get(row.rule, row.rule))
     return [f"{p}  {n} time{'' if n == 1 else 's'}  ({', '.join(rules[p])})" for p, n in times.items()]

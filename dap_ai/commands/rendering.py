@@ -37,7 +37,7 @@ _NOTE = re.compile(
 # Rich's own has a black background, which is a box on a light terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
-_MARKUP = re.compile(r"\*\*|`")
+_MARKUP = re.compile(r"^`{3,}.*$|\*\*|`", re.MULTILINE)
 _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
 _LONG_WAIT_S = 2.0
@@ -252,7 +252,7 @@ def _step(step: ToolStep, chars: int) -> str:
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
     asked = step.call.removeprefix(f"{step.name}(").removesuffix(")")
-    result = _MARKUP.sub("", step.result).removeprefix(asked or " ")
+    result = _MARKUP.sub("", step.result).removeprefix(asked or " ").removeprefix(" gives ")
     line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
     return _one_line(_clean(line), chars - len(end)) + end
 

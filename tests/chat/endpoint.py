@@ -146,8 +146,11 @@ class Endpoint:
                 if not answering.done():
                     seen.left = True
                     answering.cancel()
-                with contextlib.suppress(asyncio.CancelledError, ConnectionError):
-                    await answering
+                try:
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await answering
+                except ConnectionError:  # the client went in the middle of a word
+                    seen.left = True
                 seen.ended.set()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass

@@ -5,6 +5,9 @@ Nothing of it may run in a process that is to live on.
 
 from __future__ import annotations
 
+import contextvars
+import ctypes
+import enum
 import json
 import os
 import sys
@@ -31,6 +34,15 @@ class Slotted:
     __slots__ = ("token",)
 
 
+class Kept(str, enum.Enum):
+    TOKEN = "".join(list(SECRETS["plain"]))
+    WIDE = "".join(list(SECRETS["wide"]))
+
+
+def generated(token):
+    yield token
+
+
 class Client:
     def __init__(self, token):
         self.token = token
@@ -49,6 +61,10 @@ def work(plain, name, word, latin, wide, astral):
     slotted.token = fresh(plain)
     by_token = {plain: 1}
     os.environ["BLANKED"] = plain
+    bound, generator = contextvars.ContextVar("token"), generated(fresh(plain))
+    bound.set(fresh(plain))
+    next(generator)
+    ctypes.pythonapi.PyUnicode_AsUTF8(ctypes.py_object(latin))  # it keeps the bytes beside the characters
 
     def later(again=fresh(plain)):
         return again, wide
@@ -72,6 +88,12 @@ def work(plain, name, word, latin, wide, astral):
         "nested": client.deep[0]["more"][1][0],
         "subclass": kept["text"],
         "kept word": kept["word"],
+        "member": "".join(Kept.TOKEN),
+        "wide member": "".join(Kept.WIDE),
+        "value of a member": Kept.TOKEN.value,
+        "context variable": bound.get(),
+        "generator": generator.gi_frame.f_locals["token"],
+        "encoded": names["latin"].encode().decode(),
         "default": later()[0],
         "closure": later()[1],
         "environment": os.environ["BLANKED"],

@@ -120,6 +120,14 @@ def test_a_step_past_the_end_ends_the_run(program):
     assert b"exit code 0" in done.stderr
 
 
+def test_a_step_from_an_uncaught_exception_ends_the_program_and_stops_in_nothing_of_ours(program):
+    name = program("mark = 0\n1 / mark\n", says("One."))
+    done = chat(name, stdin=b"step\nnext\n")
+    assert b"print_uncaught" not in done.stderr
+    assert b"stopped: step" not in done.stderr
+    assert b"exit code 1" in done.stderr
+
+
 def test_each_stop_is_a_chat_of_its_own_in_one_conversation(program):
     name = program("for i in range(2):\n    total = i\n", says("One."), says("Two."), says("Three."), says("Four."))
     done = chat("--each-stop", *at_line(2, name), stdin=b"more?\n\nmore?\n")

@@ -21,7 +21,6 @@ MEMORY_BYTES = 256 << 20
 
 _BUILTINS = frozenset(dir(builtins))
 _LEAVES_LOOP = ast.Break | ast.Continue
-_OWN_JUMPS = ast.For | ast.AsyncFor | ast.While | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _SUSPENDS = ast.Yield | ast.YieldFrom
 
 

@@ -166,7 +166,7 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
     ]
     told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
     if told:
-        d.say("; ".join(told) + ".")
+        d.say("; ".join(dict.fromkeys(told)) + ".")
     strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
     d.blame(*(strings if len(strings) < len(operands) else []), *[n for n in operands if n not in strings])
 

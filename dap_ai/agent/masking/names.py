@@ -29,6 +29,7 @@ _PASS_OF = re.compile(
     r"auth|login|rds|sql|ldap|vpn|wifi|key|keystore|sudo)[_-]?\Z"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_KEY_END = re.compile(r"\\{0,7}[\"']\]?\s{0,4}(?:=(?!=)|:\s{0,4}\\{0,7}[\"']|\Z)")
 _BENIGN = words(
     "count counts counter len length lengths size sizes type types kind name names field fields file files filename "
     "path paths dir directory url urls uri endpoint id ids env var variable index idx position pos start end expiry "
@@ -159,7 +160,9 @@ def _named(text: str, low: str, start: int, end: int) -> Named | None:
     head = before[len(before.rstrip(_IDENTIFIER)) :]
     suffix = after[: len(after) - len(after.lstrip(_IDENTIFIER))].rstrip("-")
     if word in ("pass", "pw") and not (_PASS_OF.search(head.lower()) or (word == "pw" and not head)):
-        return None
+        is_key = text[start - 1 : start] in ("'", '"') and _KEY_END.match(text, end)
+        if head or not (is_key or text == word):  # `pass` is a statement, but as a key of JSON a password
+            return None
     parts = [p.lower() for p in _PARTS.findall(suffix)] if suffix else []
     if _BENIGN.intersection(parts) or (head and _HEADS.intersection(re.split(r"[_-]+", head.lower())[:1])):
         return None

@@ -73,7 +73,7 @@ class Investigator:
         except BaseException:
             del talk.messages[before:]
             raise
-        ending = await report.ending(text, work.bench, work.sink)
+        ending = await report.ending(text, work.bench)
         if ending:
             work.sink.emit("answer", ending)
             record.keep({"role": "note", "content": ending})

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import msgspec
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.roots import Refused
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import SourceFile
@@ -80,7 +79,7 @@ class SetBreakpointTool(Tool[SetBreakpoint]):
         """What the debug adapter says of it."""
         action = acting.SetBreakpoint(arguments.file, arguments.line, arguments.condition)
         done = await bench.debugger.act(action)
-        spot = f"{shorten(arguments.file, bench.case.inspection.cwd)}:{arguments.line}"
+        spot = f"{bench.short(arguments.file)}:{arguments.line}"
         said = f" ({done.result})" if done.result else ""
         text = f"A breakpoint is set at {code(spot)}{said}. It goes when this answer ends."
         return ToolResult(text, changed=True)
@@ -157,8 +156,9 @@ async def _arrived(bench: Bench, done: Done, wanted: ContinueTo | None = None) -
     if done.stop is None:
         return ToolResult(f"{_ENDED if done.ended else _RUNS}{note}", changed=True)
     case, trouble = await _read(bench, done.stop)
-    head = f"The program has stopped anew ({_why(case)}). Frames are numbered anew.{note}"
     place = case.focus.frame if case.focus else None
+    spot = f" at {code(f'{bench.short(place.path)}:{place.line}')}" if place else ""
+    head = f"Stopped{spot} ({_why(case)}). Frames are numbered anew.{note}"
     if wanted and (place is None or (place.path, place.line) != (wanted.file, wanted.line)):
         head = f"It did not come to line {wanted.line}. {head}"
     shown = trouble or (await frame.run(replace(bench, case=case, chosen=None), FrameArguments())).text

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.gate import Gate
 from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.policy import Policy
@@ -73,6 +74,10 @@ class Bench:
     def level(self) -> Level:
         """What may be done."""
         return self.case.level
+
+    def short(self, path: str) -> str:
+        """A file's path as the user and a model are told it: from the program's working directory, if it is below."""
+        return shorten(path, self.case.inspection.cwd)
 
     async def snapshot(self, query: SnapshotQuery) -> tuple[SnapshotResult | None, str]:
         """A copy's work; None and the reason where none can be made. Raises NotStopped."""

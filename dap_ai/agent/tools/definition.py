@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.language.server import (
     LanguageServer,
     LanguageServerError,
@@ -199,7 +198,7 @@ def _shown(bench: Bench, roots: Roots, spot: Spot) -> str:
 
 
 def _spot(bench: Bench, path: str, line: int) -> str:
-    return code(f"{shorten(path, bench.case.inspection.cwd)}:{line}")
+    return code(f"{bench.short(path)}:{line}")
 
 
 definition = DefinitionTool()

@@ -6,7 +6,6 @@ import ast
 import inspect
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.roots import Refused
 from dap_ai.agent.source import FunctionNode, SourceFile, is_user_path, last_line
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, refused
@@ -145,7 +144,7 @@ def _not_read(symbol: str, fact: Fact) -> ToolResult:
 
 
 def _spot(bench: Bench, source: SourceFile, line: int) -> str:
-    return code(f"{shorten(source.path, bench.case.inspection.cwd)}:{line}")
+    return code(f"{bench.short(source.path)}:{line}")
 
 
 info = InfoTool()

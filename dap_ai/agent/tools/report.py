@@ -15,7 +15,6 @@ from dap_ai.agent.tools.try_fix import file_of
 from dap_ai.agent.values import show
 from dap_ai.protocol.ask import Evidence, Fix, Suspect
 from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.tools import Change, CitedValue, TryFix
 from dap_ai.protocol.tools import Report as Reported
 
@@ -55,6 +54,7 @@ class Report(Tool[Reported]):
         self.fixes, verdicts = await self._tried(bench, arguments.fixes[:3])
         self.accepted = not mistakes
         rows = [f"{'confirmed' if e.confirmed else 'NOT confirmed'}: {e.expression} = {e.value}" for e in self.evidence]
+        rows += [f"suspect: {bench.short(s.file)}:{s.line}" for s in self.suspects]
         told = "\n".join([*rows, *verdicts, *mistakes]) or "The report is empty."
         end = (
             "Accepted."
@@ -63,13 +63,12 @@ class Report(Tool[Reported]):
         )
         return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
 
-    async def ending(self, text: str, bench: Bench | None, sink: Sink) -> str:
+    async def ending(self, text: str, bench: Bench | None) -> str:
         """What the answer still lacks: the fix with its verdict, a recommendation, a note where it has no report."""
-        del bench, sink
         parts: list[str] = []
         unsaid = [fix for fix in self.fixes if not _is_said(fix, text)]
         if not _RECOMMENDATION.search(text):
-            parts.append(f"**Recommendation.** {_advice(self.fixes, self.suspects)}")
+            parts.append(f"**Recommendation.** {_advice(self.fixes, self.suspects, bench)}")
         parts += [f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}" for fix in unsaid]
         if not self.called:
             parts.append("*The model reported no evidence: nothing that it says was read a second time.*")
@@ -158,11 +157,13 @@ def _verdict(fix: Fix) -> str:
     return f"Not verified: {fix.result}."
 
 
-def _advice(fixes: list[Fix], suspects: list[Suspect]) -> str:
+def _advice(fixes: list[Fix], suspects: list[Suspect], bench: Bench | None) -> str:
     if any(fix.verified for fix in fixes):
         return "Apply this change."
     if fixes:
         return "Look at this change before you use it."
     if suspects:
-        return f"Look at `{suspects[0].file}:{suspects[0].line}`: {suspects[0].reason}."
+        first = suspects[0]
+        file = bench.short(first.file) if bench else first.file
+        return f"Look at `{file}:{first.line}`: {first.reason.rstrip('.')}."
     return "Set a breakpoint before this line, step to it, and ask again how the values come about."

@@ -39,7 +39,7 @@ class SourceTool(Tool[Source]):
         first = max(1, min(arguments.line - arguments.window // 2, count - arguments.window + 1))
         last = min(count, first + arguments.window - 1)
         stands = next((f.line for f in bench.case.frames if f.path == source.path and first <= f.line <= last), 0)
-        head = f"{shorten(source.path, bench.case.inspection.cwd)}, lines {first} to {last} of {count}"
+        head = f"{bench.short(source.path)}, lines {first} to {last} of {count}"
         mark = f" (`>`: a frame of the stack stands at line {stands})" if stands else ""
         return ToolResult(f"{head}{mark}:\n\n{fenced(numbered(source, first, last, stands))}")
 

@@ -9,7 +9,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.source import header_expressions, last_line
 from dap_ai.agent.stack import MAX_FRAMES, Frame, Place, sub_expressions
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
@@ -118,7 +117,7 @@ def _spot(bench: Bench, row: dict[str, Any]) -> str:
 
 
 def _at(bench: Bench, path: str, line: int) -> str:
-    return f"{shorten(path, bench.case.inspection.cwd)}:{line}"
+    return f"{bench.short(path)}:{line}"
 
 
 def _source(place: Place) -> str:

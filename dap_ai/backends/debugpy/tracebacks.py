@@ -24,5 +24,5 @@ def print_uncaught(kind, value, tb, shown=sys.excepthook):
 sys.excepthook = print_uncaught
 """
 
-INSTALL = f"__import__('builtins').exec({_HOOK!r}, {{}})"
-"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14."""
+INSTALL = f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), {{}}))(__import__('builtins'))"
+"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

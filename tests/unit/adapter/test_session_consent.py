@@ -223,6 +223,26 @@ def test_the_console_asks_in_plain_lines_and_is_answered_there(typed, outcome, t
     )
 
 
+def test_of_several_that_wait_the_console_refuses_one_but_allows_none():
+    console().play(
+        """
+        >> client request 6 ask {}
+        << client response 6 ask ok ...
+        << start dap-ai-ask-2 ...
+        >> agent approval dap-ai-ask-2 3 2 {"kind": "execute", "action": "f()", "reason": ""}
+        << client event askApproval ...
+        >> client request 7 evaluate {"expression": "??allow session", "context": "repl"}
+        << client response 7 evaluate ok {"result": "2 actions wait: it is not clear which one you allow; ??deny refuses the oldest: next", "variablesReference": 0}
+        >> client request 8 evaluate {"expression": "??deny", "context": "repl"}
+        << settled 1 refused denied
+        << client response 8 evaluate ok {"result": "refused: next", "variablesReference": 0}
+        >> client request 9 evaluate {"expression": "??allow", "context": "repl"}
+        << settled 3 allowed once
+        << client response 9 evaluate ok {"result": "allowed: f()", "variablesReference": 0}
+        """
+    )
+
+
 def test_a_watch_or_a_hover_is_no_answer():
     console().play(
         """

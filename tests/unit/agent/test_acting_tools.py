@@ -207,7 +207,7 @@ def test_a_step_shows_the_new_stop_as_a_frame(program: Acting):
     (result,) = Talk(stepped(program)).calls(("step", {"how": "stepOut"}))
 
     assert program.done == [actions.Step("stepOut")]
-    assert "stopped anew (step)" in result
+    assert "(step). Frames are numbered anew." in result
     assert "#0 outer" in result and "mine = 6" in result
 
 
@@ -250,7 +250,7 @@ def test_a_program_that_runs_on_is_said_to(program: Acting):
 def test_to_stop_before_the_line_that_was_wanted_is_said(program: Acting):
     (result,) = Talk(stepped(program)).calls(("continue_to", {"file": "shop.py", "line": 6}))
 
-    assert result.startswith("<data-1>\nIt did not come to line 6. The program has stopped anew")
+    assert result.startswith("<data-1>\nIt did not come to line 6. Stopped at `")
 
 
 def test_a_new_stop_that_cannot_be_read_never_leaves_the_old_one_in_its_place(program: Acting):
@@ -320,6 +320,18 @@ def test_each_decision_is_recorded_and_told(
     row = {"role": "consent", "tool": "execute", "action": "n + 1", "reason": "to see", "outcome": outcome, "how": how}
     assert talk.rows == [row]
     assert f"{outcome} ({how}): execute n + 1" in talk.heard.text("status")
+
+
+@pytest.mark.parametrize(("allow", "told"), [(("execute",), True), ((), False)])
+def test_the_reason_of_an_action_is_told_where_the_user_was_not_asked(
+    program: Acting, allow: tuple[str, ...], told: bool
+):
+    program.said, program.does = [YES], lambda _: Done("4")
+    talk = Talk(program, allow=allow)
+    talk.calls(("execute", {"expression": "n + 1", "reason": "to see"}))
+
+    assert ("; its reason: to see" in talk.heard.text("status")) == told
+    assert "to see" not in talk.heard.text("tool")
 
 
 def test_what_only_reads_is_no_decision(program: Acting):

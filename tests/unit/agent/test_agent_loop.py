@@ -86,8 +86,14 @@ def test_results_go_back_in_the_order_of_their_calls():
     assert [(m["tool_call_id"], m["content"]) for m in told] == [("c1", "evaluate: 1"), ("c2", "stack: 2")]
 
 
+@pytest.mark.parametrize("said", ["Look.", "Look.\n", "Look.\n\n"])
+def test_what_a_model_says_after_a_call_is_another_paragraph(said: str):
+    talk = talk_with(Replies(Reply(said, LOOK.calls), Reply("It is 3.")))
+    assert answer(talk) == "Look.\n\nIt is 3.\n\n"
+
+
 def test_what_is_shown_is_the_answer():
-    talk = talk_with(Replies(Reply("Look.", LOOK.calls), Reply("It is 3.")))
+    talk = talk_with(Replies(Reply("Look.\n", LOOK.calls), Reply("It is 3.")))
     assert answer(talk) == talk.sink.text("answer")
 
 

@@ -213,3 +213,10 @@ def test_the_analyst_has_no_error_at_any_line(name: str, tmp_path: Path):
         frame = Frame(1, "f", str(program), line, user=True)
         place = Place(frame, sources.read(str(program)))
         assert analyse(Case(Stop(1, 1, None, "step"), sources, [frame], [place], Inspection(frames=[])))
+
+
+def test_an_operand_that_stands_twice_in_the_line_is_told_once(tmp_path: Path):
+    program = tmp_path / "pages.py"
+    program.write_text("items, first, size = [1, 2], '', '20'\nitems[first : first + size]\n")
+    what_happened = ask(fail(program))[0].text.partition("**Why.**")[0]
+    assert what_happened.count("`first` is `''` (`str`)") == 1

@@ -112,6 +112,11 @@ def test_a_call_cannot_be_html():
     assert "<b>" not in markdown([Exchange("why?", [ToolStep("evaluate", "evaluate('<b>')")])])
 
 
+def test_a_step_that_brought_nothing_folds_nothing():
+    text = markdown([Exchange("why?", [ToolStep("inspect", "inspect 1 frame", seconds=0.003)])])
+    assert "\n<code>inspect 1 frame</code> 3 ms\n" in text and "details" not in text
+
+
 def test_a_question_of_several_lines_is_one_heading():
     assert "## why is\n" not in markdown([Exchange("why is\nx 3?")])
 
@@ -139,8 +144,8 @@ def test_the_cost_is_told_as_far_as_it_is_known(usage, line):
     assert cost(usage) == line
 
 
-def test_a_sum_counts_all_and_names_the_model_that_answered_last():
+def test_a_sum_counts_what_models_did_and_names_the_one_that_answered_last():
     models = [Usage(1, 2, 3, 4, 0.5, 6.0, "openai", "m"), Usage(1, 1, 1, 1, 0.25, 1.0, "openai", "n")]
-    without = [Usage(provider="offline"), Usage()]
+    without = [Usage(tool_calls=118, provider="offline"), Usage()]
     assert total([*models, *without]) == Usage(2, 3, 4, 5, 0.75, 7.0, "openai", "n")
     assert total(without).provider == "offline"

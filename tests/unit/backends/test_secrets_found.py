@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import collections
+import contextvars
 import dataclasses
 import gc
 from collections.abc import Iterator
@@ -24,6 +25,15 @@ class Slotted:
     __slots__ = ("api_key",)
 
 
+class Text(str):  # noqa: SLOT000  it has attributes
+    def __init__(self, text: str) -> None:
+        del text
+        self.api_key = SECRET
+
+
+REQUEST_TOKEN = contextvars.ContextVar("request_token", default=SECRET)
+
+
 class Shared:
     access_token = SECRET
 
@@ -31,6 +41,15 @@ class Shared:
 def slotted() -> Slotted:
     made = Slotted()
     made.api_key = SECRET
+    return made
+
+
+def suspended() -> Iterator[str]:
+    def generator(password: str) -> Iterator[str]:
+        yield password
+
+    made = generator(SECRET)
+    next(made)
     return made
 
 
@@ -61,6 +80,9 @@ def _no_garbage_of_earlier_tests() -> Iterator[None]:
         ("access_token", {"x": Shared()}),
         ("password", {"x": collections.namedtuple("Login", "user password")("bob", SECRET)}),  # noqa: PYI024  untyped
         ("tokens", {"tokens": collections.deque([SECRET])}),
+        ("password", {"x": suspended()}),
+        ("request_token", {"x": REQUEST_TOKEN}),
+        ("api_key", {"x": Text("of another name")}),
         ("passwords", {"passwords": {"bob": SECRET}}),
         ("token", {"x": lambda token=SECRET: token}),
         ("dsn", {"dsn": f"postgres://bob:{SECRET}@db/x"}),

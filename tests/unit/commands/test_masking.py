@@ -61,7 +61,10 @@ def test_secrets_are_counted_and_listed_each_once():
     known, by_name = Masked("<secret:3f2a>", "known", 3), Masked("<secret:3f2a>", "name: token", 1)
     rows = [known, by_name, Masked("<secret:1111>", "known", 1)]
     assert counted(rows) == "2 secrets masked" and counted([]) == "" and counted([known]) == "1 secret masked"
-    assert listed(rows) == ["<secret:3f2a>  4 times  (known, name: token)", "<secret:1111>  1 time  (known)"]
+    assert listed(rows) == [
+        "<secret:3f2a>  4 times  (named as one in the program, name: token)",
+        "<secret:1111>  1 time  (named as one in the program)",
+    ]
 
 
 def test_a_pattern_that_cannot_be_used_ends_the_command_before_anything_runs(monkeypatch: pytest.MonkeyPatch):

@@ -111,6 +111,17 @@ def test_a_step_tells_how_long_it_took_and_whether_in_a_snapshot():
     assert errors(step("f(1)", "2", seconds=0.0081, snapshot=True)) == "· f(1) -> 2 (8 ms, snapshot)\n"
 
 
+def test_fences_of_a_result_are_left_out_of_its_line():
+    assert (
+        errors(step("stack()", "Frames:\n\n```text\n#0 main\n```\n\nNo more."))
+        == "· stack() -> Frames: #0 main No more.\n"
+    )
+
+
+def test_the_line_of_an_evaluation_tells_the_expression_once():
+    assert errors(step("evaluate(size)", "`size` gives `'20'`")) == "· evaluate(size) -> '20'\n"
+
+
 def test_a_long_result_gives_way_to_what_stands_after_it():
     (line,) = errors(step("f(1)", "word " * 99, seconds=0.0081)).splitlines()
     assert len(line) <= 160

@@ -60,7 +60,7 @@ def _overwrite(found: Any, secret: str, shown: str) -> None:
     value = found.value
     if issubclass(type(value), str):
         plain = str.__str__(value)
-        if secret in plain and not (_may_be_overwritten(value) and _overwrite_text(value, secret, shown)):
+        if secret in plain and not (_may_be_overwritten(value) and _overwrite_text(value, plain, secret, shown)):
             _put(found, plain.replace(secret, shown))
         return
     old, new = secret.encode("utf-8", "replace"), shown.encode("utf-8", "replace")
@@ -82,26 +82,36 @@ def _put(found: Any, text: str) -> None:
 def _may_be_overwritten(value: Any) -> bool:
     """Not a word that may also be the name of an attribute: the interpreter shares those."""
     if type(value) is not str:
-        return False
+        return True  # an instance of a subclass has characters of its own
     if not value.isidentifier() or any(map(str.isdigit, value)):
         return True
     return sys.intern(_copied(value)) is not value
 
 
-def _overwrite_text(value: str, secret: str, shown: str) -> bool:
-    """Whether its characters could be found in memory."""
-    widest = max(value)
+def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
+    """Whether its characters could be found in memory. `plain`: them, whatever a subclass says."""
+    widest = max(plain)
     size = 1 if widest <= "\xff" else 2 if widest <= "\uffff" else 4
     try:
         new = shown.encode(_CODECS[size])
     except UnicodeEncodeError:
         return False
-    address, data = id(value) + _header(widest), value.encode(_CODECS[size], "surrogatepass")
+    address, data = _characters(value, widest), plain.encode(_CODECS[size], "surrogatepass")
     if ctypes.string_at(address, len(data)) != data:
         return False
-    for place in _places(value, secret):
+    for place in _places(plain, secret):
         ctypes.memmove(address + size * place, new, len(new))
+    if widest > "\x7f":  # it may keep its UTF-8 too: a length, an address
+        ctypes.memset(id(value) + _header("a"), 0, ctypes.sizeof(ctypes.c_ssize_t) + ctypes.sizeof(ctypes.c_void_p))
     return True
+
+
+def _characters(value: str, widest: str) -> int:
+    """Their address: behind the object's head, or, of a subclass, where the last field of `str` points to."""
+    if type(value) is str:
+        return id(value) + _header(widest)
+    pointer = id(value) + str.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
+    return ctypes.c_void_p.from_address(pointer).value or 0
 
 
 def _header(widest: str) -> int:

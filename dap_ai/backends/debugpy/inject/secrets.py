@@ -14,6 +14,7 @@ import sys
 import time
 import types
 from collections import deque
+from contextvars import ContextVar
 from itertools import islice
 from typing import Any, Iterator
 
@@ -96,7 +97,7 @@ def _strings_of(scope: Any, budget: Budget, seen: set[int], kept: list[Any]) -> 
         budget.objects -= 1
         if _is_text(x):
             yield Found(name, x, holder, key)
-        elif depth <= _MAX_DEPTH and id(x) not in seen:
+        if depth <= _MAX_DEPTH and type(x) is not str and id(x) not in seen:  # a subclass of str may have attributes
             seen.add(id(x))
             kept.append(x)
             todo.extend((*part, depth + 1) for part in _parts(name, x))
@@ -124,6 +125,14 @@ def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
             yield key, part, None, None
     elif cls is types.FunctionType:
         yield from _of_function(name, x)
+    elif cls is types.GeneratorType:
+        yield from _of_suspended(x.gi_frame)
+    elif cls is types.CoroutineType:
+        yield from _of_suspended(x.cr_frame)
+    elif cls is types.AsyncGeneratorType:
+        yield from _of_suspended(x.ag_frame)
+    elif cls is ContextVar:
+        yield from _of_context_variable(x)
     elif cls is types.MethodType:
         yield name, x.__self__, None, None
     elif issubclass(cls, type):
@@ -163,6 +172,21 @@ def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]
     for part in code.co_consts:
         if _is_text(part):
             yield name, part, None, None
+
+
+def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """What the frame of a generator or a coroutine holds; None once that is over."""
+    if frame is not None and is_users(frame.f_code.co_filename):
+        for key, part in names_of(dict(frame.f_locals)).items():
+            yield key, part, None, None
+
+
+def _of_context_variable(variable: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    try:
+        value = variable.get()
+    except LookupError:  # it is not set here
+        return
+    yield variable.name, value, None, None
 
 
 def _of_module(module: Any) -> list[tuple[str, Any]]:
