@@ -28,6 +28,8 @@ OTHER_VENVS = ROOT / ".venvs"
 STAMP = "dap-ai-setup"
 NEEDED = (3, 10)
 DEBUGGEE_MINORS = range(8, 15)
+PARALLEL = ("-n", "3", "--dist", "loadfile")
+"""How the whole suite runs: its tests wait for debuggees most of the time, and those of one file share fixtures."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 
 
@@ -227,7 +229,7 @@ def test(arguments: Sequence[str]) -> int:
         report(f"{name:<12} {'FAILED' if done.returncode else 'passed'}", started)
         if done.returncode:
             return done.returncode
-    command = [str(tool(VENV, "python")), "-m", "pytest", *arguments]
+    command = [str(tool(VENV, "python")), "-m", "pytest", *(arguments or PARALLEL)]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

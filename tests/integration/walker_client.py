@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import itertools
 import json
@@ -14,6 +15,7 @@ from typing import Any
 import psutil
 
 from dap_ai.backends import Request
+from dap_ai.backends.debugpy.inspector import MAGIC, unquoted
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -99,7 +101,11 @@ async def snapshot(request: Request, query: SnapshotQuery) -> SnapshotResult:
     """What a copy tells; it is gone then."""
     snapshots, tokens = Snapshots(), list[str]()
     result = await asyncio.wait_for(snapshots.run(request, query, tokens.append), 30)
-    await request(*snapshots.kill_request(tokens[0], query.frame_id))
+    kill = snapshots.kill_request(tokens[0], query.frame_id)
+    for _ in range(100):  # each waits a little by itself; on a busy machine a copy takes longer to end
+        reply = unquoted(str((await request(*kill)).get("result", "")))
+        if not reply.startswith(MAGIC) or json.loads(base64.b64decode(reply.removeprefix(MAGIC)))["done"]:
+            break
     return result
 
 
