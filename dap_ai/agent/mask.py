@@ -26,6 +26,8 @@ __all__ = ["Masked", "MaskedStream", "Masker", "PatternError"]
 
 _MAX_PASSES = 8
 _MAX_DEPTH = 60
+_MAX_CLEAN = 128
+_MIN_CLEAN_CHARS = 100
 _TOO_DEEP = "<nested too deeply to be shown>"
 _LITERAL = re.compile(r"[bBrRuU]{0,2}(?P<quote>[\"'])(?P<value>.*?)(?P=quote)?", re.DOTALL)
 _COUNT = re.compile(r"\.\.\.['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes).*)?\Z|\u2026.*\Z", re.DOTALL)
@@ -55,15 +57,27 @@ class Masker:
         self._known = Known()
         self._digests: dict[str, str] = {}
         self._counts: dict[tuple[str, str], int] = {}
+        self._clean: dict[str, int] = {}
+        """The last texts that held no secret, and the additions then: a conversation passes here at every request."""
 
     def mask(self, text: str) -> str:
         """The text without its secrets."""
+        if self._clean.get(text) == self._known.additions:
+            return text
         for _ in range(_MAX_PASSES):
             again = self._pass(text)
             if again == text:
+                self._remember(text)
                 break
             text = again
         return text
+
+    def _remember(self, text: str) -> None:
+        if len(text) >= _MIN_CLEAN_CHARS:
+            self._clean.pop(text, None)
+            self._clean[text] = self._known.additions
+            if len(self._clean) > _MAX_CLEAN:
+                del self._clean[next(iter(self._clean))]
 
     def mask_value(self, name: str, value: str) -> str:
         """The text of a value, as a debugger shows it, that belongs to a name."""

@@ -14,6 +14,7 @@ import msgspec
 
 from dap_ai.agent.mask import Masked, MaskedStream, Masker
 from dap_ai.agent.model import Message, Model, Piece, Schema
+from dap_ai.agent.passing import PassingModel
 from dap_ai.agent.stack import Place
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.ask import Masked as MaskedRow
@@ -26,35 +27,12 @@ _STRUCTURE = frozenset({"role", "id", "tool_call_id", "type"})
 NOT_AS_IS = "it holds a masked secret: it cannot be applied as it is"
 
 
-class MaskedModel:
+class MaskedModel(PassingModel):
     """See agent.model.Model: what it is sent is masked."""
 
     def __init__(self, model: Model, masker: Masker) -> None:
-        self._model = model
+        super().__init__(model)
         self._masker = masker
-
-    @property
-    def provider(self) -> str:
-        """The model's."""
-        return self._model.provider
-
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self._model.name
-
-    @property
-    def notice(self) -> str:
-        """The model's."""
-        return self._model.notice
-
-    def warm(self) -> None:
-        """The model's."""
-        self._model.warm()
-
-    async def close(self) -> None:
-        """The model's."""
-        await self._model.close()
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """The model's reply to the masked messages. Raises ModelError."""

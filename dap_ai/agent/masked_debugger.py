@@ -15,8 +15,9 @@ import msgspec
 
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masking.names import secret_name
-from dap_ai.protocol.acting import Action, Consent, Done
-from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.agent.passing import PassingDebugger
+from dap_ai.protocol.acting import Action, Done
+from dap_ai.protocol.asking import HistoryItem
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
 from dap_ai.protocol.snapshot import Hidden, SnapshotQuery, SnapshotResult, Trace
@@ -33,12 +34,12 @@ _LAST_NAME = re.compile(r"[\w.\[\]'\"]*?(?:(?P<name>[^\W\d]\w*)|\[['\"](?P<key>[
 _SHORT = 4
 
 
-class MaskedDebugger:
+class MaskedDebugger(PassingDebugger):
     """See protocol.debugger.Debugger."""
 
     def __init__(self, debugger: Debugger, masker: Masker, *, hiding: bool) -> None:
         """`hiding`: nothing can be computed from a secret: copies have none, the walker only reads them as they are."""
-        self._debugger = debugger
+        super().__init__(debugger)
         self._masker = masker
         self._hiding = hiding
         self._learned_epoch = -1
@@ -47,29 +48,13 @@ class MaskedDebugger:
         self._texts: set[str] = set()
         """Those of them whose value is a string."""
 
-    # Each as in dap_ai.protocol.debugger.Debugger.
-
-    @property
-    def stop(self) -> Stop | None:  # noqa: D102
-        return self._debugger.stop
-
-    @property
-    def current(self) -> bool:  # noqa: D102
-        return self._debugger.current
-
-    @property
-    def can_inspect(self) -> bool:  # noqa: D102
-        return self._debugger.can_inspect
-
-    @property
-    def why_no_snapshot(self) -> str:  # noqa: D102
-        return self._debugger.why_no_snapshot
-
-    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: D102
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Its values masked."""
         body = await self._debugger.request(command, arguments)
         return self._masker.mask_json(body) if command in _MASKED_REPLIES else body
 
-    async def inspect(self, query: Query) -> Inspection:  # noqa: D102
+    async def inspect(self, query: Query) -> Inspection:
+        """Masked; secrets are asked for once a stop, and learned."""
         stop = self.stop
         if stop and stop.epoch != self._learned_epoch:
             query = msgspec.structs.replace(query, secrets=True)
@@ -93,7 +78,8 @@ class MaskedDebugger:
         self._mask_inspection(found, labels)
         return found
 
-    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:  # noqa: D102
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """Of a copy without the known secrets, if they are hidden."""
         shown: dict[str, str] = {}
         if self._hiding:
             hidden = self._hidden_in_copies(shown)
@@ -101,19 +87,18 @@ class MaskedDebugger:
         result = await self._debugger.snapshot(query)
         return self._masked_result(result, query, shown)
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:  # noqa: D102
-        # The user must see what would really be done.
-        return await self._debugger.approve(kind, action, reason)
-
-    async def act(self, action: Action) -> Done:  # noqa: D102
+    async def act(self, action: Action) -> Done:
+        """Its result masked."""
         done = await self._debugger.act(action)
         return msgspec.structs.replace(done, result=self._text(done.result))
 
-    def output_tail(self) -> Sequence[tuple[str, str]]:  # noqa: D102
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """Masked as a whole: a secret may come in two pieces."""
         pieces = groupby(self._debugger.output_tail(), key=lambda piece: piece[0])
         return [(category, self._text("".join(text for _, text in group))) for category, group in pieces]
 
-    def history(self) -> Sequence[HistoryItem]:  # noqa: D102
+    def history(self) -> Sequence[HistoryItem]:
+        """Masked."""
         return [
             HistoryItem(h.kind, self._text(h.text), self._value_text(label_of(h.text), h.result))
             for h in self._debugger.history()

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.protocol.acting import Action, Consent, Done
+from dap_ai.agent.passing import PassingDebugger
+from dap_ai.protocol.acting import Action, Done
 from dap_ai.protocol.ask import ToolStep
-from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult, Statements
 
 
-class Watched:
+class Watched(PassingDebugger):
     """Reports every read to the sink, with its time, and counts them; within `quietly`, it only remembers copies."""
 
     def __init__(self, debugger: Debugger, sink: Sink) -> None:
-        self._debugger = debugger
+        super().__init__(debugger)
         self._sink = sink
         self._quiet = False
         self.calls = 0
         self.snapshots = 0
-
-    # Each as in dap_ai.protocol.debugger.Debugger.
-
-    @property
-    def stop(self) -> Stop | None:  # noqa: D102
-        return self._debugger.stop
-
-    @property
-    def current(self) -> bool:  # noqa: D102
-        return self._debugger.current
-
-    @property
-    def can_inspect(self) -> bool:  # noqa: D102
-        return self._debugger.can_inspect
-
-    @property
-    def why_no_snapshot(self) -> str:  # noqa: D102
-        return self._debugger.why_no_snapshot
 
     @contextlib.contextmanager
     def quietly(self) -> Generator[None]:
@@ -53,7 +35,8 @@ class Watched:
         finally:
             self._quiet = False
 
-    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:  # noqa: D102
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """Told with what came of it."""
         began = time.monotonic()
         result = await self._debugger.snapshot(query)
         self.snapshots += 1
@@ -64,14 +47,16 @@ class Watched:
         self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
         return result
 
-    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: D102
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Told with what came of it."""
         began = time.monotonic()
         body = await self._debugger.request(command, arguments)
         count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
         self._report(command, f"{command}", _counted(count, "row"), began)
         return body
 
-    async def inspect(self, query: Query) -> Inspection:  # noqa: D102
+    async def inspect(self, query: Query) -> Inspection:
+        """Told with what came of it."""
         began = time.monotonic()
         found = await self._debugger.inspect(query)
         expressions = sum(len(frame.expressions) for frame in query.frames)
@@ -80,21 +65,13 @@ class Watched:
         self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
         return found
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:  # noqa: D102
-        return await self._debugger.approve(kind, action, reason)
-
-    async def act(self, action: Action) -> Done:  # noqa: D102
+    async def act(self, action: Action) -> Done:
+        """Told with what came of it."""
         began = time.monotonic()
         done = await self._debugger.act(action)
         what = type(action).__name__
         self._report("act", f"act {what}", f"stopped: {done.stop.reason}" if done.stop else done.result, began)
         return done
-
-    def output_tail(self) -> Sequence[tuple[str, str]]:  # noqa: D102
-        return self._debugger.output_tail()
-
-    def history(self) -> Sequence[HistoryItem]:  # noqa: D102
-        return self._debugger.history()
 
     def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
         if self._quiet:

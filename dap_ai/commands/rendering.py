@@ -42,8 +42,8 @@ _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is at work"
-_THINKING = "the model is thinking"
-"""A status that only says that time passes: it is no line of its own."""
+_PROGRESS = ("the model is thinking", "tried ")
+"""How a status begins that only says that time passes: it is no line of its own."""
 _ENDINGS: dict[EndReason, str] = {
     "cancelled": "the answer was cancelled",
     "notStopped": "nothing could be read: the program was not stopped",
@@ -100,7 +100,7 @@ class TerminalDisplay:
             self._answer(_clean(output.output))
         elif output.tool:
             self._step(output.tool)
-        elif text.startswith(_THINKING):
+        elif text.startswith(_PROGRESS):
             wait = text
         elif text != self._notice:
             self._notice = self._notice or text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.edits import shorten
@@ -62,10 +63,12 @@ def _lift_verified(analysis: Analysis, trials: Trials) -> None:
 def changed_words(trial: Trial) -> str:
     """What a generated fix changes, in words."""
     edit = trial.candidate.edit
-    new = [line.strip() for line in edit.lines]
-    old = [edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)]
-    added = [line for line in new if line not in old]
-    return f"the failing check passes with `{cut('; '.join(added or new), 100)}` here"
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    added = [row[2:].strip() for row in difflib.ndiff(old, edit.lines) if row.startswith("+ ")]
+    if not added:
+        return f"the failing check passes without `{cut('; '.join(line.strip() for line in old), 100)}`"
+    where = f"added after line {edit.last}" if edit.growth > 0 else "here"
+    return f"the failing check passes with `{cut('; '.join(added), 100)}` {where}"
 
 
 def told(analysis: Analysis, trials: Trials) -> str:

@@ -39,6 +39,8 @@ class Known:
         self._found: dict[str, None] = {}
         self._forms: dict[str, Form] = {}
         self._starts: dict[str, str] = {}
+        self.additions = 0
+        """How often one was added: a text that held none may hold one since."""
 
     def add(self, secret: str, *, found: bool = False) -> bool:
         """Whether it is long and rare enough to be masked wherever it appears."""
@@ -47,6 +49,7 @@ class Known:
             return False
         if secret in self._told or secret in self._found:
             return True
+        self.additions += 1
         if found:
             if len(self._found) >= self._max_found:
                 self._forget(next(iter(self._found)))

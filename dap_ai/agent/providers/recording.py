@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.model import Message, Model, ModelError, Piece, Reply, Schema
+from dap_ai.agent.passing import PassingModel
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.scripted import Row, Thought, WrittenCall
 
@@ -26,37 +27,19 @@ def recorded(model: Model, file: str, mask: Callable[[Any], Any]) -> Recorded:
     return Recorded(model, path, mask)
 
 
-class Recorded:
+class Recorded(PassingModel):
     """See agent.model.Model."""
 
     def __init__(self, model: Model, path: Path, mask: Callable[[Any], Any]) -> None:
         """`mask` takes the secrets out of something JSON-like."""
-        self._model = model
+        super().__init__(model)
         self._mask = mask
         self._path = path
-
-    @property
-    def provider(self) -> str:
-        """The model's."""
-        return self._model.provider
-
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self._model.name
 
     @property
     def notice(self) -> str:
         """The model's, and that it is recorded."""
         return f"{self._model.notice}; recorded in {self._path}"
-
-    def warm(self) -> None:
-        """The model's."""
-        self._model.warm()
-
-    async def close(self) -> None:
-        """The model's."""
-        await self._model.close()
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """The model's reply; once it is whole, it is written. Raises ModelError."""

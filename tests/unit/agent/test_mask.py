@@ -220,6 +220,13 @@ def test_json_that_is_nested_without_end_is_cut(masker: Masker) -> None:
     assert GITHUB not in masker.mask_json("[" * 5000 + json.dumps(GITHUB) + "]" * 5000)
 
 
+def test_a_text_that_was_clean_is_masked_once_a_secret_of_it_is_known(masker: Masker) -> None:
+    text = "the launch code of the day was horsebattery, " * 5
+    assert masker.mask(text) == text
+    masker.learn_text("horsebattery")
+    assert "horsebattery" not in masker.mask(text)
+
+
 def test_what_was_masked_is_shown_without_the_secrets(masker: Masker) -> None:
     masked = masker.mask(f"password='hunter2' and again password='hunter2', {GITHUB}")
     assert masker.shown() == [

@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.changes.candidates import Candidate
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.retrace import changed_words
+from dap_ai.agent.analyst.runs import Verdict
+from dap_ai.agent.analyst.trials import Trial
+from dap_ai.agent.source import SourceFile
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from tests.unit.agent.harness import Stopped, ask, fail
@@ -133,3 +139,18 @@ def test_a_resume_meanwhile_ends_the_trials_and_the_answer_stands(total: Stopped
     answer, heard = ask(total)
     assert answer.text.count("**What happened.**") == 1
     assert heard.text("answer").count("**What happened.**") == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "lines", "words"),
+    [
+        (2, 2, ["    return 2"], "the failing check passes with `return 2` here"),
+        (2, 2, ["    return 1", "return 1"], "the failing check passes with `return 1` added after line 2"),
+        (2, 2, [], "the failing check passes without `return 1`"),
+    ],
+)
+def test_a_change_is_told_by_what_it_adds_and_where(first: int, last: int, lines: list[str], words: str):
+    source = SourceFile("shop.py", "def f():\n    return 1\n")
+    candidate = Candidate(Edit(source, first, last, lines), "", 1.0, 1.0, first)
+    trial = Trial(candidate, Verdict("verified", ""))
+    assert changed_words(trial) == words

@@ -137,8 +137,11 @@ def test_a_verbose_step_whose_result_fits_is_one_line_still():
     assert errors(step("f(1)", "2"), verbose=True) == "· f(1) -> 2\n"
 
 
-def test_that_the_model_is_thinking_is_no_line():
-    assert errors(AskOutput("ask-1", "status", "the model is thinking (120 characters)")) == ""
+@pytest.mark.parametrize(
+    "status", ["the model is thinking (120 characters)", "tried 20 of 240 small fixes in snapshots"]
+)
+def test_that_time_passes_is_no_line(status):
+    assert errors(AskOutput("ask-1", "status", status)) == ""
 
 
 def test_a_terminal_shows_that_the_model_is_thinking():

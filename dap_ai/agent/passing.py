@@ -1,0 +1,102 @@
+"""What stands before a debugger or a model and changes some of it: all the rest is passed on, written once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from dap_ai.agent.model import Message, Model, Piece, Schema
+from dap_ai.protocol.acting import Action, Consent, Done
+from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+
+
+class PassingDebugger:
+    """Another Debugger: see protocol.debugger.Debugger for each member."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+
+    @property
+    def stop(self) -> Stop | None:
+        """The other's."""
+        return self._debugger.stop
+
+    @property
+    def current(self) -> bool:
+        """The other's."""
+        return self._debugger.current
+
+    @property
+    def can_inspect(self) -> bool:
+        """The other's."""
+        return self._debugger.can_inspect
+
+    @property
+    def why_no_snapshot(self) -> str:
+        """The other's."""
+        return self._debugger.why_no_snapshot
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The other's."""
+        return await self._debugger.request(command, arguments)
+
+    async def inspect(self, query: Query) -> Inspection:
+        """The other's."""
+        return await self._debugger.inspect(query)
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """The other's."""
+        return await self._debugger.snapshot(query)
+
+    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+        """The other's."""
+        return await self._debugger.approve(kind, action, reason)
+
+    async def act(self, action: Action) -> Done:
+        """The other's."""
+        return await self._debugger.act(action)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """The other's."""
+        return self._debugger.output_tail()
+
+    def history(self) -> Sequence[HistoryItem]:
+        """The other's."""
+        return self._debugger.history()
+
+
+class PassingModel:
+    """Another Model: see agent.model.Model for each member."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def provider(self) -> str:
+        """The other's."""
+        return self._model.provider
+
+    @property
+    def name(self) -> str:
+        """The other's."""
+        return self._model.name
+
+    @property
+    def notice(self) -> str:
+        """The other's."""
+        return self._model.notice
+
+    def warm(self) -> None:
+        """The other's."""
+        self._model.warm()
+
+    async def close(self) -> None:
+        """The other's."""
+        await self._model.close()
+
+    def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+        """The other's."""
+        return self._model.stream(messages, tools)
