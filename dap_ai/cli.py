@@ -13,9 +13,10 @@ _HELP = """Ask a program that is being debugged why it does what it does.
 \b
 In a terminal:   dap-ai ask program.py
 In an editor:    dap-ai serve     (and type ??why in the debug console)
+Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
 """
-_COMMANDS = ("ask", "serve", "config", "doctor", "transcript")
+_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay")
 
 
 class _Commands(click.Group):

@@ -96,7 +96,23 @@ class Settings(msgspec.Struct, frozen=True):
     console_prefix: Annotated[
         str, Meta(max_length=8, description="What starts a question in an editor's debug console; empty: none does.")
     ] = "??"
-    backend: Annotated[str, Meta(description="The debug adapter behind the proxy.")] = "debugpy"
+    answer_file: Annotated[
+        str,
+        Meta(
+            description="A file that each answer is also written to, as Markdown; its path is then the answer's last "
+            "line: for an editor whose console is one line. Empty: none."
+        ),
+    ] = ""
+    sockets: Annotated[
+        str,
+        Meta(
+            description="The folder of the sockets at which sessions can be joined, open to you alone; empty: "
+            "a default one; off: no session can be joined."
+        ),
+    ] = ""
+    backend: Annotated[
+        str, Meta(description="The debug adapter behind the proxy: debugpy, or the command line of any other.")
+    ] = "debugpy"
     python: Annotated[
         str, Meta(description="The interpreter that runs the program; empty: the one of its virtual environment.")
     ] = ""

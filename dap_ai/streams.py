@@ -10,12 +10,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import stat
 import threading
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
+from dap_ai.protocol.framing import encode_frame, encode_header
+
 HIGH_WATER_BYTES = 4 * 1024 * 1024
 """Unsent bytes of a link above which the other side is not read."""
+
+_PIPE_BYTES = 1024 * 1024
+_LARGE_BYTES = 64 * 1024
+"""From here on a copy costs more than a second call of the system."""
+
+
+class Writer(Protocol):
+    """What messages can be sent to."""
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        ...
 
 
 class Link(Protocol):
@@ -29,6 +44,10 @@ class Link(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send, buffering what the peer does not take. Never blocks, never raises; lost after the end."""
+        ...
+
+    def hold(self, *, held: bool) -> None:
+        """Keep what is written; or send all that was kept, in one piece."""
         ...
 
     def pause(self, *, paused: bool) -> None:
@@ -50,6 +69,7 @@ class TransportLink(asyncio.Protocol):
         self._early = bytearray()
         self._ended = False
         self._full = False
+        self._held: list[bytes] | None = None
         self._on_data: Callable[[bytes], None] | None = None
         self._on_end: Callable[[], None] | None = None
         self._on_full: Callable[[bool], None] | None = None
@@ -60,6 +80,8 @@ class TransportLink(asyncio.Protocol):
         self._writer = writer
         if writer is not None:
             writer.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        for transport in (reader, writer):
+            _widen(transport)
 
     def end(self, name: Literal["peername", "sockname"]) -> tuple[str, int]:
         """Host and port of the other end (`peername`) or of this one, of a TCP connection."""
@@ -79,8 +101,25 @@ class TransportLink(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """See Link."""
+        if self._held is None:
+            self._send(data)
+        elif len(data) < _LARGE_BYTES:
+            self._held.append(data)
+        else:
+            self.hold(held=False)
+            self._send(data)
+            self.hold(held=True)
+
+    def hold(self, *, held: bool) -> None:
+        """See Link."""
+        kept, self._held = self._held, [] if held else None
+        if kept:
+            self._send(b"".join(kept))
+
+    def _send(self, data: bytes) -> None:
         if self._writer is not None and not self._writer.is_closing():
-            self._writer.write(data)
+            # asyncio copies the unsent rest of bytes, but not that of a view
+            self._writer.write(data if len(data) < _LARGE_BYTES else memoryview(data))
 
     def pause(self, *, paused: bool) -> None:
         """See Link."""
@@ -91,6 +130,7 @@ class TransportLink(asyncio.Protocol):
 
     def close(self) -> None:
         """See Link."""
+        self.hold(held=False)
         for transport in (self._writer, self._reader):
             if transport is not None:
                 transport.close()
@@ -170,6 +210,9 @@ class MemoryLink:
         if self.peer is not None:
             asyncio.get_running_loop().call_soon(self.peer.receive, data)
 
+    def hold(self, *, held: bool) -> None:
+        """See Link; nothing is gained by it here."""
+
     def pause(self, *, paused: bool) -> None:
         """See Link; both ends are one process, so there is nothing to hold back."""
 
@@ -216,6 +259,8 @@ async def open_stdio() -> Link:
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     link = TransportLink()
+    if _is_device(source):  # asyncio takes it for a terminal, fails to poll it, and never says so
+        return ThreadedLink(source, sink, loop)
     try:
         writer, _ = await loop.connect_write_pipe(lambda: link, sink)
         reader, _ = await loop.connect_read_pipe(lambda: link, source)
@@ -223,6 +268,30 @@ async def open_stdio() -> Link:
         return ThreadedLink(source, sink, loop)
     link.attach(reader, writer)
     return link
+
+
+def write_message(link: Writer, body: bytes) -> None:
+    """Send a message; a large one is not copied to stand behind its header."""
+    if len(body) < _LARGE_BYTES:
+        link.write(encode_frame(body))
+    else:
+        link.write(encode_header(len(body)))
+        link.write(body)
+
+
+def _widen(transport: Any) -> None:
+    """Make a pipe hold a large message, where the system can: its two ends then take turns less often."""
+    pipe = transport.get_extra_info("pipe") if transport is not None else None
+    with contextlib.suppress(ImportError, AttributeError, OSError):  # not Linux, or a socket
+        import fcntl  # noqa: PLC0415  not on Windows
+
+        if pipe is not None:
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _is_device(file: Any) -> bool:
+    """Whether it is one like /dev/null: neither pipe nor socket nor terminal."""
+    return stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
 
 
 class ThreadedLink:
@@ -265,6 +334,9 @@ class ThreadedLink:
             view = memoryview(data)
             while view:
                 view = view[self._sink.write(view) :]
+
+    def hold(self, *, held: bool) -> None:
+        """See Link; a write costs little beside the thread."""
 
     def pause(self, *, paused: bool) -> None:
         """See Link."""

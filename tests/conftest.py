@@ -69,6 +69,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
     for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("DAP_AI_SOCKETS", "off")  # a proxy that a test kills cannot remove its socket
     return home
 
 

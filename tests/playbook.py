@@ -18,6 +18,11 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent job-ended TOKEN                >> agent job-ended TOKEN alive
     >> agent approval ASK TOKEN EPOCH {}    << settled TOKEN allowed once | << settled TOKEN refused timeout
     >> agent act ASK TOKEN EPOCH Step {}    << settled TOKEN done {}
+    >> guest G request 2 ask {}             << guest G response 2 ask ok {}
+    >> guest G closed                       << guest G close
+    >> relatives ID ID                      << relative ID request 2 ask {}
+    >> relative ID response 2 ask ok {}     >> relative ID closed
+    >> listener HOST PORT OWN_PORT          << listen HOST PORT
 
 An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
 
@@ -45,7 +50,14 @@ class Rules:
     def __init__(self, denied: dict[str, str] | None = None, greeting: tuple[str, dict[str, Any]] | None = None):
         self.denied = denied or {}
         self.wedged_while_running = frozenset({"exceptionInfo"})
+        self.wedged_when_ended: frozenset[str] = frozenset()
+        self.vendor_requests: frozenset[str] | None = None
+        self.ends_without_arguments = False
+        self.scopes_shared = False
         self.greeting = greeting
+
+    def announced(self, names: object) -> Rules:
+        return self
 
 
 class Playbook:
@@ -55,7 +67,8 @@ class Playbook:
         self.session = Session(rules or Rules(), options)
         self.timers = timers
         """Show timers too."""
-        self._last_seq = 0
+        self._last_seqs: dict[str, int] = {}
+        """To the client (the empty name) and to each guest."""
 
     def play(self, text: str) -> None:
         """Plays the lines; an unexpected effect fails with both sides shown."""
@@ -81,14 +94,17 @@ class Playbook:
         told = "\n  ".join([f"after: {event}", "expected:", *expected, "got:", *got])
         assert len(got) == len(expected) and all(map(_matches, got, expected)), told
 
+    def _of(self, guest: str, body: bytes) -> dict[str, Any]:
+        message = json.loads(body)
+        assert message["seq"] > self._last_seqs.get(guest, 0), f"seq does not grow: {message}"
+        self._last_seqs[guest] = message["seq"]
+        return message
+
     def render(self, effect: fx.Effect) -> str | None:
         """An effect as a playbook writes it; None: not shown."""
         match effect:
             case fx.ToClient(body):
-                message = json.loads(body)
-                assert message["seq"] > self._last_seq, f"seq to the client does not grow: {message}"
-                self._last_seq = message["seq"]
-                return "client " + _render_message(message)
+                return "client " + _render_message(self._of("", body))
             case fx.ToBackend(body):
                 return "backend " + _render_message(json.loads(body))
             case fx.ToAgent(token, body, error):
@@ -121,6 +137,14 @@ class Playbook:
                 return "close"
             case fx.Log(text):
                 return f"log {text}"
+            case fx.ToGuest(guest, body):
+                return f"guest {guest} {_render_message(self._of(guest, body))}"
+            case fx.CloseGuest(guest):
+                return f"guest {guest} close"
+            case fx.ToRelative(session_id, body):
+                return f"relative {session_id} {_render_message(json.loads(body))}"
+            case fx.Listen(host, port):
+                return f"listen {host} {port}"
         raise AssertionError(effect)
 
 
@@ -171,6 +195,18 @@ def _event(text: str) -> fx.Event:
         case (("client" | "backend"), kind):
             body = json.dumps(_message(kind, words[1:], content)).encode()
             return fx.FromClient(body) if who == "client" else fx.FromBackend(body)
+        case "guest", guest:
+            if words[1] == "closed":
+                return fx.GuestClosed(guest)
+            return fx.FromGuest(guest, json.dumps(_message(words[1], words[2:], content)).encode())
+        case "relative", session_id:
+            if words[1] == "closed":
+                return fx.RelativeClosed(session_id)
+            return fx.FromRelative(session_id, json.dumps(_message(words[1], words[2:], content)).encode())
+        case "relatives", _:
+            return fx.RelativesChanged(tuple(fx.Relative(word, f"{word}.py") for word in words))
+        case "listener", host:
+            return fx.ListenerReady(host, int(words[1]), int(words[2]))
         case "fired", timer_id:
             return fx.TimerFired(timer_id)
         case "prepared", "error":

@@ -40,6 +40,8 @@ class AskState(msgspec.Struct):
     """Send askOutput and askEnded."""
     progress: bool
     """Send DAP's progress events."""
+    guest: str = ""
+    """The joined client that asks; empty: the session's own."""
     pieces: list[str] = []
     """The answer so far."""
     buffer: list[str] = []
@@ -53,21 +55,29 @@ class Asks:
     def __init__(self) -> None:
         self.running: dict[str, AskState] = {}
         self.conversations: set[str] = set()
-        self.console_conversation = ""
+        self.consoles: dict[str, str] = {}
+        """The conversation in each client's console; the session's own client is the empty name."""
+        self.mark = ""
+        """In every id: keeps those of sessions apart that share a client."""
         self._asks = 0
         self._conversations = 0
+
+    def guest_of(self, ask_id: str) -> str:
+        """Who asks: a joined client; empty: the session's own, or nobody any more."""
+        state = self.running.get(ask_id)
+        return state.guest if state else ""
 
     def new_conversation(self) -> str:
         """A fresh conversation id."""
         self._conversations += 1
-        conversation_id = f"conversation-{self._conversations}"
+        conversation_id = f"conversation-{self.mark}{self._conversations}"
         self.conversations.add(conversation_id)
         return conversation_id
 
     def new_ask_id(self) -> str:
         """A fresh ask id; the prefix keeps it apart from an adapter's own progress ids."""
         self._asks += 1
-        return f"dap-ai-ask-{self._asks}"
+        return f"dap-ai-ask-{self.mark}{self._asks}"
 
     def in_conversation(self, conversation_id: str) -> AskState | None:
         """The running ask of a conversation."""

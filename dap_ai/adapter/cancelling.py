@@ -29,15 +29,19 @@ class Cancelling:
     def on_request(self, message: Envelope) -> None:
         """The client's request `cancel`."""
         arguments = read_or(message, CancelArguments, CancelArguments())
-        if arguments.progress_id is not None and arguments.progress_id in self._desk.asks.running:
-            self._desk.cancel(arguments.progress_id)
+        can_cancel = not self._ending.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
+        if self._desk.cancel_of(message) or not can_cancel:
             self._out.respond(message)
-        elif self._ending.backend_dead or not self._gate.capabilities.get("supportsCancelRequest"):
-            self._out.respond(message)
-        elif arguments.request_id is None:
+        elif arguments.request_id is None and _is_the_backends(arguments.progress_id):
             self._send(message, ClientOwner(message.seq, "cancel"))
+        elif arguments.request_id is None:
+            self._out.respond(message)  # gdb reads nothing more after a cancel that names nothing
         elif (backend_seq := self._out.seqs.backend_seq_of(arguments.request_id)) is None:
             self._out.respond(message)  # answered already
         else:
             content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
             self._send(message, ClientOwner(message.seq, "cancel"), content)
+
+
+def _is_the_backends(progress_id: str | None) -> bool:
+    return bool(progress_id) and not progress_id.startswith("dap-ai-")

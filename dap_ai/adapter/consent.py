@@ -29,6 +29,8 @@ class Approval(NamedTuple):
 
     approval_id: str
     wanted: ApprovalWanted
+    guest: str = ""
+    """Whose word is waited for: a joined client's, or the session's own."""
 
 
 class Consents:
@@ -40,8 +42,8 @@ class Consents:
         self._asks = asks
         self._options = options
         self._waiting: dict[str, Approval] = {}
-        self._remembered: dict[str, bool] = {}
-        """By kind: whether it is allowed."""
+        self._remembered: dict[tuple[str, str], bool] = {}
+        """By who asked (a joined client, or the session's own) and kind: whether it is allowed."""
         self._approvals = 0
 
     def on_wanted(self, wanted: ApprovalWanted) -> None:
@@ -52,8 +54,8 @@ class Consents:
         elif any(waiting.wanted.ask_id == wanted.ask_id for waiting in self._waiting.values()):
             text = "another action of this question waits for consent"
             self._out.do(ToAgent(wanted.token, error=RequestFailed("approve", "busy", text)))
-        elif wanted.kind in self._remembered:
-            allowed = self._remembered[wanted.kind]
+        elif (ask.guest, wanted.kind) in self._remembered:
+            allowed = self._remembered[ask.guest, wanted.kind]
             self._out.do(Settled(wanted.token, Consent(allowed, "session" if allowed else "denied")))
         elif not (ask.events or ask.channel == "console" or (ask.progress and self._options.console_prefix)):
             self._out.do(Settled(wanted.token, Consent(allowed=False, how="denied")))  # no way to see it and answer
@@ -61,20 +63,19 @@ class Consents:
             self._wait(ask, wanted)
 
     def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
-        """What the client has answered; the action that it was about, empty if nothing waits under this id."""
+        """What the client has answered; the action that it was about, empty if nothing of it waits under this id."""
         approval = self._waiting.get(approval_id)
-        if approval is None:
+        if approval is None or approval.guest != self._out.guest:
             return ""
         if remember:
-            self._remembered[approval.wanted.kind] = allow
+            self._remembered[approval.guest, approval.wanted.kind] = allow
         how = ("session" if remember else "once") if allow else "denied"
         self._settle(approval, Consent(allow, how))
         return visible(approval.wanted.action)
 
-    @property
-    def waiting(self) -> list[Approval]:
-        """What waits, oldest first."""
-        return list(self._waiting.values())
+    def waiting_for(self, guest: str) -> list[Approval]:
+        """What waits for the word of this client, oldest first."""
+        return [approval for approval in self._waiting.values() if approval.guest == guest]
 
     def on_timer(self, timer_id: str) -> None:
         """Nobody has answered."""
@@ -96,10 +97,10 @@ class Consents:
 
     def _wait(self, ask: AskState, wanted: ApprovalWanted) -> None:
         self._approvals += 1
-        approval = Approval(f"dap-ai-approval-{self._approvals}", wanted)
+        approval = Approval(f"dap-ai-approval-{self._asks.mark}{self._approvals}", wanted, ask.guest)
         self._waiting[approval.approval_id] = approval
-        self._out.tell(self._asks.flush(wanted.ask_id))
-        self._out.tell(_messages(ask, approval, self._options))
+        self._out.tell(self._asks.flush(wanted.ask_id), ask.guest)
+        self._out.tell(_messages(ask, approval, self._options), ask.guest)
         self._out.do(PauseTimer(LIMIT + wanted.ask_id))
         self._out.do(SetTimer(CONSENT + approval.approval_id, self._options.approval_timeout_s))
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+CONTEXTS = frozenset({"repl", ""})
+"""Of `evaluate`: what a user types. Helix's `:debug-eval` sends none."""
+
 COMMANDS = {
     "new": "ask in a new conversation",
     "stop": "cancel the answer that is being made",

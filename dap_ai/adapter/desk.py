@@ -13,7 +13,7 @@ from dap_ai.adapter.gate import Gate, Refusal
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import Jobs
 from dap_ai.adapter.options import Options
-from dap_ai.adapter.outbox import Outbox
+from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import AgentReads
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
@@ -21,6 +21,7 @@ from dap_ai.protocol.ask import AskApproveArguments, AskArguments, AskResponseBo
 from dap_ai.protocol.asking import Answer, Ask, ToolCall
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, UNKNOWN_TOOL, RemoteProtocolError
+from dap_ai.protocol.messages import CancelArguments
 from dap_ai.protocol.tools import TOOLS
 
 
@@ -29,11 +30,12 @@ class AskDesk:
 
     def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options, gate: Gate) -> None:
         self.asks = Asks()
-        self.reads = AgentReads(out, state, self.asks)
+        self.reads = AgentReads(out, state, self.asks, gate)
         self.jobs = Jobs(out, state)
         self.consents = Consents(out, state, self.asks, options)
         self.acting = Acting(out, state, history, gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
-        self.client_shows_progress = False
+        self.shows_progress: set[str] = set()
+        """Clients with progress reporting; the session's own is the empty name."""
         self._out = out
         self._state = state
         self._history = history
@@ -75,7 +77,8 @@ class AskDesk:
 
     def on_console(self, message: Envelope, typed: console.ConsoleInput, frame_id: int | None) -> None:
         """`??` in the console: the response comes at once, the answer as output."""
-        running = self.asks.in_conversation(self.asks.console_conversation)
+        in_console = self.asks.consoles.get(self._out.guest)
+        running = self.asks.in_conversation(in_console or "")
         match typed.command:
             case "help":
                 self._respond(message, console.help_text(self._options.console_prefix))
@@ -86,10 +89,15 @@ class AskDesk:
             case "allow" | "deny":
                 self._respond(message, self._answer_oldest(typed))
             case _:
-                conversation = None if typed.command == "new" else self.asks.console_conversation or None
+                conversation = None if typed.command == "new" else in_console
                 frame_id = frame_id if frame_id in self._state.frames else None
                 arguments = AskArguments(question=typed.question, frame_id=frame_id, conversation_id=conversation)
                 self._accept(message, arguments, "console")
+
+    @property
+    def console_busy(self) -> bool:
+        """Whether an ask of this session's own console is under way."""
+        return self.asks.in_conversation(self.asks.consoles.get("", "")) is not None
 
     def on_approve(self, message: Envelope) -> None:
         """The request `askApprove`."""
@@ -102,7 +110,7 @@ class AskDesk:
     def on_output(self, piece: AgentOutput) -> None:
         """The agent has something to say."""
         messages, effects = self.asks.output(piece)
-        self._out.tell(messages)
+        self._out.tell(messages, self.asks.guest_of(piece.ask_id))
         self._out.do(*effects)
 
     def on_ended(self, ended: AgentEnded) -> None:
@@ -119,13 +127,23 @@ class AskDesk:
 
     def on_flush(self, timer_id: str) -> None:
         """Text has waited long enough."""
-        self._out.tell(self.asks.flush(timer_id.removeprefix(FLUSH)))
+        ask_id = timer_id.removeprefix(FLUSH)
+        self._out.tell(self.asks.flush(ask_id), self.asks.guest_of(ask_id))
 
     def on_limit(self, timer_id: str) -> None:
         """An answer takes too long: it ends with what it has said."""
         ask_id = timer_id.removeprefix(LIMIT)
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "limit", None, f"no answer within {self._options.ask_timeout_s:g} s")
+
+    def cancel_of(self, message: Envelope) -> bool:
+        """Whether the request `cancel` names an ask of the client that is being served; then it is cancelled."""
+        ask_id = read_or(message, CancelArguments, CancelArguments()).progress_id or ""
+        state = self.asks.running.get(ask_id)
+        if state is None or state.guest != self._out.guest:
+            return False
+        self.cancel(ask_id)
+        return True
 
     def cancel(self, ask_id: str) -> None:
         """End an ask now, with what it has said so far."""
@@ -138,6 +156,12 @@ class AskDesk:
             self._out.do(CancelAsk(ask_id))
             self._end(ask_id, reason, None, why)
 
+    def end_guest(self, guest: str) -> None:
+        """A joined client is gone: so are its asks."""
+        for ask_id, state in list(self.asks.running.items()):
+            if state.guest == guest:
+                self.cancel(ask_id)
+
     def _accept(
         self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolCall | None = None
     ) -> None:
@@ -145,27 +169,29 @@ class AskDesk:
         if refusal is not None:
             self._refuse(message, refusal)
             return
-        level = questions.lower(arguments.level, self._options.level)
+        level = questions.lower(arguments.level, questions.highest(self._out.guest, self._options.level))
         arguments = msgspec.structs.replace(arguments, level=level)
+        self.asks.mark = self._options.mark
         conversation_id = arguments.conversation_id or self.asks.new_conversation()
         ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool)
         if channel == "console":
-            self.asks.console_conversation = conversation_id
+            self.asks.consoles[self._out.guest] = conversation_id
             self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
             events = self._options.ask_events
         else:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
             events = arguments.ask_events is not False
         stop = questions.stop_of(arguments, self._state)
-        state = AskState(ask, channel, events=events, progress=self.client_shows_progress)
-        self._out.tell(self.asks.started(state))
+        guest = self._out.guest
+        state = AskState(ask, channel, events=events, progress=guest in self.shows_progress, guest=guest)
+        self._out.tell(self.asks.started(state), guest)
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id)))
         self._history.add("ask", arguments.question)
 
     def _answer_oldest(self, typed: console.ConsoleInput) -> str:
         allow, remember = typed.command == "allow", typed.question.lower() == console.SESSION
-        waiting = self.consents.waiting
+        waiting = self.consents.waiting_for(self._out.guest)
         if not waiting:
             return "nothing is waiting for your consent"
         if allow and len(waiting) > 1:
@@ -183,7 +209,8 @@ class AskDesk:
         self._out.respond(message, {"result": result, "variablesReference": 0})
 
     def _end(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> None:
-        self._out.tell(self.asks.ended(ask_id, reason, answer, why))
+        guest = self.asks.guest_of(ask_id)
+        self._out.tell(self.asks.ended(ask_id, reason, answer, why), guest)
         self._out.do(*self.asks.timers(ask_id))
         for part in (self.consents, self.acting, self.reads, self.jobs):
             part.end_ask(ask_id)

@@ -14,6 +14,15 @@ from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.errors import RequestFailed
 
+
+class Relative(NamedTuple):
+    """Another session of the same tree."""
+
+    session_id: str
+    name: str
+    """For a person: its program."""
+
+
 # -- events ---------------------------------------------------------------------------------------------------------
 
 
@@ -111,6 +120,46 @@ class TimerFired(NamedTuple):
     id: str
 
 
+class FromGuest(NamedTuple):
+    """A message body from a client that has joined: see guests.py."""
+
+    guest: str
+    body: bytes
+
+
+class GuestClosed(NamedTuple):
+    """A joined client is gone."""
+
+    guest: str
+
+
+class ListenerReady(NamedTuple):
+    """What Listen wanted is there, at `own_port` on loopback; 0: it could not be made."""
+
+    host: str
+    port: int
+    own_port: int
+
+
+class RelativesChanged(NamedTuple):
+    """Which other sessions of the same tree are stopped now."""
+
+    stopped: tuple[Relative, ...]
+
+
+class FromRelative(NamedTuple):
+    """What a related session says to this one, which has joined it."""
+
+    session_id: str
+    body: bytes
+
+
+class RelativeClosed(NamedTuple):
+    """A related session has ended."""
+
+    session_id: str
+
+
 class ClientClosed(NamedTuple):
     """The client's stream ended."""
 
@@ -134,6 +183,12 @@ Event = (
     | AgentEnded
     | Prepared
     | TimerFired
+    | FromGuest
+    | GuestClosed
+    | ListenerReady
+    | RelativesChanged
+    | FromRelative
+    | RelativeClosed
     | ClientClosed
     | BackendClosed
 )
@@ -151,6 +206,33 @@ class ToBackend(NamedTuple):
     """Write a message body to the backend."""
 
     body: bytes
+
+
+class ToGuest(NamedTuple):
+    """Write a message body to a joined client."""
+
+    guest: str
+    body: bytes
+
+
+class CloseGuest(NamedTuple):
+    """Nothing more will be said to a joined client."""
+
+    guest: str
+
+
+class ToRelative(NamedTuple):
+    """Say this to a related session, as a client that joins it."""
+
+    session_id: str
+    body: bytes
+
+
+class Listen(NamedTuple):
+    """Take in the clients of child sessions, in front of the adapter's own listener; ListenerReady comes back."""
+
+    host: str
+    port: int
 
 
 class ToAgent(NamedTuple):
@@ -233,6 +315,10 @@ class Log(NamedTuple):
 Effect = (
     ToClient
     | ToBackend
+    | ToGuest
+    | CloseGuest
+    | ToRelative
+    | Listen
     | ToAgent
     | Settled
     | StartAsk

@@ -6,13 +6,12 @@ The client's end waits for the snapshots (jobs.py); a backend that does not answ
 from __future__ import annotations
 
 from dap_ai.adapter.desk import AskDesk
-from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend, ToClient
+from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
 from dap_ai.adapter.outbox import Outbox
-from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.seqmap import ClientOwner, OwnOwner
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.adapter.watching import Watching
-from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED
 
@@ -78,6 +77,7 @@ class Ending:
             self._out.do(CancelTimer(PART), EndBackend(), Close())
         else:
             self._out.do(CancelTimer(DISCONNECT))
+            self._answer_left()
 
     def on_timer(self, timer_id: str) -> None:
         """The backend does not answer."""
@@ -102,17 +102,25 @@ class Ending:
             self._watching.terminated = True
             self._out.tell([("terminated", {})])
 
+    def _answer_left(self) -> None:
+        """As debugpy leaves a `launch` that never got its configurationDone. A late answer is swallowed."""
+        for seq, owner in list(self._out.seqs.owners.items()):
+            if isinstance(owner, ClientOwner):
+                self._out.seqs.owners[seq] = OwnOwner(owner.command)
+                self._answer(owner, "")
+
     def answer_all(self, why_failed: str) -> None:
         """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
         self._jobs.forget()
         for owner in self._out.seqs.drain():
-            if not isinstance(owner, ClientOwner):
-                continue
-            self._desk.reads.client_answered(owner.command)
-            if owner.command == "disconnect":
-                seq = self._out.seqs.next_to_client()
-                self._out.do(ToClient(envelope.response(seq, owner.client_seq, owner.command)))
-            elif why_failed:
-                self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
-            else:
-                self._out.fail_owner(owner, BACKEND_DIED, why=self.backend_dead)
+            if isinstance(owner, ClientOwner):
+                self._answer(owner, why_failed)
+
+    def _answer(self, owner: ClientOwner, why_failed: str) -> None:
+        self._desk.reads.client_answered(owner.command)
+        if owner.command == "disconnect":
+            self._out.respond_owner(owner)
+        elif why_failed:
+            self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
+        else:
+            self._out.fail_owner(owner, BACKEND_DIED, why=self.backend_dead or ": the session was disconnected")

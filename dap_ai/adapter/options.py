@@ -31,6 +31,21 @@ class Options(msgspec.Struct):
     """Folders that a copy may read beside Python's own."""
     token: str = ""
     """If set, launch or attach must carry it as `dapAiToken`."""
+    sockets: str = "off"
+    """Where the session can be joined: see dap_ai.adapter.sockets."""
+    session_id: str = ""
+    """Under which others find this session; its asks bear it too where several sessions share a client."""
+    parent_id: str = ""
+    """The session of whose debuggee this one's is a child."""
+    started: float = 0.0
+    """When the session began, in seconds since 1970."""
+    backend: str = ""
+    """What its debug adapter is called."""
+
+    @property
+    def mark(self) -> str:
+        """Stands in the ids of this session's asks: those of a tree of sessions may reach one client."""
+        return f"{self.session_id}-" if self.parent_id else ""
 
     def take(self, other: Options) -> None:
         """Become like `other`, in place: whoever holds these options sees it."""

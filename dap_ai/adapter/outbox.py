@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Generator, Iterable
 
-from dap_ai.adapter.effects import Effect, ToBackend, ToClient
+from dap_ai.adapter.effects import Effect, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, SeqMap
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
@@ -19,6 +20,8 @@ class Outbox:
 
     def __init__(self) -> None:
         self.seqs = SeqMap()
+        self.guest = ""
+        """Whose request is being served: a joined client's; empty: the session's own."""
         self._effects: list[Effect] = []
 
     def do(self, *effects: Effect) -> None:
@@ -30,24 +33,53 @@ class Outbox:
         effects, self._effects = self._effects, []
         return effects
 
-    def tell(self, messages: Iterable[Message]) -> None:
-        """Events of our own for the client."""
+    @contextlib.contextmanager
+    def serving(self, guest: str) -> Generator[None]:
+        """Requests that are answered within are this joined client's."""
+        self.guest, before = guest, self.guest
+        try:
+            yield
+        finally:
+            self.guest = before
+
+    def tell(self, messages: Iterable[Message], guest: str = "") -> None:
+        """Events of our own for the client, or for a joined one."""
+        if guest and not self.seqs.knows_guest(guest):
+            return
         for name, body in messages:
-            self.do(ToClient(envelope.event(self.seqs.next_to_client(), name, body)))
+            self._put(guest, envelope.event(self._seq(guest), name, body))
 
     def respond(self, message: Envelope, body: object = None) -> None:
-        """Answer the client's request."""
-        seq = self.seqs.next_to_client()
-        self.do(ToClient(envelope.response(seq, message.seq, message.name, body)))
+        """Answer the request that is being served."""
+        self._put(self.guest, envelope.response(self._seq(self.guest), message.seq, message.name, body))
 
     def fail(self, message: Envelope, entry: ErrorEntry, **variables: str) -> None:
-        """Answer the client's request with an entry of the error catalogue."""
-        self.fail_owner(ClientOwner(message.seq, message.name), entry, **variables)
+        """Answer the request that is being served with an entry of the error catalogue."""
+        self.fail_owner(ClientOwner(message.seq, message.name, guest=self.guest), entry, **variables)
 
     def fail_owner(self, owner: ClientOwner, entry: ErrorEntry, **variables: str) -> None:
-        """Answer a forwarded request of the client with an entry of the error catalogue."""
-        seq = self.seqs.next_to_client()
-        self.do(ToClient(envelope.failure(seq, owner.client_seq, owner.command, entry, variables)))
+        """Answer a forwarded request of a client with an entry of the error catalogue."""
+        if owner.guest and not self.seqs.knows_guest(owner.guest):
+            return
+        seq = self._seq(owner.guest)
+        self._put(owner.guest, envelope.failure(seq, owner.client_seq, owner.command, entry, variables))
+
+    def respond_owner(self, owner: ClientOwner, body: object = None) -> None:
+        """Answer a forwarded request of a client, in the backend's place."""
+        self._put(owner.guest, envelope.response(self._seq(owner.guest), owner.client_seq, owner.command, body))
+
+    def pass_on(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
+        """Give the backend's response to the client that asked for it."""
+        if owner.guest and not self.seqs.knows_guest(owner.guest):
+            return
+        seq = self._seq(owner.guest)
+        self._put(owner.guest, message.encode(seq=seq, request_seq=owner.client_seq, content=content))
+
+    def _seq(self, guest: str) -> int:
+        return self.seqs.next_to_guest(guest) if guest else self.seqs.next_to_client()
+
+    def _put(self, guest: str, body: bytes) -> None:
+        self.do(ToGuest(guest, body) if guest else ToClient(body))
 
     def ask_backend(self, command: str, arguments: object) -> None:
         """A request of the proxy's own."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from dap_ai.adapter.effects import Effect, Event
 from dap_ai.adapter.gate import BackendRules
 from dap_ai.adapter.options import Options
+from dap_ai.adapter.session import Session
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.inspection import Inspection, Query
@@ -71,6 +73,11 @@ class Process(Protocol):
 class Backend(BackendRules, Protocol):
     """See dap_ai.backends.Backend."""
 
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Complete the arguments of launch or attach."""
         ...
@@ -96,6 +103,18 @@ class Agent(Protocol):
         ...
 
 
+class Journal(Protocol):
+    """Where a session is recorded; see journal.py."""
+
+    def record(self, event: Event, effects: Sequence[Effect]) -> None:
+        """What the session was told, and what it wanted done. Never raises."""
+        ...
+
+    def close(self) -> None:
+        """The session is over."""
+        ...
+
+
 class Recipe(Protocol):
     """What a Proxy is made of; dap_ai.commands.wiring provides it."""
 
@@ -114,6 +133,10 @@ class Recipe(Protocol):
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """Fresh options for one session. Raises ValueError if `own` does not fit."""
+        ...
+
+    def journal(self, session: Session) -> Journal | None:
+        """Where this session is recorded; None: nowhere."""
         ...
 
     def log(self, text: str) -> None:

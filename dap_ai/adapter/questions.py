@@ -11,6 +11,8 @@ from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED,
 from dap_ai.protocol.messages import StoppedBody
 
 MAX_QUESTION_CHARS = 20_000
+RELATIVE = "relative:"
+"""How a guest is called that is a related session: the same client asks through it."""
 
 
 def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState) -> Refusal | None:
@@ -60,6 +62,11 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
         text=why.text,
         stopped_threads=tuple(state.stops),
     )
+
+
+def highest(guest: str, allowed: Level) -> Level:
+    """The highest level for a client: whoever joins a session that another has stopped changes nothing in it."""
+    return lower("compute", allowed) if guest and not guest.startswith(RELATIVE) else allowed
 
 
 def lower(asked: Level | None, allowed: Level) -> Level:

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 from dap_ai.adapter.asks import Asks
 from dap_ai.adapter.effects import AgentRequest, ToAgent, ToBackend
+from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.scoping import AGENT, Scoping
 from dap_ai.adapter.seqmap import AgentOwner
 from dap_ai.adapter.slots import REQUEST, Slots
 from dap_ai.adapter.state import DebuggeeState
@@ -33,7 +35,9 @@ Then = Callable[[bytes, RequestFailed | None], None]
 class AgentReads:
     """What the agent asks of the backend, on its way there and back."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: Gate) -> None:
+        self.scoping = Scoping(out, state, gate)
+        self._gate = gate
         self._out = out
         self._state = state
         self._asks = asks
@@ -84,6 +88,8 @@ class AgentReads:
         elif wanted.command == "evaluate" and self._late_evaluates:
             text = "an earlier read has not come back yet; another one could wait for ever"
             self._fail(wanted, RequestFailed("evaluate", "busy", text))
+        elif (refusal := self._gate.refuse(wanted.command, _thread(wanted), self._state)) is not None:
+            self._fail(wanted, RequestFailed(wanted.command, refusal.entry.message, refusal.text))
         else:
             self._out.do(*self._slots.put(wanted))
 
@@ -92,6 +98,7 @@ class AgentReads:
         wanted = None if self.dead else self._slots.take()
         if wanted is None:
             return
+        self.scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
         seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
         self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))
         self._out.do(*self._slots.taken())
@@ -149,6 +156,11 @@ class AgentReads:
             self._out.do(ToAgent(token, body, error))
         else:
             then(body, error)
+
+
+def _thread(wanted: AgentRequest) -> int:
+    thread_id = wanted.arguments.get("threadId")
+    return thread_id if isinstance(thread_id, int) else 0
 
 
 def _backend_died(wanted: AgentRequest) -> RequestFailed:

@@ -30,6 +30,8 @@ class ClientOwner(NamedTuple):
     """For an evaluation in the console: its expression."""
     sent: SentBreakpoints | None = None
     """For setBreakpoints."""
+    guest: str = ""
+    """The joined client that asked; empty: the session's own."""
 
 
 class AgentOwner(NamedTuple):
@@ -89,11 +91,29 @@ class SeqMap:
         self._to_backend = 0
         self.owners: dict[int, Owner] = {}
         self.reverse: dict[int, ReverseOwner] = {}
+        self._to_guests: dict[str, int] = {}
 
     def next_to_client(self) -> int:
         """A fresh seq for a message to the client."""
         self._to_client += 1
         return self._to_client
+
+    def next_to_guest(self, guest: str) -> int:
+        """A fresh seq for a message to a joined client."""
+        self._to_guests[guest] = self._to_guests.get(guest, 0) + 1
+        return self._to_guests[guest]
+
+    def meet_guest(self, guest: str) -> None:
+        """A joined client has spoken."""
+        self._to_guests.setdefault(guest, 0)
+
+    def knows_guest(self, guest: str) -> bool:
+        """Whether a joined client is there still."""
+        return guest in self._to_guests
+
+    def forget_guest(self, guest: str) -> None:
+        """It is gone: what the backend still answers it is swallowed."""
+        self._to_guests.pop(guest, None)
 
     def next_to_backend(self, owner: Owner | None = None) -> int:
         """A fresh seq for a message to the backend; with `owner`, a response to it is awaited."""
@@ -105,14 +125,14 @@ class SeqMap:
     def backend_seq_of(self, client_seq: int) -> int | None:
         """The backend's name for a pending request of the client (`cancel.requestId`)."""
         for seq, owner in reversed(self.owners.items()):
-            if isinstance(owner, ClientOwner) and owner.client_seq == client_seq:
+            if isinstance(owner, ClientOwner) and owner.client_seq == client_seq and not owner.guest:
                 return seq
         return None
 
     def client_seq_of(self, backend_seq: int) -> int | None:
         """The client's name for its pending request (`progressStart.requestId`)."""
         owner = self.owners.get(backend_seq)
-        return owner.client_seq if isinstance(owner, ClientOwner) else None
+        return owner.client_seq if isinstance(owner, ClientOwner) and not owner.guest else None
 
     def drain(self) -> list[Owner]:
         """Everybody who still waits for the backend, in order; they will wait no more."""

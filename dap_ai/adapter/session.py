@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter import console
+from dap_ai.adapter import console, strict_clients
 from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.cancelling import Cancelling
+from dap_ai.adapter.children import Children
 from dap_ai.adapter.consent import CONSENT
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import (
@@ -29,20 +30,28 @@ from dap_ai.adapter.effects import (
     Event,
     FromBackend,
     FromClient,
+    FromGuest,
+    FromRelative,
+    GuestClosed,
     JobBegun,
     JobEnded,
+    ListenerReady,
     Log,
     Prepared,
+    RelativeClosed,
+    RelativesChanged,
     TimerFired,
     ToBackend,
     ToClient,
 )
 from dap_ai.adapter.ending import Ending
 from dap_ai.adapter.gate import BackendRules, Gate
+from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.relatives import Relatives
 from dap_ai.adapter.resuming import RESUME
 from dap_ai.adapter.seqmap import (
     AgentOwner,
@@ -57,18 +66,17 @@ from dap_ai.adapter.seqmap import (
 from dap_ai.adapter.slots import SLOTS
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
+from dap_ai.adapter.unanswered import WAIT, Unanswered
 from dap_ai.adapter.watching import Watching
+from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, UNKNOWN_REQUEST, RemoteProtocolError
+from dap_ai.protocol.errors import BAD_ASK, BAD_SEQUENCE, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
     CompletionsArguments,
     EvaluateArguments,
     InitializeArguments,
     ThreadArguments,
 )
-
-_CONSOLE = frozenset({"repl", ""})
-"""Contexts of what a user types: Helix's `:debug-eval` sends none."""
 
 _PARTING = frozenset({"disconnect", "terminate"})
 
@@ -92,14 +100,20 @@ class Session:
         self._watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
         self._starting = Starting(self._out, self.state, self.options, self._send)
         self._ending = Ending(self._out, self.state, self._desk, self._starting, self._watching)
+        self._guests = Guests(self._out, self.state, self._desk, self.options, self._forward)
+        self._unanswered = Unanswered(self._out, self._reads.client_answered)
+        self._relatives = Relatives(self._out, self.state)
+        self._client_id = ""
+        self._children = Children(self._out, self.options, self._to_client)
+        cancelling = Cancelling(self._out, self._desk, self._ending, self._gate, self._send)
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
             "launch": self._on_start,
             "attach": self._on_start,
-            "ask": self._desk.on_ask,
-            "askTool": self._desk.on_tool,
-            "askApprove": self._desk.on_approve,
-            "cancel": Cancelling(self._out, self._desk, self._ending, self._gate, self._send).on_request,
+            "ask": partial(self._here_or_there, self._desk.on_ask),
+            "askTool": partial(self._here_or_there, self._desk.on_tool),
+            "askApprove": partial(self._here_or_there, self._desk.on_approve),
+            "cancel": partial(self._here_or_there, cancelling.on_request),
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
             "setBreakpoints": self._on_set_breakpoints,
@@ -114,6 +128,7 @@ class Session:
             CONSENT: self._desk.consents.on_timer,
             RESUME: lambda _: self._acting.resuming.on_timer(),
             HOLD: lambda _: self._jobs.on_timer(),
+            WAIT: self._unanswered.on_timer,
         }
         """By how their names begin."""
 
@@ -121,14 +136,25 @@ class Session:
         """What must happen now."""
         epoch = self.state.epoch
         self._attempt(partial(self._dispatch, event))
-        while (held := self._jobs.next_held()) is not None:
-            self._attempt(held)
+        self._serve_held()
         if self.state.epoch != epoch:
             self._reads.drop_stale()
             self._desk.consents.drop_stale()
             self._end_stale_jobs()
+            self._serve_held()
+        self._guests.follow()
         self._reads.pump()
         return self._out.take()
+
+    @property
+    def label(self) -> str:
+        """What is debugged, for a person who has several sessions."""
+        return self._guests.label
+
+    @property
+    def rules(self) -> BackendRules:
+        """What is known of the backend, as far as it has announced itself."""
+        return self._gate.rules
 
     @property
     def running_jobs(self) -> frozenset[str]:
@@ -140,6 +166,10 @@ class Session:
             work()
         except RemoteProtocolError as error:
             self._out.do(Log(f"skipped: {error}"))
+
+    def _serve_held(self) -> None:
+        while (held := self._jobs.next_held() or self._starting.next_held()) is not None:
+            self._attempt(held)
 
     def _end_stale_jobs(self) -> None:
         if self.state.phase is Phase.ENDED:
@@ -153,6 +183,8 @@ class Session:
                 self._from_client(Envelope.parse(body))
             case FromBackend(body):
                 self._from_backend(Envelope.parse(body))
+            case FromGuest(guest, body):
+                self._from_guest(guest, Envelope.parse(body))
             case AgentRequest():
                 self._reads.on_request(event)
             case JobBegun():
@@ -177,6 +209,24 @@ class Session:
                 self._ending.on_client_closed()
             case BackendClosed(why, started):
                 self._ending.on_backend_closed(why, started=started)
+            case _:
+                self._dispatch_others(event)
+
+    def _dispatch_others(self, event: Event) -> None:
+        """What comes from neither the client nor the agent nor the backend's messages."""
+        match event:
+            case GuestClosed(guest):
+                self._guests.closed(guest)
+            case ListenerReady():
+                self._children.on_listener(event)
+            case RelativesChanged(stopped):
+                self._relatives.stopped = stopped
+            case FromRelative():
+                self._relatives.on_message(event)
+            case RelativeClosed(session_id):
+                self._relatives.closed(session_id)
+            case _:
+                raise AssertionError(event)
 
     def _on_timer(self, timer_id: str) -> None:
         for name, fired in self._timers.items():
@@ -190,15 +240,35 @@ class Session:
     def _from_client(self, message: Envelope) -> None:
         if self._jobs.holding or (self._ends_stop(message) and self._jobs.end_stop()):
             self._jobs.wait(partial(self._from_client, message))
+        elif self._starting.holds(message, partial(self._from_client, message)):
+            return
         elif message.kind == "response":
             self._on_client_response(message)
         elif message.kind == "event":
             self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
-        elif self._starting.admits(message):
+        elif self._starting.admits(message) and not self._refuse_odd(message):
             try:
                 self._client_requests.get(message.name, self._forward)(message)
             except RemoteProtocolError as error:
                 self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
+
+    def _refuse_odd(self, message: Envelope) -> bool:
+        """Whether DAP's request has arguments that are no object: debugpy never answers one, nor anything after it."""
+        odd = message.name in DEFINED - {"disconnect"} and message.content.lstrip()[:1] not in (b"", b"{", b"n")
+        if odd:
+            self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
+        return odd
+
+    def _from_guest(self, guest: str, message: Envelope) -> None:
+        if self._jobs.holding:
+            self._jobs.wait(partial(self._from_guest, guest, message))
+        else:
+            self._guests.receive(guest, message)
+
+    def _here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
+        """A request of ours: served here, unless it is about another session of the tree."""
+        if not self._relatives.takes(message):
+            here(message)
 
     def _ends_stop(self, message: Envelope) -> bool:
         """Whether the program goes on, or ends, once this is forwarded."""
@@ -219,7 +289,7 @@ class Session:
         if self._ending.refuse_if_dead(message):
             return
         thread = read_or(message, ThreadArguments, ThreadArguments())
-        refusal = self._gate.refuse(message.name, thread.thread_id, self.state)
+        refusal = self._gate.refuse(message.name, thread.thread_id, self.state, arguments=message.content)
         if refusal is not None:
             self._out.fail(message, refusal.entry, **refusal.variables)
             return
@@ -229,31 +299,43 @@ class Session:
         if message.name in RESUMING:
             self.history.add("step", message.name)
             before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
-        self._send(message, ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent), content)
+        owner = ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest)
+        self._send(message, owner, content)
 
     def _send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         self._reads.client_asked()
-        self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend(owner), content=content)))
+        self._reads.scoping.before(owner.guest, owner.command, message.content)
+        seq = self._out.seqs.next_to_backend(owner)
+        self._out.do(ToBackend(message.encode(seq=seq, content=content)))
+        self._unanswered.on_sent(seq, owner.command)
 
     def _on_initialize(self, message: Envelope) -> None:
+        if self._starting.initialize:
+            self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
+            return
         client = read_or(message, InitializeArguments, InitializeArguments())
-        self._desk.client_shows_progress = client.supports_progress_reporting
+        if client.supports_progress_reporting:
+            self._desk.shows_progress.add("")
         self._acting.client_hears_invalidated = client.supports_invalidated_event
-        self._starting.initialize = message.content or b"{}"
+        self._starting.initialize = self._relatives.initialize = message.content or b"{}"
+        self._client_id = client.client_id
+        self._guests.client = client.client_name or client.client_id
         self._forward(message)
 
     def _on_start(self, message: Envelope) -> None:
         if not self._ending.refuse_if_dead(message):
+            self._guests.on_start(message)
             self._starting.on_request(message)
 
     def _on_evaluate(self, message: Envelope) -> None:
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
-        if arguments.context not in _CONSOLE:
+        if arguments.context not in console.CONTEXTS or not arguments.expression:
             self._forward(message)
             return
         typed = console.parse(arguments.expression, self.options.console_prefix)
         if typed is not None:
-            self._desk.on_console(message, typed, arguments.frame_id)
+            if not self._relatives.takes_console(message, typed, busy=self._desk.console_busy):
+                self._desk.on_console(message, typed, arguments.frame_id)
         elif not self._ending.refuse_if_dead(message):
             self._send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
 
@@ -284,27 +366,34 @@ class Session:
     # -- the backend ------------------------------------------------------------------------------------------------
 
     def _from_backend(self, message: Envelope) -> None:
-        if message.kind == "request":
-            seq = self._out.seqs.next_to_client()
-            self._out.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
-            self._out.do(ToClient(message.encode(seq=seq)))
-        elif message.kind == "response":
+        if message.kind == "response":
             self._on_backend_response(message)
+        elif self._children.takes(message):
+            return
+        elif message.kind == "request":
+            self._to_client(message)
         else:
+            self._guests.on_event(message)
             content = self._watching.event(message)
-            if self._acting.admits(message):
-                self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client(), content=content)))
+            if self._acting.admits(message) and strict_clients.reads(self._client_id, message.name):
+                self._to_client(message, content)
             self._acting.on_event(message)
+
+    def _to_client(self, message: Envelope, content: bytes | None = None) -> None:
+        """Pass on an event or a reverse request."""
+        seq = self._out.seqs.next_to_client()
+        if message.kind == "request":
+            self._out.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
+        self._out.do(ToClient(message.encode(seq=seq, content=content)))
 
     def _on_backend_response(self, message: Envelope) -> None:
         owner = self._out.seqs.owners.pop(message.request_seq, None)
         match owner:
             case ClientOwner():
+                self._unanswered.on_answered(message.request_seq)
                 if owner.command == "disconnect":
                     self._ending.on_disconnected(by_us=False)
-                content = self._watching.response(message, owner)
-                seq = self._out.seqs.next_to_client()
-                self._out.do(ToClient(message.encode(seq=seq, request_seq=owner.client_seq, content=content)))
+                self._out.pass_on(message, owner, self._watching.response(message, owner))
                 self._reads.client_answered(owner.command)
             case AgentOwner():
                 self._reads.on_response(message, owner)

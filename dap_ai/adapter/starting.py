@@ -5,6 +5,8 @@ request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adap
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -30,19 +32,36 @@ class Send(Protocol):
 _WITHOUT_TOKEN = frozenset({"initialize", "launch", "attach", "disconnect"})
 
 
+_CONFIGURATION = frozenset(
+    {
+        "setBreakpoints",
+        "setFunctionBreakpoints",
+        "setExceptionBreakpoints",
+        "setDataBreakpoints",
+        "setInstructionBreakpoints",
+        "configurationDone",
+    }
+)
+"""Requests that must not overtake a launch which is being prepared: gdb's client may send them right behind it."""
+
+_CORE_KEYS = ("coreFile", "coreDumpPath")
+"""What adapters call a core file in their arguments."""
+
+
 class Starting:
     """The launch or attach of a session. `launched`: the debuggee is ours to end."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, options: Options, send: Send) -> None:
         self.launched = False
-        self.initialize = b"{}"
-        """Arguments of the client's `initialize`, for another adapter that takes over."""
+        self.initialize = b""
+        """Arguments of the client's `initialize`, once it was sent: for another adapter that takes over."""
         self._out = out
         self._state = state
         self._options = options
         self._send = send
         self._authorized = not options.token
         self._pending: Envelope | None = None
+        self._held: deque[Callable[[], None]] = deque()
         self._arguments = b"{}"
 
     def admits(self, message: Envelope) -> bool:
@@ -51,6 +70,17 @@ class Starting:
             return True
         self._out.fail(message, TOKEN_NEEDED)
         return False
+
+    def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
+        """Whether `work`, which is to serve this request, waits until launch or attach has been forwarded."""
+        if self._pending is None or message.kind != "request" or message.name not in _CONFIGURATION:
+            return False
+        self._held.append(work)
+        return True
+
+    def next_held(self) -> Callable[[], None] | None:
+        """What has waited and need not any more, in order."""
+        return self._held.popleft() if self._held and self._pending is None else None
 
     def on_request(self, message: Envelope) -> None:
         """The client's `launch` or `attach`."""
@@ -66,7 +96,7 @@ class Starting:
         self._authorized = True
         self._pending = message
         self.launched = message.name == "launch"
-        self._state.on_start()
+        self._state.on_start(is_core=_names_core(arguments))
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
     def on_prepared(self, prepared: Prepared) -> None:
@@ -83,7 +113,7 @@ class Starting:
         if prepared.options is not None:
             self._options.take(prepared.options)
         if prepared.connected:  # another adapter: it must be initialized before it is told to attach
-            self._out.ask_backend("initialize", msgspec.Raw(self.initialize))
+            self._out.ask_backend("initialize", msgspec.Raw(self.initialize or b"{}"))
         else:
             self._forward(message)
 
@@ -107,3 +137,8 @@ class Starting:
     def _forward(self, message: Envelope) -> None:
         self._pending = None
         self._send(message, ClientOwner(message.seq, message.name), self._arguments)
+
+
+def _names_core(arguments: Fields) -> bool:
+    """Whether these launch or attach arguments open a core file."""
+    return any(bytes(arguments[key]) not in (b'""', b"null") for key in _CORE_KEYS if key in arguments)

@@ -20,6 +20,10 @@ RESUMING = frozenset(
 """Requests after which the program may be somewhere else."""
 
 
+_CALLED = "function call"
+"""gdb's reason once a watch has called a function: the program stands where it stood, but every frame id is new."""
+
+
 class Phase(Enum):
     """A debuggee's life."""
 
@@ -35,7 +39,11 @@ class DebuggeeState:
     def __init__(self) -> None:
         self.phase = Phase.CREATED
         self.epoch = 0
+        self.is_core = False
+        """The debuggee is a core file: always stopped."""
         self.stops: dict[int, StoppedBody] = {}
+        self._continued: dict[int, StoppedBody] = {}
+        """The stops that the last `continued` ended."""
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
 
@@ -60,6 +68,7 @@ class DebuggeeState:
     def on_resume(self, thread_id: int, *, single_thread: bool) -> dict[int, StoppedBody]:
         """A resume is about to be forwarded; returns the stops that it may have ended, for `on_resume_failed`."""
         before = dict(self.stops)
+        self._continued.clear()
         self._release(thread_id, all_threads=not single_thread)
         self.bump()
         return before
@@ -69,9 +78,10 @@ class DebuggeeState:
         if self.phase is Phase.RUNNING and self.stops.keys() <= before.keys():
             self.stops = before
 
-    def on_start(self) -> None:
+    def on_start(self, *, is_core: bool = False) -> None:
         """Launch, attach or restart."""
         self.phase = Phase.STARTING
+        self.is_core = is_core
         self.stops.clear()
         self.bump()
 
@@ -85,12 +95,15 @@ class DebuggeeState:
         self.on_started()
         if not self.stops:
             self.bump()
+        if stop.reason == _CALLED:
+            stop = self._continued.get(stop.thread_id, stop)
         self.stops.pop(stop.thread_id, None)
         self.stops[stop.thread_id] = stop
 
     def on_continued(self, body: ContinuedBody) -> None:
         """The event `continued`; it says nothing new if the resume was the client's."""
         if self.stops:
+            self._continued = dict(self.stops)
             self._release(body.thread_id, all_threads=body.all_threads_continued)
             self.bump()
 

@@ -84,7 +84,7 @@ class Watching:
 
     def learn(self, capabilities: Fields) -> None:
         """The backend has announced these, for the first time or anew."""
-        self._gate.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
+        self._gate.learn(capabilities)
 
     def _announce(self, message: Envelope) -> bytes:
         """The capabilities, with ours as extra keys."""

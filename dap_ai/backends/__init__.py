@@ -1,11 +1,12 @@
 """Debug adapters: how each is started, what it must never be sent, how its debuggee is read without being touched.
 
-A backend is found by name in the entry-point group `dap_ai.backends`; the built-in ones use the same door.
+A backend is found by name in the entry-point group `dap_ai.backends`; the built-in ones use the same door. What is no
+such name is the command line of any other adapter (generic.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
 
@@ -77,8 +78,32 @@ class Backend(Protocol):
         ...
 
     @property
+    def wedged_when_ended(self) -> frozenset[str]:
+        """Commands after which this adapter hangs if the debuggee has ended."""
+        ...
+
+    @property
+    def vendor_requests(self) -> frozenset[str] | None:
+        """Requests outside of DAP that this adapter may be sent; None: any, and the proxy answers if it does not."""
+        ...
+
+    @property
+    def ends_without_arguments(self) -> bool:
+        """Whether a request without the arguments that DAP wants ends this adapter."""
+        ...
+
+    @property
+    def scopes_shared(self) -> bool:
+        """Whether the last `scopes`, whoever sent it, decides what later requests read."""
+        ...
+
+    @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
+        ...
+
+    def announced(self, names: Iterable[str]) -> Backend:
+        """The rules of the adapter that announces these capabilities: they may tell more than how it is started."""
         ...
 
     @property
@@ -112,7 +137,7 @@ class Backend(Protocol):
 
 
 class UnknownBackendError(LookupError):
-    """There is no backend of that name."""
+    """There is no backend of that name, nor a program."""
 
 
 def names() -> list[str]:
@@ -120,8 +145,21 @@ def names() -> list[str]:
     return sorted({entry.name for entry in entry_points(group="dap_ai.backends")})
 
 
-def discover(name: str) -> Backend:
-    """The backend called `name`. Raises UnknownBackendError."""
+def discover(name: str, *, started: bool = True) -> Backend:
+    """The backend called `name`, else any adapter by the command line that starts it. Raises UnknownBackendError.
+
+    Without `started` it runs already: the command line only tells which one it is; empty: nobody knows.
+    """
     for entry in entry_points(group="dap_ai.backends", name=name):
         return entry.load()
-    raise UnknownBackendError(f"There is no backend '{name}'; installed: {', '.join(names()) or 'none'}.")
+    from dap_ai.backends.generic import GenericBackend, from_command_line  # noqa: PLC0415  it imports this module
+
+    if not name and not started:
+        return GenericBackend([])
+    try:
+        return from_command_line(name, started=started)
+    except StartError as error:
+        installed = ", ".join(names()) or "none"
+        raise UnknownBackendError(
+            f"'{name}' is neither a backend ({installed}) nor a command that starts a debug adapter: {error}."
+        ) from error

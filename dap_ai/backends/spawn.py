@@ -1,4 +1,7 @@
-"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended."""
+"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended.
+
+One that listens somewhere is connected to instead.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,12 @@ from typing import Any
 import psutil
 
 from dap_ai.backends import Command
-from dap_ai.streams import TransportLink
+from dap_ai.streams import TransportLink, open_tcp
 
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5
 _POLL_S = 0.02
+_CONNECT_S = 10.0
 
 
 class AdapterProcess(asyncio.SubprocessProtocol):
@@ -99,6 +103,32 @@ class AdapterProcess(asyncio.SubprocessProtocol):
     def resume_writing(self) -> None:
         """It reads again."""
         self.link.resume_writing()
+
+
+class ConnectedAdapter:
+    """An adapter that somebody else has started. `link` is the connection to it; `end` closes that and nothing more."""
+
+    last_words = ""
+
+    def __init__(self, link: TransportLink) -> None:
+        self.link = link
+
+    @classmethod
+    async def open(cls, host: str, port: int, log: Callable[[str], None]) -> ConnectedAdapter:
+        """Connect to where it listens. Raises OSError."""
+        try:
+            link = await open_tcp(host, port, _CONNECT_S)
+        except (OSError, asyncio.TimeoutError) as error:
+            why = (
+                error.strerror if isinstance(error, OSError) and error.strerror else f"no answer in {_CONNECT_S:.0f} s"
+            )
+            raise ConnectionError(f"no debug adapter listens at {host}:{port} ({why})") from error
+        log(f"connected to the debug adapter at {host}:{port}")
+        return cls(link)
+
+    async def end(self) -> None:
+        """Close the connection."""
+        self.link.close()
 
 
 def _tree(pid: int) -> list[psutil.Process]:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,13 @@ class Breakpoint(msgspec.Struct, frozen=True):
     condition: str = ""
 
 
-def split(arguments: Sequence[str], options: Mapping[str, bool]) -> tuple[list[str], list[str]]:
+def split(
+    arguments: Sequence[str], options: Mapping[str, bool], optional: Container[str] = ()
+) -> tuple[list[str], list[str]]:
     """Our arguments, and PROGRAM with its own.
 
-    `options` says for each spelling of our options whether it takes a value.
+    `options` says for each spelling of our options whether it takes a value; one of `optional` takes none that begins
+    with a hyphen.
     """
     ours: list[str] = []
     program: list[str] = []
@@ -45,8 +48,11 @@ def split(arguments: Sequence[str], options: Mapping[str, bool]) -> tuple[list[s
         if word.startswith("--") and has_value and options.get(name):
             ours.append(word)
         elif word in options and not (program and word in {"-m", "-h", "--help"}):
-            ours += [word, *(rest[:1] if options[word] else [])]
-            rest = rest[1:] if options[word] else rest
+            taken = rest[:1] if options[word] else []
+            if word in optional and taken and taken[0].startswith("-"):
+                taken = []
+            ours += [word, *taken]
+            rest = rest[len(taken) :]
         elif not program and word.startswith("-") and word != "-":
             ours.append(word)
         else:

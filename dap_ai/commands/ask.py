@@ -16,7 +16,9 @@ from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints, split
 from dap_ai.commands.display import Display
+from dap_ai.commands.guests import NothingStopped
 from dap_ai.commands.job import Job
+from dap_ai.commands.join import ask_as_guest, check_options
 from dap_ai.commands.json_lines import JsonLines
 from dap_ai.commands.masking import MaskedDisplay
 from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
@@ -26,7 +28,7 @@ from dap_ai.commands.rendering import TerminalDisplay
 from dap_ai.commands.run import Run
 from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
-from dap_ai.commands.wiring import backend_of, proxy_of
+from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
 from dap_ai.config import Resolved, provider_of
 from dap_ai.protocol.ask import LEVELS
 from dap_ai.protocol.errors import RequestFailed
@@ -48,6 +50,7 @@ Examples:
   dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
   dap-ai ask --pid 4711 -q "what is it waiting for?"
   dap-ai ask --chat report.py
+  dap-ai ask --join -q "why is total negative?"     (the session that an editor has stopped: dap-ai sessions)
   dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'
 
 \b
@@ -59,7 +62,7 @@ With a language model:
 \b
 Exit codes:
     0  answered
-    1  the program ended without a stop
+    1  the program ended without a stop; with --join, nothing is stopped
     2  usage error
     3  the debugger or the answer failed
   130  interrupted (128 + n: ended by signal n)
@@ -88,7 +91,8 @@ class _Ask(SplitCommand):
         """Our arguments, and PROGRAM with its own."""
         with click.Context(self) as ctx:
             options = [p for p in self.get_params(ctx) if isinstance(p, click.Option) and p.name != "verbose"]
-        return split(args, {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)})
+        values = {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)}
+        return split(args, values, optional=("--join",))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """In sections: two dozen options in one list teach nobody."""
@@ -155,6 +159,14 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
 @click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
 @click.option("--pid", type=click.IntRange(min=1), help="Attach to a running Python instead, and leave it running.")
 @click.option(
+    "--join",
+    is_flag=False,
+    flag_value="",
+    metavar="[SESSION]",
+    help="Ask about a session that an editor has stopped, by its id or program; without SESSION, the only one. "
+    "Its own model, masking and level answer; nothing of it is moved.",
+)
+@click.option(
     "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
 )
 @click.option(
@@ -185,6 +197,9 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     metavar="FILE",
     help="Write questions, steps and answers to FILE as Markdown, at the end.",
 )
+@click.option(
+    "--log", "wire_log", type=click.Path(path_type=Path), metavar="FILE", help="Record what is said, for dap-ai replay."
+)
 @click.option("--json", "json_lines", is_flag=True, help="One JSON object a line on stdout, and nothing else.")
 @click.option(
     "--exit-code",
@@ -200,6 +215,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     exceptions: tuple[str, ...],
     module: str | None,
     pid: int | None,
+    join: str | None,
     cwd: Path | None,
     env: dict[str, str],
     python: str | None,
@@ -207,6 +223,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     then: Literal["continue", "quit"],
     exit_code: str,
     export: Path | None,
+    wire_log: Path | None,
     *,
     allow: tuple[str, ...],
     deny: tuple[str, ...],
@@ -220,6 +237,8 @@ def command(  # noqa: PLR0917  click gives each option by its name
     **flags: str | None,
 ) -> None:
     """Ends the process with the documented exit codes. `flags` are the options that are settings."""
+    if join is not None:
+        check_options(click.get_current_context())
     if unsafe and flags["level"] not in (None, "mutate"):
         raise click.UsageError(f"--unsafe says something of the level mutate, not of {flags['level']}.")
     if unsafe:
@@ -236,8 +255,9 @@ def command(  # noqa: PLR0917  click gives each option by its name
     _check_export(export)
     # With --pid and nothing to wait for, the question is about now.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
+    starts = pid is None and join is None
     wishes = Wishes(
-        program=_program(program, module, cwd, env, resolved) if pid is None else None,
+        program=_program(program, module, cwd, env, resolved) if starts else None,
         pid=pid,
         question=question,
         level=settings.level,
@@ -250,9 +270,10 @@ def command(  # noqa: PLR0917  click gives each option by its name
         each_stop=each_stop,
         chat=chat,
         export=export,
+        wire_log=wire_log,
     )
     display = JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings, verbose=verbose)
-    outcome = _ask(wishes, resolved, display)
+    outcome = _ask(wishes, resolved, display, join)
     if exit_code == "program" and outcome.program_status is not None:
         sys.exit(outcome.program_status)
     sys.exit(outcome.status())
@@ -275,7 +296,7 @@ def _program(
     return Program(python, path, module or "", words if module else words[1:], folder, env)
 
 
-def _ask(wishes: Wishes, resolved: Resolved, shown: Display) -> Outcome:
+def _ask(wishes: Wishes, resolved: Resolved, shown: Display, join: str | None) -> Outcome:
     masker = Masker(resolved.settings.mask)
     display, for_programs = MaskedDisplay(shown, masker), isinstance(shown, JsonLines)
     for warning in resolved.warnings:
@@ -283,7 +304,15 @@ def _ask(wishes: Wishes, resolved: Resolved, shown: Display) -> Outcome:
     terminal = Terminal()
     outcome = Outcome(failed=True)
     try:
-        outcome = asyncio.run(_run(wishes, resolved, display, terminal, masker, for_programs=for_programs))
+        if join is None:
+            work = _run(wishes, resolved, display, terminal, masker, for_programs=for_programs)
+        else:
+            prompt = Prompt(editing=wishes.chat and not for_programs, asks=False)
+            work = ask_as_guest(join, wishes, display, prompt, masker, sockets=resolved.settings.sockets)
+        outcome = asyncio.run(work)
+    except NothingStopped as nothing:
+        display.status(str(nothing))
+        outcome = Outcome()
     except (RequestFailed, ConnectionClosed, OSError, TimeoutError, asyncio.TimeoutError) as error:
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
@@ -299,7 +328,7 @@ def _ask(wishes: Wishes, resolved: Resolved, shown: Display) -> Outcome:
 async def _run(
     wishes: Wishes, resolved: Resolved, display: Display, terminal: Terminal, masker: Masker, *, for_programs: bool
 ) -> Outcome:
-    client = await proxy_of(resolved, masker=masker).open_in_process()
+    client = await proxy_of(resolved, masker=masker, wire_log=open_wire_log(wishes.wire_log)).open_in_process()
     setup = backend_of(resolved.settings).terminal_setup
     job = Job(terminal, display.program_output if for_programs else None)
     run = Run(

@@ -18,7 +18,7 @@ ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What the user wants of the run. Exactly one of `program` and `pid` is set."""
+    """What the user wants of the run. At most one of `program` and `pid` is set; none: a session is joined."""
 
     program: Program | None
     pid: int | None
@@ -36,6 +36,8 @@ class Wishes(msgspec.Struct, frozen=True):
     """After an answer, lines of the user's say what comes next."""
     export: Path | None = None
     """Where the conversation is written at the end."""
+    wire_log: Path | None = None
+    """Where the debug session is recorded."""
 
 
 class Outcome(msgspec.Struct):

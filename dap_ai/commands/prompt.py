@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import sys
@@ -16,6 +17,7 @@ import threading
 from collections.abc import Callable, Generator
 
 from dap_ai.commands.chat import PROMPT
+from dap_ai.commands.starting import Events
 from dap_ai.commands.terminal import Modes
 
 _STDIN = 0
@@ -145,6 +147,17 @@ class Prompt:
     def _show(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def read_line(prompt: Prompt, events: Events) -> None:
+    """The next line comes as the event `line`; None as its `text`: the input has ended."""
+    loop = asyncio.get_running_loop()
+
+    def tell(text: str | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the run has ended, and its loop with it
+            loop.call_soon_threadsafe(events.put_nowait, ("line", {"text": text}))
+
+    prompt.read(tell)
 
 
 def _has_readline() -> bool:

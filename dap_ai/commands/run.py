@@ -25,7 +25,7 @@ from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job, exit_status
 from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
-from dap_ai.commands.prompt import Prompt
+from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, Start
 from dap_ai.protocol.errors import RequestFailed
@@ -221,16 +221,10 @@ class Run:
         return True
 
     def _read_line(self) -> None:
-        loop = asyncio.get_running_loop()
-
-        def tell(text: str | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the run has ended, and its loop with it
-                loop.call_soon_threadsafe(self._events.put_nowait, ("line", {"text": text}))
-
         self._interrupted = False
         self._prompting = True
         self._display.prompting()
-        self._prompt.read(tell)
+        read_line(self._prompt, self._events)
 
     async def _on_line(self, text: str | None) -> bool:
         self._prompting = False

@@ -7,12 +7,13 @@ import contextlib
 import ipaddress
 import signal
 from collections.abc import Coroutine, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from dap_ai.commands.table import resolve
-from dap_ai.commands.wiring import proxy_of
+from dap_ai.commands.wiring import open_wire_log, proxy_of
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
 
@@ -23,25 +24,53 @@ Examples:
   dap-ai serve
   dap-ai serve --listen 127.0.0.1:4711     VS Code: "debugServer": 4711
   dap-ai serve --listen 0.0.0.0:4711 --token SECRET
+  dap-ai serve --backend lldb-dap-19       any debug adapter: docs/backends.md
+  dap-ai serve --backend "gdb -i dap"
+  dap-ai serve --connect 127.0.0.1:4712    one that listens there
 """
 
 
 @click.command(help=_HELP)
-@click.option("--backend", metavar="NAME", help="The debug adapter behind.  [default: debugpy]")
+@click.option(
+    "--backend",
+    metavar="NAME|COMMAND",
+    help="The debug adapter behind: debugpy, or the command line of any other.  [default: debugpy]",
+)
+@click.option("--connect", metavar="HOST:PORT", help="Use the debug adapter that listens there: start none.")
 @click.option("--listen", metavar="HOST:PORT", help="Serve on TCP; port 0 takes a free one and says which.")
 @click.option(
     "--token",
     envvar="DAP_AI_TOKEN",
     help='What a client must send as "dapAiToken"; needed unless HOST is loopback.  [env: DAP_AI_TOKEN]',
 )
-def command(backend: str | None, listen: str | None, token: str | None) -> None:
+@click.option(
+    "--answer-file", metavar="FILE", help="Write each answer there too, as Markdown; what is shown last is its path."
+)
+@click.option(
+    "--log",
+    "wire_log",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Record all that is said, for dap-ai replay.",
+)
+def command(
+    *,
+    backend: str | None,
+    connect: str | None,
+    listen: str | None,
+    token: str | None,
+    answer_file: str | None,
+    wire_log: Path | None,
+) -> None:
     """Serves until the client is gone, or on TCP until it is ended."""
-    resolved = resolve({"backend": backend})
-    address = _address(listen) if listen else None
+    resolved = resolve({"backend": "" if connect and backend is None else backend, "answer_file": answer_file})
+    address = _address(listen, "--listen") if listen else None
+    adapter = _address(connect, "--connect") if connect else None
     if address and not token and not _is_loopback(address[0]):
         raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
     _warn(resolved.warnings)
-    proxy = proxy_of(resolved, (token or "") if address else "", log=_tell if address else lambda _text: None)
+    log = _tell if address else None  # an editor shows what its adapter writes to stderr
+    proxy = proxy_of(resolved, (token or "") if address else "", log, connect=adapter, wire_log=open_wire_log(wire_log))
     try:
         asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
     except KeyboardInterrupt:
@@ -62,10 +91,10 @@ async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
     await task
 
 
-def _address(text: str) -> tuple[str, int]:
+def _address(text: str, option: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise click.BadParameter(f"'{text}' is not HOST:PORT.", param_hint="--listen")
+        raise click.BadParameter(f"'{text}' is not HOST:PORT.", param_hint=option)
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,17 +14,20 @@ from dap_ai import config
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.serve import Proxy
 from dap_ai.backends import Backend, UnknownBackendError, discover
-from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
+from dap_ai.commands.answer_file import AnswerFile
 
 if TYPE_CHECKING:
+    from dap_ai.adapter.session import Session
     from dap_ai.agent.answering import Agent
     from dap_ai.agent.mask import Masker
+    from dap_ai.commands.wirelog import SessionLog, WireLog
 
 
-def backend_of(settings: config.Settings) -> Backend:
-    """The backend that the settings name. Raises UsageError."""
+def backend_of(settings: config.Settings, *, started: bool = True) -> Backend:
+    """The backend that the settings name; without `started` it runs already. Raises UsageError."""
     try:
-        return discover(settings.backend)
+        return discover(settings.backend, started=started)
     except UnknownBackendError as error:
         raise click.UsageError(str(error)) from error
 
@@ -40,17 +44,42 @@ def check_provider(settings: config.Settings) -> None:
         raise click.UsageError(error.user_text) from error
 
 
-class Recipe:
-    """What each session of a proxy is made of; `own` are a session's launch arguments for us."""
+def open_wire_log(path: Path | None) -> WireLog | None:
+    """The file that sessions are recorded in. Raises UsageError."""
+    if path is None:
+        return None
+    from dap_ai.commands.wirelog import WireLog  # noqa: PLC0415  as below
 
-    def __init__(
-        self, resolved: config.Resolved, token: str, log: Callable[[str], None] | None, masker: Masker | None
+    try:
+        return WireLog(path)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise click.UsageError(f"--log: {path} cannot be written to: {why}.") from error
+
+
+class Recipe:
+    """What each session of a proxy is made of; `own` are a session's launch arguments for us.
+
+    `connect`: where the adapter listens that is to be used instead of starting one.
+    """
+
+    def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
+        self,
+        resolved: config.Resolved,
+        token: str,
+        log: Callable[[str], None] | None,
+        masker: Masker | None,
+        connect: tuple[str, int] | None,
+        wire_log: WireLog | None,
     ) -> None:
-        self.backend: Backend = backend_of(resolved.settings)
+        self.backend: Backend = backend_of(resolved.settings, started=connect is None)
+        self._connect = connect
         self._log = log
         self._masker = masker
         self._resolved = resolved
         self._token = token
+        self._wire_log = wire_log
+        self._agents_maskers: list[Masker] = [masker] if masker else []
 
     def log(self, text: str) -> None:
         """Something for the log, masked; the agents mask what they say of a program themselves."""
@@ -63,18 +92,44 @@ class Recipe:
 
         return self._masker or Masker(self._resolved.settings.mask)
 
-    async def spawn(self, log: Callable[[str], None]) -> AdapterProcess:
-        """The debug adapter, started. Raises OSError."""
+    async def spawn(self, log: Callable[[str], None]) -> AdapterProcess | ConnectedAdapter:
+        """The debug adapter, started or connected to. Raises OSError."""
+        if self._connect is not None:
+            return await ConnectedAdapter.open(*self._connect, log)
         return await AdapterProcess.start(self.backend.command(), log)
 
-    def agent(self, own: Mapping[str, Any]) -> Agent:
+    def journal(self, session: Session) -> SessionLog | None:
+        """Where this session is recorded."""
+        if self._wire_log is None:
+            return None
+        from dap_ai.commands.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
+
+        return SessionLog(
+            self._wire_log, self.backend.name, session, masker=self._new_masker, known=self._found, failed=self.log
+        )
+
+    def _new_masker(self) -> Masker:
+        from dap_ai.agent.mask import Masker  # noqa: PLC0415  as below
+
+        return Masker(self._resolved.settings.mask)
+
+    def _found(self) -> set[str]:
+        """The secrets that the agents know of."""
+        return {secret for masker in list(self._agents_maskers) for secret in masker.known()}
+
+    def agent(self, own: Mapping[str, Any]) -> Agent | AnswerFile:
         """What answers in one session."""
         from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-        agent = Agent(config.merge_launch(self._resolved, own).settings, masker=self._masker)
+        masker = self._masker
+        if self._wire_log is not None and masker is None:
+            masker = self._new_masker()
+            self._agents_maskers.append(masker)
+        settings = config.merge_launch(self._resolved, own).settings
+        agent = Agent(settings, masker=masker)
         agent.warm()
         self.backend.warm()
-        return agent
+        return AnswerFile(agent, settings.answer_file) if settings.answer_file else agent
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""
@@ -88,18 +143,22 @@ class Recipe:
             snapshots=settings.snapshots,
             snapshot_reads=settings.snapshot_reads,
             token=self._token,
+            sockets=settings.sockets,
         )
 
 
-def proxy_of(
+def proxy_of(  # noqa: PLR0917  most callers name what they give
     resolved: config.Resolved,
     token: str = "",
     log: Callable[[str], None] | None = None,
     masker: Masker | None = None,
+    connect: tuple[str, int] | None = None,
+    wire_log: WireLog | None = None,
 ) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
 
-    `masker`: that of its only session; None: each session has its own.
+    `masker`: that of its only session; None: each session has its own. `connect`: where the adapter listens already.
+    `wire_log`: where sessions are recorded.
     """
     check_provider(resolved.settings)
-    return Proxy(Recipe(resolved, token, log, masker))
+    return Proxy(Recipe(resolved, token, log, masker, connect, wire_log))

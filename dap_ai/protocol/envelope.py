@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, TypeVar
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -22,6 +23,9 @@ _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 """Escaped backslashes and surrogate pairs, to step over them; group 1: a surrogate alone. Python's json writes them."""
+
+
+_NULL = msgspec.Raw(b"null")
 
 
 class _Head(msgspec.Struct):
@@ -73,13 +77,17 @@ class Envelope:
     @property
     def content(self) -> bytes:
         """The bytes of `arguments` or `body`; empty if there are none."""
-        raw = self._fields.get("arguments" if self.kind == "request" else "body")
+        raw = self._raw
         return b"" if raw is None else bytes(raw)
+
+    @property
+    def _raw(self) -> msgspec.Raw | None:
+        return self._fields.get("arguments" if self.kind == "request" else "body")
 
     def read(self, shape: type[T]) -> T:
         """`arguments` or `body` as `shape`; raises RemoteProtocolError if they do not fit."""
-        content = self.content
-        return decode(b"{}" if content in (b"", b"null") else content, shape)
+        raw = self._raw  # not a copy of it: it may be large
+        return decode(b"{}" if raw is None or raw == _NULL else raw, shape)
 
     def field(self, name: str, default: T) -> T:
         """Top-level field `name` if it has `default`'s type, else `default`."""
@@ -105,10 +113,16 @@ class Envelope:
         return f"<{self.kind} {self.name} seq={self.seq}>"
 
 
-def decode(data: bytes, shape: type[T]) -> T:
+@cache
+def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
+    """Made once for each shape: that takes longer than to read a small message."""
+    return msgspec.json.Decoder(shape)
+
+
+def decode(data: bytes | msgspec.Raw, shape: type[T]) -> T:
     """JSON as `shape`; raises RemoteProtocolError if it does not fit."""
     try:
-        return msgspec.json.decode(data, type=shape)
+        return _decoder(shape).decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise RemoteProtocolError(f"not {getattr(shape, '__name__', shape)}: {error}") from error
 

@@ -70,5 +70,18 @@ TOKEN_NEEDED = ErrorEntry(
 )
 UNKNOWN_REQUEST = ErrorEntry(9012, "notSupported", "This dap_ai has no request '{command}'.")
 BAD_SEQUENCE = ErrorEntry(9013, "invalidArguments", "{reason}")
+SEVERAL_STOPPED = ErrorEntry(
+    9020, "severalStopped", "Several programs of this session are stopped ({names}): ask in the session of one of them."
+)
+GUEST_ONLY_READS = ErrorEntry(
+    9021, "notSupported", "'{command}' is for the editor whose session this is; one that has joined it asks and reads."
+)
+RELATIVE_ENDED = ErrorEntry(9022, "ended", "The child session that this was for has ended.")
+UNANSWERED = ErrorEntry(9017, "notAnswered", "The debug adapter does not answer '{command}'.")
+CORE_FILE = ErrorEntry(9018, "notSupported", "'{command}' is impossible: this is a core file, which does not run.")
+NEEDS_ARGUMENTS = ErrorEntry(
+    9019, "invalidArguments", "'{command}' lacks arguments that DAP demands: this debug adapter would end."
+)
+PROGRAM_ENDED = ErrorEntry(9025, "ended", "'{command}' needs a program: this one has ended.")
 UNKNOWN_TOOL = ErrorEntry(9016, "unknownTool", "There is no tool '{name}'; the tools are: {tools}.")
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")

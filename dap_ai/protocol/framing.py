@@ -23,65 +23,87 @@ MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 """Largest body that is read: above any real variables response, below what would exhaust a small machine."""
 
 _KEPT_JUNK_BYTES = 4096
-_LENGTH = re.compile(rb"(?i)^(.*?)content-length[ \t]*:[ \t]*([^ \t]*)[ \t]*$", re.DOTALL)
+_PLAIN = re.compile(rb"Content-Length: ([0-9]{1,18})\r\n\r\n")
+"""The header as nearly every message has it."""
+_NAME = b"content-length"
+
+
+def encode_header(length: int) -> bytes:
+    """The header of a message of `length` bytes."""
+    return b"Content-Length: %d\r\n\r\n" % length
 
 
 def encode_frame(body: bytes) -> bytes:
     """`body`, a JSON message in UTF-8, with its header."""
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+    return encode_header(len(body)) + body
 
 
 class FrameReader:
     """Cuts a byte stream into message bodies; `feed` it chunks of any size.
 
+    It holds what has come of one message, and for the moment in which that becomes whole twice as much.
     `junk` holds the last few kilobytes that were no message (an adapter's crash text, say).
     """
 
     def __init__(self, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
         self.junk = b""
         self._max_message_bytes = max_message_bytes
-        self._buffer = bytearray()
-        self._scanned = 0
+        self._rest = b""
+        """Of a header line that is not whole."""
         self._length: int | None = None
-        self._need: int | None = None
+        self._pieces: list[bytes] = []
+        """Of a body that is not whole."""
+        self._missing = 0
+        """Bytes of that body."""
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """The bodies that are whole now, in order. Raises RemoteProtocolError when the stream cannot be followed."""
-        self._buffer += chunk
-        while True:
-            if self._need is None and not self._read_header():
+        if len(chunk) < self._missing:
+            self._pieces.append(chunk)
+            self._missing -= len(chunk)
+            return
+        data, at = self._rest + chunk, self._missing
+        self._rest, self._missing = b"", 0
+        if self._pieces:
+            yield self._joined(data[:at])
+        while at < len(data):
+            begin = self._skip_header(data, at)
+            if self._length is None or begin < 0:
                 return
-            need = self._need
-            if need is None or len(self._buffer) < need:
+            at, self._length = begin + self._length, None
+            if at > len(data):
+                self._pieces, self._missing = [data[begin:]], at - len(data)
                 return
-            body = bytes(self._buffer[:need])
-            del self._buffer[:need]
-            self._need = None
-            yield body
+            yield data[begin:at]
 
-    def _read_header(self) -> bool:
-        """Whether a header block ended and `_need` is known."""
-        while True:
-            end = self._buffer.find(b"\n", self._scanned)
-            if end < 0:
-                if len(self._buffer) > MAX_HEADER_BYTES:
-                    self._give_up(f"no message header in {len(self._buffer)} bytes")
-                self._scanned = len(self._buffer)
-                return False
-            line = bytes(self._buffer[:end]).strip(b"\r")
-            del self._buffer[: end + 1]
-            self._scanned = 0
+    def _joined(self, last: bytes) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        return b"".join((*pieces, last))
+
+    def _skip_header(self, data: bytes, at: int) -> int:
+        """Where the body begins, whose length `_length` is then; -1 if the header is not whole."""
+        if self._length is None and (plain := _PLAIN.match(data, at)):
+            self._length = self._parse_length(plain[1])
+            return plain.end()
+        while (end := data.find(b"\n", at)) >= 0:
+            line = data[at:end].strip(b"\r")
+            at = end + 1
             if line:
                 self._read_header_line(line)
             elif self._length is not None:
-                self._need, self._length = self._length, None
-                return True
+                return at
+        self._rest = data[at:]
+        if len(self._rest) > MAX_HEADER_BYTES:
+            self._give_up(f"no message header in {len(self._rest)} bytes")
+        return -1
 
     def _read_header_line(self, line: bytes) -> None:
-        found = _LENGTH.search(line)
+        name = line.lower().rfind(_NAME)  # no expression: one that backtracks takes minutes for some lines
+        value = line[name + len(_NAME) :].lstrip(b" \t") if name >= 0 else b""
+        found = value.startswith(b":")
         if found:
-            self._length = self._parse_length(found[2])
-            line = found[1]  # junk without a line end sticks to the header that follows it
+            self._length = self._parse_length(value[1:].strip(b" \t"))
+            line = line[:name]  # junk without a line end sticks to the header that follows it
         if (line and self._length is None) or (found and line):
             self.junk = (self.junk + line + b"\n")[-_KEPT_JUNK_BYTES:]
 
@@ -94,5 +116,5 @@ class FrameReader:
         return length
 
     def _give_up(self, why: str) -> None:
-        self._buffer.clear()
+        self._rest = b""
         raise RemoteProtocolError(why)

@@ -16,8 +16,26 @@ class _Read(msgspec.Struct, rename="camel"):
 class InitializeArguments(_Read):
     """What the client can do."""
 
+    client_name: str = ""
+    client_id: str = msgspec.field(default="", name="clientID")
     supports_progress_reporting: bool = False
     supports_invalidated_event: bool = False
+
+
+class StartArguments(_Read):
+    """Of launch and attach, as most adapters name them: what is debugged."""
+
+    program: str = ""
+    module: str = ""
+    name: str = ""
+    process_id: int = 0
+
+
+class ProcessBody(_Read):
+    """Of the event process."""
+
+    name: str = ""
+    system_process_id: int = 0
 
 
 class ThreadArguments(_Read):

@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-import referencing
 
 from dap_ai.adapter.console import complete
 from dap_ai.protocol import envelope, errors
 from dap_ai.protocol.errors import ErrorEntry
+from tests.conformance.schema import check, definition_of
 from tests.integration.live import live
-
-_WHEEL = Path(importlib.util.find_spec("debugpy").submodule_search_locations[0])  # type: ignore[union-attr,index]
-SCHEMA = json.loads(
-    (_WHEEL / "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json").read_text(encoding="utf-8")
-)
-REGISTRY = referencing.Registry().with_resource(
-    "dap", referencing.Resource.from_contents(SCHEMA, referencing.jsonschema.DRAFT4)
-)
-
-
-def definition_of(message: dict[str, Any]) -> str:
-    """The schema's name for a message; the plain kind for what DAP does not define."""
-    kind = message["type"].capitalize()
-    name = message.get("event") or message["command"]
-    specific = name[0].upper() + name[1:] + kind
-    if kind == "Response" and not message["success"]:
-        specific = "ErrorResponse"
-    return specific if specific in SCHEMA["definitions"] else kind
-
-
-def check(message: dict[str, Any]) -> None:
-    schema = {"$ref": f"dap#/definitions/{definition_of(message)}"}
-    jsonschema.Draft4Validator(schema, registry=REGISTRY).validate(message)
 
 
 @pytest.mark.anyio

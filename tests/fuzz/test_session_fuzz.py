@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter import effects as fx
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.session import Session
 from dap_ai.protocol.acting import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
-from dap_ai.protocol.asking import Answer
-from dap_ai.protocol.errors import RequestFailed
+from tests.fuzz.world import AGENTS_LINE, World
 from tests.playbook import Rules
 
 COMMANDS = [
@@ -26,21 +22,7 @@ EVENTS = [
     "initialized", "stopped", "continued", "output", "process", "exited", "terminated", "capabilities",
     "progressStart", "thread", "vendorEvent",
 ]  # fmt: skip
-TIMERS = [
-    "jobs.hold",
-    "slots.quiet",
-    "slots.patience",
-    "slots.request",
-    "session.disconnect",
-    "session.part",
-    "consent.wait:dap-ai-approval-1",
-    "consent.wait:dap-ai-approval-2",
-    "resuming.wait",
-    "unknown",
-]
 FILES = ["/a.py", "/b.py"]
-AGENTS_LINE = 100
-"""From here on, lines are the agent's; below, the client's."""
 ACTIONS = [
     Step("next"),
     Step("continue"),
@@ -50,8 +32,6 @@ ACTIONS = [
     Execute("f()", 1),
     SetVariable("x", "1", 1),
 ]
-
-ENDS_STOP = {"continue", "next", "restart", "disconnect", "terminate"}
 
 scalars = st.none() | st.booleans() | st.integers(-2, 50) | st.sampled_from(["", "??", "??stop", "repl", "x", "{y}"])
 bodies = st.dictionaries(
@@ -87,9 +67,36 @@ steps = st.one_of(
     st.tuples(st.just("job ended"), st.integers(0, 5), st.booleans()),
     st.tuples(st.just("say"), st.sampled_from(["answer", "status"]), st.text(max_size=5)),
     st.tuples(st.just("done"), st.booleans()),
-    st.tuples(st.just("timer"), st.sampled_from(TIMERS)),
+    st.tuples(st.just("timer"), st.integers(0, 5)),
     st.tuples(st.just("junk"), st.booleans(), st.binary(max_size=20)),
     st.tuples(st.just("lost"), st.booleans()),
+)
+
+guest_requests = st.sampled_from(
+    ["initialize", "attach", "configurationDone", "threads", "stackTrace", "ask", "cancel", "evaluate", "completions",
+     "askSession", "disconnect", "continue", "setBreakpoints", "nonsense"]
+)  # fmt: skip
+given_ids = st.sampled_from(["there-1", "there-2", "there-3"])
+there = st.dictionaries(st.sampled_from(["askId", "conversationId", "approvalId", "progressId"]), given_ids, max_size=2)
+family = st.one_of(
+    st.tuples(st.just("guest"), st.integers(0, 2), guest_requests, bodies | there),
+    st.tuples(st.just("guest"), st.integers(0, 2), guest_requests, bodies | there),
+    st.tuples(st.just("guest leaves"), st.integers(0, 2)),
+    st.tuples(st.just("relatives"), st.lists(st.integers(0, 1), max_size=2, unique=True)),
+    st.tuples(st.just("relative says"), st.integers(0, 7), st.just(""), there),
+    st.tuples(
+        st.just("relative says"), st.integers(0, 7), st.sampled_from(["askOutput", "askEnded", "stopped"]), there
+    ),
+    st.tuples(st.just("relative ends"), st.integers(0, 1)),
+    st.tuples(st.just("listener"), st.integers(0, 3), st.sampled_from([0, 4711])),
+    st.tuples(st.just("request"), st.sampled_from(["ask", "askApprove", "cancel"]), there),
+    st.tuples(st.just("request"), st.just("evaluate"), st.just({"expression": "??why", "context": "repl"})),
+    st.tuples(st.just("event"), st.just("debugpyAttach"), st.just({"connect": {"host": "127.0.0.1", "port": 5}})),
+    st.tuples(
+        st.just("reverse"),
+        st.just("startDebugging"),
+        st.just({"configuration": {"connect": {"port": 6}}, "request": "attach"}),
+    ),
 )
 
 acts = st.one_of(
@@ -109,7 +116,7 @@ acts = st.one_of(
     st.one_of(
         st.tuples(st.just("job"), st.integers(0, 3)),
         st.tuples(st.just("done"), st.booleans()),
-        st.tuples(st.just("timer"), st.sampled_from(TIMERS)),
+        st.tuples(st.just("timer"), st.integers(0, 5)),
     ),
 )
 
@@ -118,159 +125,10 @@ ASKING: list[tuple[Any, ...]] = [
     ("prepared", "ok"),
     ("answer", 0, True, {}),
     ("event", "stopped", {"reason": "pause", "threadId": 1}),
-    ("timer", "slots.quiet"),
+    ("timer", 0),
     ("request", "ask", {}),
 ]
 """A program that stands, and a question about it."""
-
-
-class World:
-    """Client, backend and agent around one session."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.seq = 0
-        self.token = 0
-        self.asked: list[int] = []
-        self.answered: Counter[int] = Counter()
-        self.reads: Counter[int] = Counter()
-        self.for_backend: list[dict[str, Any]] = []
-        self.for_client: list[dict[str, Any]] = []
-        self.asks: list[str] = []
-        self.jobs: list[str] = []
-        self.ended: Counter[str] = Counter()
-        self.last_to_client = self.last_to_backend = 0
-        self.lines: dict[int, int] = {}
-        """Of each breakpoint by the backend's id, which is new with each set."""
-
-    def tell(self, event: fx.Event) -> None:
-        for effect in self.session.receive(event):
-            match effect:
-                case fx.ToClient(body):
-                    message = json.loads(body)
-                    assert message["seq"] > self.last_to_client
-                    self.last_to_client = message["seq"]
-                    if message["type"] == "response":
-                        self.answered[message["request_seq"]] += 1
-                    elif message["type"] == "request":
-                        self.for_client.append(message)
-                    self.check_breakpoints(message)
-                    if message.get("event") == "askEnded":
-                        self.ended[message["body"]["askId"]] += 1
-                case fx.ToBackend(body):
-                    message = json.loads(body)
-                    assert message["seq"] > self.last_to_backend
-                    assert not str(message.get("command")).startswith("ask")
-                    self.last_to_backend = message["seq"]
-                    if message["type"] == "request":
-                        self.for_backend.append(message)
-                        self.check_jobs(message)
-                case fx.ToAgent(token, _, error):
-                    assert error is None or isinstance(error, RequestFailed)
-                    self.reads[token] += 1
-                case fx.Settled(token, _):
-                    self.reads[token] += 1
-                case fx.StartAsk(ask, _, _):
-                    self.asks.append(ask.ask_id)
-
-    def check_jobs(self, message: dict[str, Any]) -> None:
-        """What ends a stop is sent only after each of its jobs was ended."""
-        if message["command"] in ENDS_STOP:
-            assert not self.session.running_jobs
-
-    def check_breakpoints(self, message: dict[str, Any]) -> None:
-        """The client is told nothing of the agent's."""
-        if message.get("command") == "setBreakpoints" and message.get("success"):
-            entries = message["body"]["breakpoints"]
-        elif message.get("event") == "breakpoint":
-            entries = [message["body"]["breakpoint"]]
-        else:
-            return
-        assert all(self.lines[entry["id"]] < AGENTS_LINE for entry in entries)
-
-    def set_breakpoints(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The backend's answer: each with a new id."""
-        entries = []
-        for wanted in arguments["breakpoints"]:
-            number = len(self.lines) + 1
-            self.lines[number] = wanted["line"]
-            entries.append({"id": number, "line": wanted["line"], "verified": number % 5 != 0})
-        return {"breakpoints": entries}
-
-    def client(self, message: dict[str, Any]) -> None:
-        self.tell(fx.FromClient(json.dumps(message).encode()))
-
-    def backend(self, message: dict[str, Any]) -> None:
-        self.tell(fx.FromBackend(json.dumps(message).encode()))
-
-    def end(self) -> None:
-        """Everybody has gone: nothing is left without its answer."""
-        self.tell(fx.BackendClosed("the end"))
-        self.tell(fx.ClientClosed())
-        assert {seq: self.answered[seq] for seq in self.asked} == dict.fromkeys(self.asked, 1)
-        assert all(count == 1 for count in self.ended.values())
-        assert self.reads == Counter(range(1, self.token + 1))
-
-    def step(self, step: tuple[Any, ...]) -> None:
-        match step:
-            case "request", command, arguments:
-                self.seq += 1
-                self.asked.append(self.seq)
-                self.client({"seq": self.seq, "type": "request", "command": command, "arguments": arguments})
-            case "event", name, body:
-                self.backend({"seq": 1, "type": "event", "event": name, "body": body})
-            case "answer", index, success, body if self.for_backend:
-                request = self.for_backend.pop(index % len(self.for_backend))
-                reply = {"request_seq": request["seq"], "command": request["command"], "success": success}
-                if request["command"] == "setBreakpoints" and success:
-                    body = self.set_breakpoints(request["arguments"])
-                self.backend({"seq": 2, "type": "response", "body": body, **reply})
-            case "reverse", command, arguments:
-                self.backend({"seq": 3, "type": "request", "command": command, "arguments": arguments})
-            case "reply", index, body if self.for_client:
-                request = self.for_client.pop(index % len(self.for_client))
-                reply = {"request_seq": request["seq"], "command": request["command"], "success": True}
-                self.client({"seq": 4, "type": "response", "body": body, **reply})
-            case "prepared", how:
-                self.tell(fx.Prepared(b"{}", "no" if how == "error" else "", connected=how == "connected"))
-            case "read", command, back if self.asks:
-                self.token += 1
-                epoch = self.session.state.epoch - (back == 3)
-                self.tell(
-                    fx.AgentRequest(
-                        self.asks[-1 - back % len(self.asks)], self.token, epoch, command, {"context": "hover"}
-                    )
-                )
-            case "approval", back, kind if self.asks:
-                self.token += 1
-                epoch = self.session.state.epoch - (back == 3)
-                ask_id = self.asks[-1 - back % len(self.asks)]
-                self.tell(fx.ApprovalWanted(ask_id, self.token, epoch, kind, "x", "y"))
-            case "act", back, action if self.asks:
-                self.token += 1
-                epoch = self.session.state.epoch - (back == 3)
-                self.tell(fx.ActionWanted(self.asks[-1 - back % len(self.asks)], self.token, epoch, 1, action))
-            case "changed", number if number in self.lines:
-                self.step(("event", "breakpoint", {"reason": "changed", "breakpoint": {"id": number}}))
-            case "job", back if self.asks:
-                self.jobs.append(f"job-{len(self.jobs)}")
-                epoch = self.session.state.epoch - (back == 3)
-                kill: dict[str, Any] = {"kill": self.jobs[-1]}
-                self.tell(fx.JobBegun(self.asks[-1 - back % len(self.asks)], self.jobs[-1], epoch, "evaluate", kill))
-            case "job ended", index, alive if self.jobs:
-                self.tell(fx.JobEnded(self.jobs[index % len(self.jobs)], alive))
-            case "say", category, text if self.asks:
-                self.tell(fx.AgentOutput(self.asks[-1], category, text))
-            case "done", failed if self.asks:
-                self.tell(fx.AgentEnded(self.asks[-1], Answer(), "broken" if failed else ""))
-            case "timer", timer_id:
-                self.tell(fx.TimerFired(timer_id))
-            case "junk", client, data:
-                self.tell(fx.FromClient(data) if client else fx.FromBackend(data))
-            case "lost", client:
-                self.tell(fx.ClientClosed() if client else fx.BackendClosed("gone"))
-            case _:
-                pass
 
 
 @settings(max_examples=300, deadline=None)
@@ -287,5 +145,14 @@ def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tu
 def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), Options(level="mutate")))
     for step in [*ASKING, *script]:
+        world.step(step)
+    world.end()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(family, family, steps, acts), min_size=10, max_size=60))
+def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(script: list[tuple[Any, ...]]):
+    world = World(Session(Rules(), Options(level="mutate")))
+    for step in [*ASKING[:4], *script]:
         world.step(step)
     world.end()

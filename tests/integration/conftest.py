@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def end_tree(process: subprocess.Popen[bytes]) -> None:
     except psutil.NoSuchProcess:
         tree = []
     for each in tree:
-        if each.is_running():
+        with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.options import Options
-from dap_ai.adapter.serve import Pump
+from dap_ai.adapter.serve import Proxy
 from dap_ai.backends import discover
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.asking import Answer, Ask
@@ -106,6 +106,9 @@ class Live:
     def options(self, own: Any) -> Options:
         return self._options or Options()
 
+    def journal(self, session: Any) -> None:
+        return None
+
     def log(self, text: str) -> None:
         self.logged.append(text)
 
@@ -113,7 +116,7 @@ class Live:
 
     async def open(self, **initialize: Any) -> Client:
         near, far = memory_pair()
-        self._task = asyncio.get_running_loop().create_task(Pump(self, far).run())  # type: ignore[arg-type]
+        self._task = asyncio.get_running_loop().create_task(Proxy(self).serve(far))  # type: ignore[arg-type]
 
         async def end() -> None:
             await asyncio.wait_for(self._task, WAIT_S)

@@ -186,7 +186,7 @@ class Scene:
 async def scene_of(groups: Iterable[Group], python: Path) -> AsyncIterator[Scene]:
     """The program with these groups' objects, stopped; it and its session end afterwards."""
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made).resolve()  # noqa: ASYNC240  nothing else runs yet
+        folder = Path(made).resolve()
         stop = write_scene(folder, groups)
         async with live() as session:
             launch = {

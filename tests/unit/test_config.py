@@ -72,6 +72,8 @@ HOSTILE = {
     "snapshots": False,
     "snapshot_reads": ["/"],
     "console_prefix": "?!",
+    "answer_file": "theirs.md",
+    "sockets": "/tmp/theirs",
     "backend": "theirs",
     "python": "./theirs",
 }

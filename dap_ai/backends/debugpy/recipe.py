@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,17 @@ class DebugpyBackend:
 
     name = "debugpy"
     denied: Mapping[str, str] = {}
-    wedged_while_running = frozenset({"exceptionInfo"})
+    wedged_while_running = frozenset({"exceptionInfo", "continue"})
+    wedged_when_ended: frozenset[str] = frozenset()
+    vendor_requests: frozenset[str] | None = None
+    ends_without_arguments = False
+    scopes_shared = False
     greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
     terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
+
+    def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy
+        """These rules: there is no other debugpy."""
+        return self
 
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""
@@ -89,7 +97,7 @@ def _address(arguments: dict[str, Any]) -> tuple[str, int] | None:
     connect: Any = arguments.get("connect")
     if connect is None and "port" in arguments and "listen" not in arguments:
         connect = arguments
-    if connect is None or arguments.get("subProcessId"):
+    if connect is None:
         return None
     try:
         return str(connect.get("host") or "127.0.0.1"), int(connect["port"])

@@ -1,0 +1,227 @@
+"""The Unix sockets at which the sessions of one user can be joined. The only module that knows where they are.
+
+1. The folder is its user's alone (0700), or it is refused: no link, no other owner, nothing open to others.
+2. Both ends ask the kernel who the other is, where it tells: a guest is not let in, and no session believed, of another
+   user.
+3. Where a socket cannot be, a session says why, and goes on without.
+4. A session that was killed leaves its file; whoever finds that nobody listens at it removes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import re
+import secrets
+import socket
+import stat
+import struct
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dap_ai.streams import Link, TransportLink
+
+OFF = "off"
+"""The setting `sockets` under which no session can be joined."""
+
+_SUFFIX = ".sock"
+_ID = re.compile(r"[0-9a-f]{4,}")
+_ID_BYTES = (2, 2, 2, 4, 8)
+"""Of each try at an id that no other session has."""
+_MAX_PATH_BYTES = 103
+"""The kernel's limit: 107 on Linux, 103 on macOS."""
+_NEW_S = 5.0
+"""For so long a socket at which nobody listens may be one that is about to listen."""
+_MANY = 16
+"""With more files than that in the folder, some must have been left behind."""
+_ROOT = 0
+
+
+class SocketError(OSError):
+    """Sessions cannot be joined here, or not this one; the text says why, and what to do where something can be."""
+
+
+class SessionEnded(SocketError):  # noqa: N818  a state, not a mistake
+    """The session has been there, or not even that."""
+
+
+class SessionSocket:
+    """The socket of one session."""
+
+    def __init__(self, path: Path, listener: asyncio.Server) -> None:
+        self.session_id = path.stem
+        self._path = path
+        self._listener = listener
+
+    def close(self) -> None:
+        """Nobody can join any more; guests that have joined stay. Again changes nothing."""
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+
+
+async def open_session(
+    on_link: Callable[[Link], None], log: Callable[[str], None], setting: str = ""
+) -> SessionSocket | None:
+    """Listens, and gives each guest's link to `on_link`; None where that cannot be, and `log` is told why.
+
+    `setting` is the setting `sockets`: a folder, "" for the user's own, or `OFF`.
+    """
+    if setting == OFF:
+        return None
+    try:
+        where = folder(setting, make=True)
+        _sweep(where)
+        bound, path = _bind(where)
+    except OSError as error:
+        log(f"this session cannot be joined: {error}")
+        return None
+    try:
+        listener = await asyncio.get_running_loop().create_unix_server(lambda: _Guest(on_link, log), sock=bound)
+    except (OSError, NotImplementedError) as error:
+        bound.close()
+        path.unlink(missing_ok=True)
+        log(f"this session cannot be joined: {error}")
+        return None
+    return SessionSocket(path, listener)
+
+
+def session_ids(setting: str = "") -> list[str]:
+    """Those that have a socket, oldest first; some may have ended, which `connect` finds out. Raises SocketError."""
+    found: list[tuple[float, str]] = []
+    for path in folder(setting).glob(f"*{_SUFFIX}"):
+        with contextlib.suppress(OSError):  # gone meanwhile
+            if _ID.fullmatch(path.stem):
+                found.append((path.lstat().st_mtime, path.stem))
+    return [session_id for _, session_id in sorted(found)]
+
+
+async def connect(session_id: str, setting: str = "") -> Link:
+    """A link to a session. Raises SessionEnded, SocketError: it is another user's, or cannot be reached."""
+    path = folder(setting) / f"{session_id}{_SUFFIX}"
+    try:
+        transport, link = await asyncio.get_running_loop().create_unix_connection(
+            lambda: TransportLink(lambda _link: None), str(path)
+        )
+    except ConnectionRefusedError as error:
+        _remove_stale(path)
+        raise SessionEnded(f"session {session_id} has ended") from error
+    except FileNotFoundError as error:
+        raise SessionEnded(f"there is no session {session_id}") from error
+    except OSError as error:
+        raise SocketError(f"session {session_id} cannot be reached: {error.strerror or error}") from error
+    if _is_of_another_user(transport.get_extra_info("socket")):
+        transport.abort()
+        raise SocketError(f"session {session_id} is of another user of this machine")
+    return link
+
+
+def folder(setting: str = "", *, make: bool = False) -> Path:
+    """Where the sockets are; `make`: it is there afterwards. Raises SocketError: it is not safe, or switched off."""
+    if setting == OFF:
+        raise SocketError("the setting sockets is off")
+    if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
+        raise SocketError("this platform has no Unix sockets that only their user can reach")
+    path = Path(setting).expanduser() if setting else _own_folder()
+    if make:
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise SocketError(f"{path}: {error.strerror}; the setting sockets names another folder") from error
+    with contextlib.suppress(FileNotFoundError):
+        _check(path, path.lstat())
+    return path
+
+
+class _Guest(TransportLink):
+    """A connection, which is a link only if it is our user's."""
+
+    def __init__(self, on_link: Callable[[Link], None], log: Callable[[str], None]) -> None:
+        super().__init__(on_link)
+        self._log = log
+
+    def connection_made(self, transport: Any) -> None:
+        """Turns other users away before a byte is read."""
+        if _is_of_another_user(transport.get_extra_info("socket")):
+            self._log("turned away: another user of this machine wanted to join the session")
+            transport.abort()
+        else:
+            super().connection_made(transport)
+
+
+def _own_folder() -> Path:
+    """That of the user's login, which ends with it; else one beside the temporary files."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    with contextlib.suppress(OSError):
+        if runtime and Path(runtime).stat().st_uid == os.getuid():
+            return Path(runtime) / "dap-ai"
+    return Path(tempfile.gettempdir()) / f"dap-ai-{os.getuid()}"
+
+
+def _check(path: Path, found: os.stat_result) -> None:
+    advice = "the setting sockets names another folder"
+    if stat.S_ISLNK(found.st_mode):
+        raise SocketError(f"{path} is a symbolic link, which others may have made; {advice}")
+    if not stat.S_ISDIR(found.st_mode):
+        raise SocketError(f"{path} is no folder; {advice}")
+    if found.st_uid != os.getuid():
+        raise SocketError(f"{path} belongs to another user; {advice}")
+    if found.st_mode & 0o077:
+        raise SocketError(f"{path} is open to other users: chmod 700 it; or {advice}")
+
+
+def _bind(where: Path) -> tuple[socket.socket, Path]:
+    """A listening socket under an id of its own. Raises OSError."""
+    for count in _ID_BYTES:
+        path = where / f"{secrets.token_hex(count)}{_SUFFIX}"
+        if len(os.fsencode(path)) > _MAX_PATH_BYTES:
+            raise SocketError(f"{where} is too long a name for a socket's folder; the setting sockets names another")
+        bound = socket.socket(socket.AF_UNIX)
+        try:
+            bound.bind(str(path))
+            path.chmod(0o600)
+            bound.listen()
+        except OSError as error:
+            bound.close()
+            if error.errno == errno.EADDRINUSE:
+                continue
+            path.unlink(missing_ok=True)
+            raise
+        return bound, path
+    raise SocketError(f"every id that was tried in {where} is taken")
+
+
+def _sweep(where: Path) -> None:
+    """Removes what killed sessions have left, once there is much in the folder: those that live notice the question."""
+    paths = list(where.glob(f"*{_SUFFIX}"))
+    for path in paths if len(paths) > _MANY else ():
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.setblocking(False)
+            try:
+                probe.connect(str(path))
+            except ConnectionRefusedError:
+                _remove_stale(path)
+            except OSError:
+                continue  # alive and busy, or gone meanwhile
+
+
+def _remove_stale(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if time.time() - path.lstat().st_mtime > _NEW_S:
+            path.unlink()
+
+
+def _is_of_another_user(connected: socket.socket) -> bool:
+    """Whether the other end is known to be another user's; root counts as ours.
+
+    Where the kernel does not tell, the folder alone keeps others out.
+    """
+    option: int | None = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return False
+    _pid, uid, _gid = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    return uid not in (_ROOT, os.getuid())

@@ -1,0 +1,78 @@
+"""Any debug adapter that is started by a command line, or listens somewhere: its messages pass as they are.
+
+There is no recipe to complete its launch arguments and no reader inside its debuggee; what is known of it (known.py)
+is what it must never be sent.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.backends import Command, Snapshots, Start, StartError, Walker, known
+
+
+class GenericBackend:
+    """The adapter that `argv` starts; empty: one that is only connected to. See dap_ai.backends.Backend."""
+
+    greeting: tuple[str, dict[str, Any]] | None = None
+    terminal_setup: tuple[str, dict[str, Any]] | None = None
+
+    def __init__(self, argv: list[str], announced: Iterable[str] = ()) -> None:
+        self._argv = argv
+        facts = known.of(argv, frozenset(announced))
+        self.name = Path(argv[0]).name if argv else "generic"
+        self.denied: Mapping[str, str] = facts.denied
+        self.wedged_while_running = facts.wedged_while_running
+        self.wedged_when_ended = facts.wedged_when_ended
+        self.vendor_requests = facts.vendor_requests
+        self.ends_without_arguments = facts.ends_without_arguments
+        self.scopes_shared = facts.scopes_shared
+
+    def announced(self, names: Iterable[str]) -> GenericBackend:
+        """The same, with what is known of an adapter that announces these."""
+        return GenericBackend(self._argv, names)
+
+    def command(self) -> Command:
+        """The command line, as it was given."""
+        return Command(self._argv, {})
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:  # noqa: ARG002  one shape for all kinds
+        """The arguments, unchanged."""
+        return Start(arguments)
+
+    def warm(self) -> None:
+        """Nothing takes time here."""
+
+    def walker(self) -> Walker | None:
+        """None: only debugpy's debuggees are read from inside."""
+        return None
+
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:  # noqa: ARG002  one shape for all kinds
+        """None, for the same reason."""
+        return None
+
+    def default_python(self, cwd: str) -> str:  # noqa: ARG002  one shape for all kinds
+        """The interpreter that runs us: such an adapter chooses its debuggee's itself."""
+        return sys.executable
+
+
+def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
+    """The backend of a command line; with `started`, its first word must be a program. Raises StartError."""
+    try:
+        words = shlex.split(text, posix=os.name != "nt")
+    except ValueError as error:
+        raise StartError(f"`{text}` is no command line ({error})") from error
+    if not words:
+        raise StartError("an empty command line starts nothing")
+    first = str(Path(words[0].strip('"')).expanduser()) if words[0].startswith(("~", '"')) else words[0]
+    program = shutil.which(first)
+    if program is None and started:
+        where = "there is no executable file of that path" if os.path.dirname(first) else "PATH has no such program"  # noqa: PTH120  Path("./x") drops the dot
+        raise StartError(f"{where}: {first}")
+    return GenericBackend([program or first, *words[1:]])

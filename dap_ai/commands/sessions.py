@@ -1,0 +1,84 @@
+"""`dap-ai sessions`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+import click
+import msgspec
+
+from dap_ai.adapter.sockets import SocketError
+from dap_ai.commands.guests import NO_SESSION, Seen, look_at_all
+from dap_ai.commands.table import print_table, resolve
+
+_HELP = """List the debug sessions of your editors that can be asked about from here, and where they stand.
+
+\b
+Examples:
+  dap-ai sessions
+  dap-ai ask --join                    the only one that is stopped
+  dap-ai ask --join ab12 -q "why is total negative?"
+"""
+_HEAD = ("session", "program", "debugger", "editor", "age", "state")
+
+
+@click.command(help=_HELP)
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+def command(*, as_json: bool) -> None:
+    """Prints every session of this user."""
+    setting = resolve({}).settings.sockets
+    try:
+        sessions = asyncio.run(look_at_all(setting))
+    except SocketError as error:
+        raise click.ClickException(f"no session can be joined: {error}.") from error
+    if as_json:
+        rows = [_fields(session) for session in sessions]
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows)) + b"\n")
+    elif sessions:
+        print_table(_HEAD, [_row(session) for session in sessions])
+    else:
+        click.echo(NO_SESSION, err=True)
+
+
+def _fields(session: Seen) -> dict[str, object]:
+    told = msgspec.to_builtins(session.about) if session.about else {"id": session.id}
+    return {**told, "place": session.place, "error": session.error}
+
+
+def _row(session: Seen) -> tuple[str, ...]:
+    about = session.about
+    if about is None:
+        return session.id, "", "", "", "", session.error
+    program = f"{about.program} (child of {about.parent})" if about.parent else about.program
+    return (
+        about.id,
+        _printable(program),
+        about.backend,
+        _printable(about.client),
+        age(time.time() - about.started),
+        _state(session),
+    )
+
+
+def _state(session: Seen) -> str:
+    """`stopped: exception at shop.py:12 in total: return price`."""
+    about = session.about
+    if about is None or about.stop is None:
+        return about.state if about else ""
+    why = about.stop.description or about.stop.reason
+    return _printable(f"{about.state}: {why}" + (f" at {session.place}" if session.place else ""))
+
+
+def age(seconds: float) -> str:
+    """`12 s`, `3 min`, `2 h`, `4 d`."""
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{max(int(seconds), 0)} s"
+
+
+def _printable(text: str) -> str:
+    """On one line, and nothing that a terminal would obey."""
+    return "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))

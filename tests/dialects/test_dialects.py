@@ -1,0 +1,182 @@
+"""Every feature through every editor's dialect: the real `dap-ai serve`, the real debugpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.adapter.strict_clients import DEFINED_EVENTS
+from tests.dialects.dialect import Dialect
+from tests.dialects.editor import Editor, Refused, Stop
+from tests.dialects.editors import ALL, HELIX_OLD
+from tests.dialects.surroundings import Terminal, over_stdio, over_tcp
+
+pytestmark = pytest.mark.anyio
+Find = Callable[..., Any]
+ANSWER = "What happened."
+
+
+def through(*dialects: Dialect) -> pytest.MarkDecorator:
+    """The test runs once for each of them."""
+    return pytest.mark.parametrize("dialect", [pytest.param(d, id=d.name) for d in dialects])
+
+
+def own_events(editor: Editor) -> set[str]:
+    """Events that dap_ai has invented."""
+    return {m["event"] for m in editor.messages if m["type"] == "event" and m["event"].startswith("ask")}
+
+
+async def at_exception(editor: Editor, debuggee: Find) -> Stop:
+    """crash.py, stopped where it fails; an editor that sets filters late stops at a breakpoint first."""
+    program = debuggee("crash")
+    late = "exceptions" not in editor.dialect.configuration
+    await editor.launch(program.path, (program.line,) if late else (), ("uncaught",))
+    stop = await editor.stop()
+    if late:
+        await editor.request("continue", {"threadId": stop.thread_id})
+        stop = await editor.stop()
+    assert stop.reason == "exception"
+    return stop
+
+
+@through(*ALL)
+async def test_a_session_from_launch_to_the_end_of_the_program(dialect: Dialect, debuggee: Find):
+    program = debuggee("steps")
+    async with over_stdio(dialect) as editor:
+        await editor.launch(program.path, (program.lines["double"],))
+        stop = await editor.stop()
+        assert (stop.reason, stop.line, stop.names["number"]) == ("breakpoint", program.lines["double"], "0")
+        assert await editor.type("number + 41", stop.frame_id) == "41"
+        await editor.request("next", {"threadId": stop.thread_id})
+        stop = await editor.stop()
+        assert (stop.reason, stop.line) == ("step", program.lines["double"] + 1)
+        await editor.request("setBreakpoints", {"source": {"path": str(program.path)}, "breakpoints": []})
+        await editor.request("continue", {"threadId": stop.thread_id})
+        await editor.shows("total 20")
+        await editor.event("terminated")
+        await editor.disconnect()
+
+
+@through(*ALL)
+async def test_a_question_in_the_console_is_answered_where_the_editor_shows_it(dialect: Dialect, debuggee: Find):
+    async with over_tcp(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        await editor.type("??", stop.frame_id)
+        await editor.shows(ANSWER)
+        await editor.shows("people")
+        assert own_events(editor) == set(), "no event of dap_ai's own goes to an editor that has not sent `ask`"
+        assert (await editor.read(stop.thread_id, stop.reason)).names["people"] == "0"
+        await editor.disconnect()
+
+
+@through(*ALL)
+async def test_a_follow_up_help_and_stop_are_words_of_the_console(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        assert "??stop" in await editor.type("??help", stop.frame_id)
+        assert await editor.type("??stop", stop.frame_id) == "nothing is being answered"
+        await editor.type("??why", stop.frame_id)
+        assert await editor.type("??stop", stop.frame_id) == "cancelled"
+        await editor.shows("[cancelled]")
+        await editor.type("??new what is people?", stop.frame_id)
+        await editor.shows("people")
+        await editor.disconnect()
+
+
+@through(*ALL)
+async def test_the_console_completes_its_words(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        completed = await editor.request("completions", {"text": "??st", "column": 5, "frameId": stop.frame_id})
+        assert [item["label"] for item in completed["targets"]] == ["??stop"]
+        completed = await editor.request("completions", {"text": "peop", "column": 5, "frameId": stop.frame_id})
+        assert "people" in [item["label"] for item in completed["targets"]]
+        await editor.disconnect()
+
+
+@through(*(each for each in ALL if each.asks))
+async def test_an_editor_that_can_send_ask_gets_its_events(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        asked = await editor.request("ask", {"question": "why?", "threadId": stop.thread_id, "frameId": stop.frame_id})
+        ended = await editor.event("askEnded")
+        assert (ended["askId"], ended["reason"]) == (asked["askId"], "completed")
+        assert ANSWER in ended["answer"]
+        if dialect.initialize.get("supportsProgressReporting"):
+            assert [each["progressId"] for each in editor.events("progressEnd")] == [asked["askId"]]
+        await editor.disconnect()
+
+
+@through(*(each for each in ALL if each.asks))
+async def test_a_request_and_a_progress_can_be_cancelled(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        await at_exception(editor, debuggee)
+        asked = await editor.request("ask", {"question": "why?"})
+        await editor.request("cancel", {"progressId": asked["askId"]})
+        assert (await editor.event("askEnded"))["reason"] == "cancelled"
+        await editor.request("cancel", {"requestId": editor.dialect.first_seq})
+        assert (await editor.request("threads"))["threads"]
+        await editor.disconnect()
+
+
+@through(*ALL)
+async def test_the_program_runs_in_the_editors_terminal(dialect: Dialect, debuggee: Find):
+    program = debuggee("steps")
+    terminal = Terminal()
+    async with over_stdio(dialect) as editor:
+        editor.reverse["runInTerminal"] = terminal.run
+        await editor.launch(program.path, (program.lines["end"],), console="integratedTerminal")
+        stop = await editor.stop()
+        assert stop.names["total"] == "20"
+        await editor.type("??what is total", stop.frame_id)
+        await editor.shows("total")
+        await editor.request("continue", {"threadId": stop.thread_id})
+        await editor.event("terminated")
+        await editor.disconnect()
+        assert b"total 20" in await terminal.printed()
+
+
+@through(*ALL)
+async def test_a_program_that_is_gone_is_refused_in_words(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        program = debuggee("steps")
+        await editor.launch(program.path)
+        await editor.event("terminated")
+        with pytest.raises(Refused, match="ended"):
+            await editor.type("??")
+        await editor.disconnect()
+
+
+@through(*ALL)
+async def test_an_editor_that_crashes_leaves_nothing_behind(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        await editor.type("??", stop.frame_id)
+        await editor.close()
+
+
+@through(HELIX_OLD)
+async def test_nothing_but_dap_reaches_an_editor_that_cannot_bear_more(dialect: Dialect, debuggee: Find):
+    async with over_stdio(dialect) as editor:
+        stop = await at_exception(editor, debuggee)
+        await editor.type("??", stop.frame_id)
+        await editor.shows(ANSWER)
+        assert {m["event"] for m in editor.messages if m["type"] == "event"} <= DEFINED_EVENTS
+        await editor.disconnect()
+
+
+@through(*(each for each in ALL if each.one_line))
+async def test_a_status_line_ends_with_the_file_that_holds_the_answer(dialect: Dialect, debuggee: Find, tmp_path: Path):
+    file = tmp_path / "answer.md"
+    async with over_stdio(dialect, "--answer-file", str(file)) as editor:
+        stop = await at_exception(editor, debuggee)
+        await editor.type("??", stop.frame_id)
+        if dialect.initialize["supportsProgressReporting"]:
+            await editor.event("progressEnd")
+        await editor.shows(str(file))
+        assert editor.status.strip("· \n") == str(file)
+        assert "**What happened.**" in file.read_text()
+        await editor.disconnect()

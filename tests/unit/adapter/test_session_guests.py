@@ -1,0 +1,190 @@
+"""Clients that join a session: they ask and read, and the session's own client sees nothing of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dap_ai.adapter.options import Options
+from tests.playbook import Playbook
+
+RUNNING = """
+    >> client request 1 initialize {"clientName": "an editor"}
+    << backend request 1 initialize {"clientName": "an editor"}
+    >> backend response 1 initialize ok {}
+    << client response 1 initialize ok {"supportsAskRequest": true, "supportsCancelRequest": true}
+    >> client request 2 launch {"program": "/shop/cart.py"}
+    << prepare launch {"program": "/shop/cart.py"}
+    >> prepared {"program": "/shop/cart.py"}
+    << backend request 2 launch {"program": "/shop/cart.py"}
+    >> backend event process {"name": "cart.py", "systemProcessId": 77}
+    << client event process {"name": "cart.py", "systemProcessId": 77}
+    >> backend response 2 launch ok {}
+    << client response 2 launch ok {}
+"""
+STOP = """
+    >> backend event stopped {"reason": "exception", "text": "KeyError", "threadId": 5}
+    << client event stopped {"reason": "exception", "text": "KeyError", "threadId": 5}
+"""
+JOINED = """
+    >> guest g request 1 attach {}
+    << guest g response 1 attach ok {}
+    << guest g event initialized {}
+"""
+
+
+@pytest.fixture
+def running() -> Playbook:
+    book = Playbook(options=Options(session_id="ab12", backend="debugpy", started=5.0))
+    book.play(RUNNING)
+    return book
+
+
+@pytest.fixture
+def stopped(running: Playbook) -> Playbook:
+    running.play(STOP)
+    return running
+
+
+def test_a_guest_asks_and_alone_hears_the_answer(stopped: Playbook):
+    stopped.play("""
+        >> guest g request 2 ask {"question": "why"}
+        << guest g response 2 ask ok {"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}
+        << start dap-ai-ask-1 thread 5 epoch 2
+        >> agent output dap-ai-ask-1 status looking
+        << guest g event askOutput {"askId": "dap-ai-ask-1", "category": "status", "output": "looking"}
+        >> agent output dap-ai-ask-1 answer Because.
+        >> fired asks.flush:dap-ai-ask-1
+        << guest g event askOutput {"askId": "dap-ai-ask-1", "category": "answer", "output": "Because."}
+        >> agent ended dap-ai-ask-1
+        << guest g event askEnded ...
+    """)
+
+
+def test_who_joins_a_stopped_session_is_told_the_stop(stopped: Playbook):
+    stopped.play(
+        JOINED
+        + """
+        << guest g event stopped {"allThreadsStopped": false, "reason": "exception", "text": "KeyError", "threadId": 5}
+    """
+    )
+
+
+def test_guests_are_told_what_becomes_of_the_debuggee(running: Playbook):
+    running.play(JOINED)
+    running.play(
+        STOP
+        + """
+        << guest g event stopped {"allThreadsStopped": false, "reason": "exception", "text": "KeyError", "threadId": 5}
+        >> client request 3 continue {"threadId": 5}
+        << backend request 3 continue {"threadId": 5}
+        << guest g event continued {"allThreadsContinued": true, "threadId": 0}
+        >> backend event terminated {}
+        << client event terminated {}
+        << guest g event terminated {}
+    """
+    )
+
+
+def test_a_guest_that_leaves_ends_its_asks_and_nothing_else(stopped: Playbook):
+    stopped.play("""
+        >> client request 3 ask {}
+        << client response 3 ask ok {"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}
+        << start dap-ai-ask-1 thread 5 epoch 2
+        >> guest g request 2 ask {}
+        << guest g response 2 ask ok {"askId": "dap-ai-ask-2", "conversationId": "conversation-2"}
+        << start dap-ai-ask-2 thread 5 epoch 2
+        >> guest g request 3 disconnect {}
+        << guest g response 3 disconnect ok
+        << cancel dap-ai-ask-2
+        << guest g event askEnded ...
+        << guest g close
+        >> agent ended dap-ai-ask-1
+        << client event askEnded ...
+    """)
+
+
+def test_a_guest_reads_through_the_backend_under_seqs_of_its_own(stopped: Playbook):
+    stopped.play("""
+        >> guest g request 7 stackTrace {"threadId": 5}
+        << backend request 3 stackTrace {"threadId": 5}
+        >> client request 3 threads {}
+        << backend request 4 threads {}
+        >> backend response 3 stackTrace ok {"stackFrames": []}
+        << guest g response 7 stackTrace ok {"stackFrames": []}
+        >> backend response 4 threads ok {}
+        << client response 3 threads ok {}
+    """)
+
+
+@pytest.mark.parametrize(
+    "command", ["continue", "setBreakpoints", "variables", "terminate", "setVariable", "evaluate", "pause", "restart"]
+)
+def test_a_guest_cannot_disturb_the_session(stopped: Playbook, command: str):
+    stopped.play(f"""
+        >> guest g request 2 {command} {{"expression": "f()", "context": "repl"}}
+        << guest g response 2 {command} fail notSupported ...
+    """)
+
+
+def test_a_guest_never_acts_on_the_program_whatever_the_session_may(stopped: Playbook):
+    stopped.session.options.level = "mutate"
+    stopped.play("""
+        >> backend event stopped {"reason": "pause", "threadId": 1}
+        << client event stopped {"reason": "pause", "threadId": 1}
+        >> guest g request 2 ask {"level": "mutate"}
+        << guest g response 2 ask ok {"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}
+        << start dap-ai-ask-1 thread 1 epoch 2
+        >> agent act dap-ai-ask-1 9 2 Step {"how": "next"}
+        << agent 9 error refused
+    """)
+
+
+def test_a_guest_cannot_cancel_the_clients_ask(stopped: Playbook):
+    stopped.play("""
+        >> client request 3 ask {}
+        << client response 3 ask ok {"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}
+        << start dap-ai-ask-1 thread 5 epoch 2
+        >> guest g request 2 cancel {"progressId": "dap-ai-ask-1"}
+        << guest g response 2 cancel ok
+    """)
+
+
+def test_a_guest_learns_what_the_session_is(stopped: Playbook):
+    (effect,) = stopped.session.receive(stopped.event("guest g request 2 askSession {}"))
+    body = json.loads(effect.body)["body"]  # type: ignore[union-attr]
+    assert body == {
+        "id": "ab12",
+        "parent": "",
+        "pid": 77,
+        "program": "/shop/cart.py",
+        "backend": "debugpy",
+        "client": "an editor",
+        "state": "stopped",
+        "stop": {"threadId": 5, "reason": "exception", "description": "", "text": "KeyError"},
+        "started": 5.0,
+    }
+
+
+def test_a_guest_waits_for_the_backend_no_longer_than_it_lives(stopped: Playbook):
+    stopped.play("""
+        >> guest g request 2 threads {}
+        << backend request 3 threads {}
+        >> backend closed gone
+        << guest g response 2 threads fail backendDied ...
+        << client event terminated {}
+    """)
+
+
+def test_a_guest_asks_in_its_own_console_conversation(stopped: Playbook):
+    stopped.play("""
+        >> client request 3 evaluate {"expression": "??", "context": "repl"}
+        << client response 3 evaluate ok {"result": "dap-ai-ask-1: Why did it stop here?", "variablesReference": 0}
+        << start dap-ai-ask-1 thread 5 epoch 2
+        >> guest g request 2 evaluate {"expression": "??stop", "context": "repl"}
+        << guest g response 2 evaluate ok {"result": "nothing is being answered", "variablesReference": 0}
+        >> guest g request 3 evaluate {"expression": "??who", "context": "repl"}
+        << guest g response 3 evaluate ok {"result": "dap-ai-ask-2: who", "variablesReference": 0}
+        << start dap-ai-ask-2 thread 5 epoch 2
+    """)

@@ -1,0 +1,80 @@
+"""The file beside an answer: what is in it, and that its path is the last thing said."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.commands.answer_file import AnswerFile
+from dap_ai.protocol.asking import Answer
+
+pytestmark = pytest.mark.anyio
+
+
+class Says:
+    """An agent that says these pieces."""
+
+    def __init__(self, *pieces: str) -> None:
+        self.pieces = pieces
+
+    async def answer(self, ask: Any, debugger: Any, sink: Any) -> Answer:
+        sink.emit("status", "offline")
+        for piece in self.pieces:
+            sink.emit("answer", piece)
+        await asyncio.sleep(0)
+        return Answer(text="".join(self.pieces))
+
+    async def close(self) -> None:
+        self.pieces = ()
+
+
+class Heard:
+    """A sink that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, str]] = []
+
+    def emit(self, category: str, text: str, tool: Any = None) -> None:
+        self.all.append((category, text))
+
+
+async def answered(path: Path, *pieces: str) -> list[tuple[str, str]]:
+    heard = Heard()
+    await AnswerFile(Says(*pieces), str(path)).answer(None, None, heard)  # pyright: ignore[reportArgumentType]  as small as may be
+    return heard.all
+
+
+async def test_the_file_holds_the_answers_markdown(tmp_path: Path):
+    await answered(tmp_path / "answer.md", "**Why", "**\n")
+    assert (tmp_path / "answer.md").read_text() == "**Why**\n"
+
+
+async def test_the_path_comes_last_and_after_whole_lines(tmp_path: Path):
+    path = tmp_path / "new" / "answer.md"
+    assert (await answered(path, "It is 3."))[-3:] == [("answer", "It is 3."), ("answer", "\n"), ("status", str(path))]
+
+
+async def test_a_later_answer_takes_the_place_of_an_earlier(tmp_path: Path):
+    await answered(tmp_path / "answer.md", "a long answer\n")
+    await answered(tmp_path / "answer.md", "short\n")
+    assert (tmp_path / "answer.md").read_text() == "short\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+async def test_only_its_user_may_read_the_file(tmp_path: Path):
+    await answered(tmp_path / "answer.md", "x\n")
+    assert stat.S_IMODE((tmp_path / "answer.md").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a link needs rights there")
+async def test_a_link_is_not_followed(tmp_path: Path):
+    (tmp_path / "theirs").write_text("theirs")
+    (tmp_path / "answer.md").symlink_to(tmp_path / "theirs")
+    heard = await answered(tmp_path / "answer.md", "x\n")
+    assert (tmp_path / "theirs").read_text() == "theirs"
+    assert heard[-1][1].startswith(f"{tmp_path / 'answer.md'}: ")
