@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.effects import BackendClosed, Event, FromBackend
+from dap_ai.adapter.merging import merged
 from dap_ai.adapter.ports import Process, Recipe
 from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.framing import FrameReader
@@ -118,7 +119,7 @@ class BackendSide:
             if self._link is not link:
                 return
             try:
-                self._receive_all(map(FromBackend, frames.feed(data)))
+                self._receive_all(map(FromBackend, merged(frames.feed(data))))
             except RemoteProtocolError as error:
                 self._receive(BackendClosed(f"its stream cannot be followed: {error}"))
                 self._end_soon()

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import signal
+import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ Examples:
   dap-ai serve --backend "gdb -i dap"
   dap-ai serve --connect 127.0.0.1:4712    one that listens there
 """
+
+_SWITCH_S = 0.0005
+"""For so long, not for Python's 5 ms, a message waits for a thread that imports or analyses."""
 
 
 @click.command(help=_HELP)
@@ -63,6 +67,7 @@ def command(
     wire_log: Path | None,
 ) -> None:
     """Serves until the client is gone, or on TCP until it is ended."""
+    sys.setswitchinterval(_SWITCH_S)
     resolved = resolve({"backend": "" if connect and backend is None else backend, "answer_file": answer_file})
     address = _address(listen, "--listen") if listen else None
     adapter = _address(connect, "--connect") if connect else None

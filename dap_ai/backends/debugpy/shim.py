@@ -1,9 +1,11 @@
-"""Starts debugpy's adapter with two cures, touching no file of debugpy; run as a script, imports nothing of ours.
+"""Starts debugpy's adapter with three cures, touching no file of debugpy; run as a script, imports nothing of ours.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
    the option does not exist, the proxy's greeting (recipe.py) cures the rest of the session.
-2. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
+2. It reads a message's header from its socket byte by byte, each a system call; here a line comes out of what one
+   read has brought.
+3. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
    gets the changed PATH; a debuggee inherits the environment as it is.
 """
 
@@ -17,19 +19,46 @@ import subprocess
 import sys
 from typing import Any
 
+_READ_BYTES = 64 * 1024
 
-def _quick_ack() -> None:
+
+def _quick_reads() -> None:
     option = getattr(socket, "TCP_QUICKACK", None)
-    if option is None:
-        return
     plain: Any = socket.SocketIO.readinto
 
-    def readinto(self: Any, b: Any) -> Any:
-        with contextlib.suppress(OSError, AttributeError):  # not TCP, or closed
-            self._sock.setsockopt(socket.IPPROTO_TCP, option, 1)
+    def receive(self: Any, b: Any) -> Any:
+        if option is not None:
+            with contextlib.suppress(OSError, AttributeError):  # not TCP, or closed
+                self._sock.setsockopt(socket.IPPROTO_TCP, option, 1)
         return plain(self, b)
 
+    def kept_of(self: Any) -> bytearray:
+        return self.__dict__.setdefault("dap_ai_kept", bytearray())
+
+    def readinto(self: Any, b: Any) -> Any:
+        kept = kept_of(self)
+        if not kept:
+            return receive(self, b)
+        count = min(len(b), len(kept))
+        b[:count] = kept[:count]
+        del kept[:count]
+        return count
+
+    def readline(self: Any, _size: int | None = -1, /) -> bytes:
+        kept = kept_of(self)
+        while (end := kept.find(b"\n")) < 0:
+            piece = bytearray(_READ_BYTES)
+            count = receive(self, piece)
+            if not count:
+                end = len(kept) - 1  # the stream has ended: what there is of a line
+                break
+            kept += piece[:count]
+        line = bytes(kept[: end + 1])
+        del kept[: end + 1]
+        return line
+
     socket.SocketIO.readinto = readinto
+    socket.SocketIO.readline = readline
 
 
 def _own_gdb() -> None:
@@ -46,6 +75,6 @@ def _own_gdb() -> None:
 
 
 if __name__ == "__main__":
-    _quick_ack()
+    _quick_reads()
     _own_gdb()
     runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)

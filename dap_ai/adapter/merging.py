@@ -1,0 +1,88 @@
+"""Storms of output: what a program prints faster than a client can take it goes on in fewer, larger events.
+
+Some adapters send an event a line, and editors take each to their screen: a storm of them is what makes a debugger
+freeze. Events that were read together, follow one another and differ in nothing but their text say the same as one.
+A few stay as they came: only from MIN_RUN on is anything merged, and never across another message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from dap_ai.protocol import envelope
+from dap_ai.protocol.errors import RemoteProtocolError
+
+MIN_RUN = 16
+"""Shorter runs pass byte for byte."""
+MAX_CHARS = 64 * 1024
+"""Of text in one event, unless one that came was longer."""
+_MARK = b'"output"'
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    """Of an event that says nothing beside its text: no source, no group, no reference."""
+
+    output: str
+    category: str = "console"
+
+
+class _Output(msgspec.Struct, forbid_unknown_fields=True):
+    type: Literal["event"]
+    event: Literal["output"]
+    body: _Body
+    seq: int = 0
+
+
+_decode = msgspec.json.Decoder(_Output).decode
+
+
+def merged(bodies: Iterable[bytes]) -> Iterator[bytes]:
+    """The messages of one read. Raises RemoteProtocolError as `bodies` does, after all that came before it."""
+    run: list[bytes] = []
+    read: list[_Body] = []
+    try:
+        for body in bodies:
+            plain = _plain(body)
+            if run and (plain is None or plain.category != read[0].category):
+                yield from _told(run, read)
+                run, read = [], []
+            if plain is None:
+                yield body
+            else:
+                run.append(body)
+                read.append(plain)
+    except RemoteProtocolError:
+        yield from _told(run, read)
+        raise
+    yield from _told(run, read)
+
+
+def _plain(body: bytes) -> _Body | None:
+    if _MARK not in body:
+        return None
+    try:
+        return _decode(body).body
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def _told(run: list[bytes], read: list[_Body]) -> Iterator[bytes]:
+    if len(run) < MIN_RUN:
+        yield from run
+        return
+    texts: list[str] = []
+    chars = 0
+    for each in read:
+        if texts and chars + len(each.output) > MAX_CHARS:
+            yield _event(read[0].category, texts)
+            texts, chars = [], 0
+        texts.append(each.output)
+        chars += len(each.output)
+    yield _event(read[0].category, texts)
+
+
+def _event(category: str, texts: list[str]) -> bytes:
+    return envelope.event(0, "output", {"category": category, "output": "".join(texts)})
