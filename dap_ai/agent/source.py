@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = FunctionNode | ast.Module
@@ -83,6 +83,17 @@ def last_line(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
+_LANGUAGES = {
+    **dict.fromkeys((".c", ".h"), "c"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl"), "cpp"),
+    ".rs": "rust",
+    ".go": "go",
+    ".js": "js",
+    ".ts": "ts",
+}
+"""By suffix; code without one of these is Python's: it may have no file at all."""
+
+
 @dataclass
 class SourceFile:
     """One file of source, as it is on disk now."""
@@ -103,6 +114,11 @@ class SourceFile:
             return ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+    def block(self, text: str) -> str:
+        """Lines of it as a code block of its language."""
+        language = _LANGUAGES.get(PurePath(self.path).suffix.lower(), "python")
+        return f"```{language}\n{text}\n```"
 
     def line(self, number: int) -> str:
         """One line; empty outside the file."""

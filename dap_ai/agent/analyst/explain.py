@@ -36,7 +36,9 @@ def happened(analysis: Analysis) -> str:
         first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
     else:
         reason = case.stop.description or case.stop.reason
-        first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`; this line has not run yet"
+        # A signal, as gdb says it, has come while the line ran.
+        yet = "" if case.stop.reason == "signal" else "; this line has not run yet"
+        first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`{yet}"
     text = f"**What happened.** {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
@@ -61,7 +63,7 @@ def _has_finally(place: Place) -> bool:
 def quote(place: Place) -> str:
     """The line a frame stands at, as a code block."""
     source = place.source
-    return f"```python\n{place.frame.line}  {source.line(place.frame.line).strip()}\n```" if source else "(no source)"
+    return source.block(f"{place.frame.line}  {source.line(place.frame.line).strip()}") if source else "(no source)"
 
 
 def _cite(cited: Cited) -> str:
@@ -123,12 +125,12 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
         return "**Root cause.** Nothing in the code that was read stands out."
     first, *others = analysis.suspects
     source = case.sources.read(first.file)
-    code = source.line(first.line).strip() if source else ""
+    code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
     finding = analysis.finding_at(first.file, first.line)
     fixed = trials is not None and trials.fixes(first.file, first.line)
     sure = fixed or (finding is not None and finding.weight >= _SURE)
     title = f"**Root cause{'' if sure else ' (a guess)'}.**"
-    text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n```python\n{first.line}  {code}\n```"
+    text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n{code}"
     if others:
         text += (
             "\n\nOther suspects: " + "; ".join(f"{where(case, s.file, s.line)} ({s.reason})" for s in others[:3]) + "."

@@ -134,4 +134,4 @@ def excerpt(sources: Sources, path: str, line: int) -> str:
         return ""
     first, last = max(1, line - 2), min(len(source.lines), line + 2)
     rows = [f"{'>' if n == line else ' '} {n}  {source.line(n)}" for n in range(first, last + 1)]
-    return "```python\n" + "\n".join(rows) + "\n```"
+    return source.block("\n".join(rows))
