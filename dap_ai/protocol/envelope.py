@@ -40,6 +40,17 @@ class _Head(msgspec.Struct):
 
 
 _decode_head = msgspec.json.Decoder(_Head).decode
+_LARGE_BYTES = 8192
+"""From here on a message is gone through once, not twice."""
+
+
+def _decode(body: bytes) -> tuple[_Head, dict[str, msgspec.Raw]]:
+    fields = _decode_fields(body)
+    if len(body) < _LARGE_BYTES:
+        return _decode_head(body), fields
+    return _decode_head(
+        _encoder.encode({name: fields[name] for name in _Head.__struct_fields__ if name in fields})
+    ), fields
 
 
 class Envelope:
@@ -60,12 +71,10 @@ class Envelope:
         """Raises RemoteProtocolError if `body` is not a DAP message."""
         try:
             try:
-                head = _decode_head(body)
-                fields = _decode_fields(body)
+                head, fields = _decode(body)
             except msgspec.DecodeError:  # a lone surrogate, as in a file name that is no UTF-8, is worth a second look
                 body = _LONE_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], body)
-                head = _decode_head(body)
-                fields = _decode_fields(body)
+                head, fields = _decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise RemoteProtocolError(f"not a DAP message ({error}): {body[:200]!r}") from error
         if head.type == "response" and head.request_seq < 0:

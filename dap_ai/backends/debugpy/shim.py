@@ -1,11 +1,12 @@
-"""Starts debugpy's adapter with three cures, touching no file of debugpy; run as a script, imports nothing of ours.
+"""Starts debugpy's adapter with four cures, touching no file of debugpy; run as a script, imports nothing of ours.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
    the option does not exist, the proxy's greeting (recipe.py) cures the rest of the session.
-2. It reads a message's header from its socket byte by byte, each a system call; here a line comes out of what one
-   read has brought.
-3. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
+2. It reads a message's header from its socket byte by byte, each a system call, and makes room for the whole of a long
+   body for each piece of it; here a line comes out of what one read has brought, and a body is read into one place.
+3. It writes JSON with Python's encoder, in which a string of a megabyte takes longer than all the rest of its way.
+4. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
    gets the changed PATH; a debuggee inherits the environment as it is.
 """
 
@@ -57,8 +58,41 @@ def _quick_reads() -> None:
         del kept[: end + 1]
         return line
 
+    def read(self: Any, size: int = -1, /) -> Any:
+        if size < 0:
+            return plain_read(self, size)
+        whole = bytearray(size)
+        view = memoryview(whole)
+        come = 0
+        while come < size:
+            count = readinto(self, view[come:])
+            if not count:
+                break
+            come += count
+        view.release()
+        del whole[come:]
+        return whole
+
+    plain_read: Any = socket.SocketIO.read
+    socket.SocketIO.read = read
     socket.SocketIO.readinto = readinto
     socket.SocketIO.readline = readline
+
+
+def _quick_json() -> None:
+    import msgspec  # noqa: PLC0415  only the adapter needs it
+    from debugpy.common import json  # noqa: PLC0415
+
+    plain: Any = json.JsonEncoder.encode
+    quick = msgspec.json.Encoder().encode
+
+    def encode(self: Any, o: Any) -> str:
+        try:
+            return quick(o).decode()
+        except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):  # an object, a lone surrogate, 2 ** 64
+            return plain(self, o)
+
+    json.JsonEncoder.encode = encode
 
 
 def _own_gdb() -> None:
@@ -76,5 +110,6 @@ def _own_gdb() -> None:
 
 if __name__ == "__main__":
     _quick_reads()
+    _quick_json()
     _own_gdb()
     runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)
