@@ -20,6 +20,8 @@ from dap_ai.protocol.framing import encode_frame, encode_header
 HIGH_WATER_BYTES = 4 * 1024 * 1024
 """Unsent bytes of a link above which the other side is not read."""
 
+FLUSH_S = 5.0
+"""So long a peer may take to read what was written before the end."""
 _PIPE_BYTES = 1024 * 1024
 _LARGE_BYTES = 64 * 1024
 """From here on a copy costs more than a second call of the system."""
@@ -55,7 +57,11 @@ class Link(Protocol):
         ...
 
     def close(self) -> None:
-        """Flush and close."""
+        """Flush and close: later, if the peer does not read now; never, if it does not read at all."""
+        ...
+
+    def abort(self) -> None:
+        """Close now; what is unsent is lost."""
         ...
 
 
@@ -134,6 +140,14 @@ class TransportLink(asyncio.Protocol):
         for transport in (self._writer, self._reader):
             if transport is not None:
                 transport.close()
+
+    def abort(self) -> None:
+        """See Link."""
+        self._held = None
+        if self._writer is not None:
+            self._writer.abort()
+        if self._reader is not None:
+            self._reader.close()
 
     # -- asyncio.Protocol -------------------------------------------------------------------------------------------
 
@@ -222,6 +236,10 @@ class MemoryLink:
         if peer is not None:
             asyncio.get_running_loop().call_soon(peer.end)
 
+    def abort(self) -> None:
+        """See Link."""
+        self.close()
+
     def receive(self, data: bytes) -> None:
         """The other end has written."""
         if self._on_data is None:
@@ -277,6 +295,12 @@ def write_message(link: Writer, body: bytes) -> None:
     else:
         link.write(encode_header(len(body)))
         link.write(body)
+
+
+def part(link: Link) -> None:
+    """Close: at once, or as soon as the peer has read everything, FLUSH_S from now at the latest."""
+    link.close()
+    asyncio.get_running_loop().call_later(FLUSH_S, link.abort)
 
 
 def _widen(transport: Any) -> None:
@@ -346,3 +370,7 @@ class ThreadedLink:
         """See Link."""
         with contextlib.suppress(OSError):
             self._sink.close()
+
+    def abort(self) -> None:
+        """See Link."""
+        self.close()

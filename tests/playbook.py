@@ -184,7 +184,8 @@ def _matches(got: str, expected: str) -> bool:
 def _event(text: str) -> fx.Event:
     who, _, rest = text.partition(" ")
     words = rest.split()
-    content = json.loads(rest[rest.index("{") :]) if "{" in rest else None
+    begin = next((at for at, char in enumerate(rest) if char in "{["), None)
+    content = None if begin is None else json.loads(rest[begin:])
     match who, words[0] if words else "":
         case "client", "closed":
             return fx.ClientClosed()

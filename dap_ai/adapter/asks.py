@@ -54,7 +54,8 @@ class Asks:
 
     def __init__(self) -> None:
         self.running: dict[str, AskState] = {}
-        self.conversations: set[str] = set()
+        self.conversations: dict[str, str] = {}
+        """By id: the joined client whose it is; the session's own is the empty name."""
         self.consoles: dict[str, str] = {}
         """The conversation in each client's console; the session's own client is the empty name."""
         self.mark = ""
@@ -67,12 +68,20 @@ class Asks:
         state = self.running.get(ask_id)
         return state.guest if state else ""
 
-    def new_conversation(self) -> str:
-        """A fresh conversation id."""
+    def new_conversation(self, guest: str) -> str:
+        """The id of a fresh conversation with a client."""
         self._conversations += 1
         conversation_id = f"conversation-{self.mark}{self._conversations}"
-        self.conversations.add(conversation_id)
+        self.conversations[conversation_id] = guest
         return conversation_id
+
+    def forget(self, guest: str) -> list[str]:
+        """A joined client is gone: the conversations that it had, which end."""
+        self.consoles.pop(guest, None)
+        theirs = [conversation_id for conversation_id, owner in self.conversations.items() if owner == guest]
+        for conversation_id in theirs:
+            del self.conversations[conversation_id]
+        return theirs
 
     def new_ask_id(self) -> str:
         """A fresh ask id; the prefix keeps it apart from an adapter's own progress ids."""

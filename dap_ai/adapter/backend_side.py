@@ -20,7 +20,7 @@ Address = tuple[str, int]
 
 
 class BackendSide:
-    """`on_full` is told when the backend stops and starts reading."""
+    """`on_full` is told when the backend stops and starts reading. `spares`: see Session.spares."""
 
     def __init__(
         self,
@@ -28,11 +28,13 @@ class BackendSide:
         receive: Callable[[Event], None],
         receive_all: Callable[[Iterable[Event]], None],
         on_full: Callable[[bool], None],
+        spares: Callable[[], str],
     ) -> None:
         self._recipe = recipe
         self._receive = receive
         self._receive_all = receive_all
         self._on_full = on_full
+        self._spares = spares
         self._link: Link | None = None
         self._ready = asyncio.Event()
         self._process: Process | None = None
@@ -69,11 +71,18 @@ class BackendSide:
                 f"There is nothing to attach to at {host}:{port} ({reason}). Is the program waiting there, "
                 "with debugpy.listen or `python -m debugpy --listen`?"
             ) from error
-        await self._ready.wait()  # the adapter that is not wanted after all may still be starting
-        process, self._process = self._process, None
+        try:
+            await self._ready.wait()  # the adapter that is not wanted after all may still be starting
+        except asyncio.CancelledError:
+            link.close()
+            raise
+        former, process = self._link, self._process
+        self._process = None
         self._use(link)
         if process is not None:
             await process.end()
+        elif former is not None:
+            former.close()
 
     def write(self, data: bytes) -> None:
         """Send; what comes before the adapter is there waits for it."""
@@ -94,22 +103,22 @@ class BackendSide:
             self._link.pause(paused=paused)
 
     async def end(self) -> None:
-        """End its process tree, or the connection."""
+        """End its process tree, but for a debuggee that is spared; or the connection."""
         if self._process is not None:
-            await self._process.end()
+            await self._process.end(self._spares())
         elif self._link is not None:
             self._link.close()
         self._receive(BackendClosed("it did not answer and was ended"))
         self._on_full(False)
 
     async def close(self) -> None:
-        """End everything that was started here."""
+        """End everything that was started here, but for a debuggee that is spared."""
         if self._stalled is not None:
             self._stalled.cancel()
+        for process in self._processes:
+            await process.end(self._spares())
         if self._link is not None:
             self._link.close()
-        for process in self._processes:
-            await process.end()
 
     def _use(self, link: Link) -> None:
         self._link = link
@@ -129,6 +138,8 @@ class BackendSide:
                 self._receive(BackendClosed(self._last_words(frames)))
 
         link.start(on_data, on_end, self._on_backend_full)
+        if self._paused:
+            link.pause(paused=True)
         early, self._early = self._early, []
         for data in early:
             link.write(data)

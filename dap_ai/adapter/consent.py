@@ -95,6 +95,11 @@ class Consents:
             if approval.wanted.ask_id == ask_id:
                 self._drop(approval)
 
+    def forget(self, guest: str) -> None:
+        """A joined client is gone: what it has allowed for the session counts no more."""
+        for key in [key for key in self._remembered if key[0] == guest]:
+            del self._remembered[key]
+
     def _wait(self, ask: AskState, wanted: ApprovalWanted) -> None:
         self._approvals += 1
         approval = Approval(f"dap-ai-approval-{self._asks.mark}{self._approvals}", wanted, ask.guest)

@@ -94,9 +94,10 @@ class AskDesk:
                 arguments = AskArguments(question=typed.question, frame_id=frame_id, conversation_id=conversation)
                 self._accept(message, arguments, "console")
 
-    @property
-    def console_busy(self) -> bool:
-        """Whether an ask of this session's own console is under way."""
+    def expects(self, typed: console.ConsoleInput) -> bool:
+        """Whether what our own client has typed is about an ask of this session, which is under way."""
+        if typed.command in ("allow", "deny") and self.consents.waiting_for(""):
+            return True
         return self.asks.in_conversation(self.asks.consoles.get("", "")) is not None
 
     def on_approve(self, message: Envelope) -> None:
@@ -157,37 +158,44 @@ class AskDesk:
             self._end(ask_id, reason, None, why)
 
     def end_guest(self, guest: str) -> None:
-        """A joined client is gone: so are its asks."""
+        """A joined client is gone: so are its asks, its conversations and what it has allowed."""
         for ask_id, state in list(self.asks.running.items()):
             if state.guest == guest:
                 self.cancel(ask_id)
+        for conversation_id in self.asks.forget(guest):
+            self._history.forget(conversation_id)
+        self.consents.forget(guest)
+        self.reads.forget(guest)
+        self.shows_progress.discard(guest)
 
     def _accept(
         self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolCall | None = None
     ) -> None:
-        refusal = questions.refuse(arguments, self.asks, self._state)
+        guest = self._out.guest
+        refusal = questions.refuse(arguments, self.asks, self._state, guest)
         if refusal is not None:
             self._refuse(message, refusal)
             return
-        level = questions.lower(arguments.level, questions.highest(self._out.guest, self._options.level))
+        joined = questions.has_joined(guest)
+        level = questions.lower(arguments.level, questions.highest(self._options.level, joined=joined))
         arguments = msgspec.structs.replace(arguments, level=level)
         self.asks.mark = self._options.mark
-        conversation_id = arguments.conversation_id or self.asks.new_conversation()
-        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool)
+        conversation_id = arguments.conversation_id or self.asks.new_conversation(guest)
+        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool, joined)
         if channel == "console":
-            self.asks.consoles[self._out.guest] = conversation_id
+            self.asks.consoles[guest] = conversation_id
             self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
             events = self._options.ask_events
         else:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
             events = arguments.ask_events is not False
+        events = events and self._out.reads("askEnded", guest)
         stop = questions.stop_of(arguments, self._state)
-        guest = self._out.guest
         state = AskState(ask, channel, events=events, progress=guest in self.shows_progress, guest=guest)
         self._out.tell(self.asks.started(state), guest)
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
-        self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id)))
-        self._history.add("ask", arguments.question)
+        self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id, guest if joined else None)))
+        self._history.add("ask", arguments.question, asker=guest)
 
     def _answer_oldest(self, typed: console.ConsoleInput) -> str:
         allow, remember = typed.command == "allow", typed.question.lower() == console.SESSION

@@ -299,7 +299,7 @@ class ResumeTimer(NamedTuple):
 
 
 class EndBackend(NamedTuple):
-    """End the backend's process tree now."""
+    """End the backend's process tree now, but for a debuggee that is to live on: see Session.spares."""
 
 
 class Close(NamedTuple):

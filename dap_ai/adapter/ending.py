@@ -1,19 +1,22 @@
 """How a session ends: the client disconnects or disappears, or the backend dies; everybody is answered.
 
 The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended.
+
+    spares     what was attached to lives on, what was launched is ended; `disconnect {terminateDebuggee}` may say
+               otherwise. Decided once: some adapters say `terminated` as they let a living program go
 """
 
 from __future__ import annotations
 
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
-from dap_ai.adapter.outbox import Outbox
-from dap_ai.adapter.seqmap import ClientOwner, OwnOwner
+from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.seqmap import ClientOwner, SwallowedOwner
 from dap_ai.adapter.starting import Starting
-from dap_ai.adapter.state import DebuggeeState
-from dap_ai.adapter.watching import Watching
+from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED
+from dap_ai.protocol.messages import DisconnectArguments
 
 DISCONNECT_S = 2.0
 """A backend that has not answered `disconnect` by then is ended with its process tree."""
@@ -24,17 +27,20 @@ PART = "session.part"
 class Ending:
     """`backend_dead`: why nothing comes from the backend any more; empty while it lives."""
 
-    def __init__(
-        self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting, watching: Watching
-    ) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting) -> None:
         self.backend_dead = ""
         self._out = out
         self._state = state
         self._desk = desk
         self._jobs = desk.jobs
         self._starting = starting
-        self._watching = watching
-        self._parting = self._client_gone = False
+        self._parting = self._disconnected = self._client_gone = False
+        self._spares = ""
+
+    @property
+    def spares(self) -> str:
+        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        return self._spares if self._parting else self._spares_if(ends=None)
 
     def refuse_if_dead(self, message: Envelope) -> bool:
         """Whether the backend is dead; then the client's request is answered so."""
@@ -46,9 +52,10 @@ class Ending:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
-        self._parting = True
+        self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
         if self.backend_dead:
             self._out.respond(message)
+            self._out.do(EndBackend(), Close())
             return
         self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
         self._desk.reads.client_asked()
@@ -63,21 +70,29 @@ class Ending:
         if self._jobs.end_stop():
             self._jobs.wait(self.on_client_closed)
             return
-        self._client_gone = self._parting = True
+        self._client_gone = True
         self._starting.on_parting()
-        if self.backend_dead:
+        is_first = not self._parting
+        self._part(ends=None)
+        if self.backend_dead or self._disconnected:
             self._out.do(EndBackend(), Close())
-            return
-        self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.launched})
-        self._out.do(SetTimer(PART, DISCONNECT_S))
+        elif is_first:  # else the client has sent one
+            self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})
+            self._out.do(SetTimer(PART, DISCONNECT_S))
 
     def on_disconnected(self, *, by_us: bool) -> None:
         """The backend has answered a `disconnect`: the client's, or the one for a client that is gone."""
+        self._disconnected = True
         if by_us:
             self._out.do(CancelTimer(PART), EndBackend(), Close())
         else:
             self._out.do(CancelTimer(DISCONNECT))
             self._answer_left()
+
+    def on_disconnect_passed(self) -> None:
+        """The answer to the client's `disconnect` was passed on."""
+        if self._client_gone:
+            self._out.do(EndBackend(), Close())
 
     def on_timer(self, timer_id: str) -> None:
         """The backend does not answer."""
@@ -98,15 +113,27 @@ class Ending:
         self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
         if self._parting:
             self._out.do(EndBackend(), Close())
-        elif not self._watching.terminated and started:
-            self._watching.terminated = True
+        elif not self._state.terminated and started:
+            self._state.terminated = True
             self._out.tell([("terminated", {})])
+
+    def _part(self, *, ends: bool | None) -> None:
+        """The session ends. `ends`: whether the client wants the debuggee ended; None: it has not said."""
+        if ends or not self._parting:
+            self._spares = self._spares_if(ends=ends)
+        self._parting = True
+
+    def _spares_if(self, *, ends: bool | None) -> str:
+        command = self._starting.command
+        if ends is None:
+            ends = command == "launch"
+        return "" if ends or self._state.phase is Phase.ENDED else command
 
     def _answer_left(self) -> None:
         """As debugpy leaves a `launch` that never got its configurationDone. A late answer is swallowed."""
         for seq, owner in list(self._out.seqs.owners.items()):
             if isinstance(owner, ClientOwner):
-                self._out.seqs.owners[seq] = OwnOwner(owner.command)
+                self._out.seqs.owners[seq] = SwallowedOwner(owner.command)
                 self._answer(owner, "")
 
     def answer_all(self, why_failed: str) -> None:

@@ -92,6 +92,7 @@ class Family:
         self._listeners: dict[int, asyncio.AbstractServer] = {}
         self._children: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
+        self._closed = False
 
     def add(self, member: Member) -> None:
         """A session has begun."""
@@ -141,6 +142,9 @@ class Family:
         except OSError as error:
             self._families.log(f"no port for child sessions: {error}")
             return 0
+        if self._closed:  # meanwhile
+            listener.close()
+            return 0
         port: int = listener.sockets[0].getsockname()[1]
         self._listeners[port] = listener
         self._families.places[port] = Place(self, address, port, member.session_id, member.own)
@@ -157,6 +161,7 @@ class Family:
 
     async def close(self) -> None:
         """The first session has ended: no child joins any more, and those that have get a moment to end."""
+        self._closed = True
         for port, listener in self._listeners.items():
             self._families.places.pop(port, None)
             listener.close()
@@ -170,7 +175,7 @@ class Family:
     def _on_connected(self, link: TransportLink) -> None:
         peer, own = link.end("peername"), link.end("sockname")
         place = self._families.places.get(own[1])
-        if place is None or peers.is_of_another_user(peer, own):
+        if place is None or peers.is_connected_by_another_user(peer, own):
             self._families.log(f"turned away: {peer[0]}:{peer[1]} wanted to join a child session")
             link.close()
             return

@@ -8,6 +8,7 @@ the debuggee is told to guests by what is known of it here, whatever the adapter
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePath
 
 from dap_ai.adapter import console
@@ -15,9 +16,11 @@ from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import CloseGuest
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Message, Outbox, read_or
+from dap_ai.adapter.reads import MAX_WAITING
+from dap_ai.adapter.slots import GuestRead
 from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import GUEST_ONLY_READS
+from dap_ai.protocol.errors import GUEST_BUSY, GUEST_ONLY_READS
 from dap_ai.protocol.messages import (
     CompletionsArguments,
     EvaluateArguments,
@@ -29,12 +32,13 @@ from dap_ai.protocol.messages import (
 from dap_ai.protocol.sessions import SessionInfo, SessionStop
 
 READS = frozenset({"threads", "stackTrace", "source"})
-"""Requests of a guest that go to the backend: none of them runs code of the program."""
+"""Requests of a guest that go to the backend, in turn with the agent's and behind the session's own client: none of
+them runs code of the program."""
 _CAPABILITIES = ("supportsConfigurationDoneRequest", "supportsAskRequest", "supportsCancelRequest")
 
 
 class Guests:
-    """Those who have joined. `forward` sends a request of a guest to the backend."""
+    """Those who have joined. `forward` sends a request of a guest to the backend, once it is its turn."""
 
     def __init__(
         self, out: Outbox, state: DebuggeeState, desk: AskDesk, options: Options, forward: Callable[[Envelope], None]
@@ -48,7 +52,10 @@ class Guests:
         self._desk = desk
         self._options = options
         self._attached: set[str] = set()
-        self._told = (0, False, Phase.CREATED)
+        self._forward = forward
+        self._told: dict[int, StoppedBody] = {}
+        """The stops that guests have been told of."""
+        self._told_end = False
         self._requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
             "attach": self._on_attach,
@@ -62,7 +69,7 @@ class Guests:
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
             "disconnect": self._on_disconnect,
-            **dict.fromkeys(READS, forward),
+            **dict.fromkeys(READS, self._read),
         }
 
     def receive(self, guest: str, message: Envelope) -> None:
@@ -70,7 +77,7 @@ class Guests:
         if message.kind == "request":
             self._out.seqs.meet_guest(guest)
             with self._out.serving(guest):
-                self._requests.get(message.name, self._refuse)(message)
+                self._out.serve(message, self._requests.get(message.name, self._refuse))
 
     def on_start(self, message: Envelope) -> None:
         """The session's client launches or attaches: what is debugged."""
@@ -90,21 +97,33 @@ class Guests:
         self._out.seqs.forget_guest(guest)
         self._desk.end_guest(guest)
         self._attached.discard(guest)
-        self._desk.shows_progress.discard(guest)
 
     def follow(self) -> None:
         """Tells the guests what has become of the debuggee since they were told last."""
-        now = (self._state.epoch, self._state.stopped, self._state.phase)
-        before, self._told = self._told, now
-        if now == before or not self._attached:
+        if self._told == self._state.stops and self._told_end == self._has_ended:
             return
+        news = self._news()
+        self._told, self._told_end = dict(self._state.stops), self._has_ended
         for guest in sorted(self._attached):
-            if before[1] and not self._state.stopped and self._state.phase is not Phase.ENDED:
-                self._out.tell([("continued", {"threadId": 0, "allThreadsContinued": True})], guest)
-            elif self._state.phase is Phase.ENDED and before[2] is not Phase.ENDED:
-                self._out.tell([("terminated", {})], guest)
-            elif self._state.stopped:
-                self._out.tell(self._stops(), guest)
+            self._out.tell(news, guest)
+
+    def _news(self) -> list[Message]:
+        """The end, or the threads that go on and those that have stopped."""
+        stops = self._state.stops
+        if self._has_ended:
+            return [] if self._told_end else [("terminated", {})]
+        if self._told and not stops:
+            return [("continued", {"threadId": 0, "allThreadsContinued": True})]
+        gone = [thread_id for thread_id in self._told if thread_id not in stops]
+        new = [stop for thread_id, stop in stops.items() if self._told.get(thread_id) != stop]
+        return [
+            *[("continued", {"threadId": thread_id, "allThreadsContinued": False}) for thread_id in gone],
+            *[("stopped", _stopped(stop)) for stop in new],
+        ]
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._state.phase is Phase.ENDED
 
     @property
     def label(self) -> str:
@@ -141,7 +160,7 @@ class Guests:
         self._attached.add(self._out.guest)
         self._out.respond(message)
         self._out.tell([("initialized", {}), *self._stops()], self._out.guest)
-        if self._state.phase is Phase.ENDED:
+        if self._has_ended:
             self._out.tell([("terminated", {})], self._out.guest)
 
     def _on_cancel(self, message: Envelope) -> None:
@@ -165,8 +184,18 @@ class Guests:
         self._out.respond(message)
         guest = self._out.guest
         self._desk.end_guest(guest)
-        self.closed(guest)
+        self._attached.discard(guest)
+        self._out.seqs.forget_guest(guest)
         self._out.do(CloseGuest(guest))
+
+    def _read(self, message: Envelope) -> None:
+        guest = self._out.guest
+        if not self._desk.reads.put_guest(GuestRead(guest, partial(self._send, guest, message))):
+            self._out.fail(message, GUEST_BUSY, command=message.name, count=f"{MAX_WAITING}")
+
+    def _send(self, guest: str, message: Envelope) -> None:
+        with self._out.serving(guest):
+            self._forward(message)
 
     def _refuse(self, message: Envelope) -> None:
         self._out.fail(message, GUEST_ONLY_READS, command=message.name)

@@ -16,23 +16,32 @@ class History:
     """Items since each conversation's last question, and the newest output of the program."""
 
     def __init__(self) -> None:
-        self._items: deque[HistoryItem] = deque(maxlen=_MAX_ITEMS)
+        self._items: deque[tuple[HistoryItem, str | None]] = deque(maxlen=_MAX_ITEMS)
+        """Each with who has asked, if it is a question."""
         self._total = 0
         self._told: dict[str, int] = {}
         self._output: deque[tuple[str, str]] = deque()
         self._output_chars = 0
 
-    def add(self, kind: str, text: str, result: str = "") -> None:
-        """Something the user did, or a stop."""
-        self._items.append(HistoryItem(kind, _cut(text), _cut(result)))
+    def add(self, kind: str, text: str, result: str = "", asker: str | None = None) -> None:
+        """Something the user did, or a stop; `asker`: the client whose question it is."""
+        self._items.append((HistoryItem(kind, _cut(text), _cut(result)), asker))
         self._total += 1
 
-    def since_last(self, conversation_id: str) -> tuple[HistoryItem, ...]:
-        """What is new for a conversation, without the stop it asks about; asking again gives only what came since."""
+    def since_last(self, conversation_id: str, only_of: str | None = None) -> tuple[HistoryItem, ...]:
+        """What is new for a conversation, without the stop it asks about; asking again gives only what came since.
+
+        `only_of`: without the questions of other clients than this one.
+        """
         new = min(self._total - self._told.get(conversation_id, 0), len(self._items))
         self._told[conversation_id] = self._total
-        items = tuple(self._items)[len(self._items) - new :]
+        told = tuple(self._items)[len(self._items) - new :]
+        items = tuple(item for item, asker in told if only_of is None or asker in (None, only_of))
         return items[:-1] if items and items[-1].kind == "stop" else items
+
+    def forget(self, conversation_id: str) -> None:
+        """A conversation has ended."""
+        self._told.pop(conversation_id, None)
 
     def add_output(self, category: str, text: str) -> None:
         """An `output` event of the program."""

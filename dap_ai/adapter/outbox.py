@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 
+from dap_ai.adapter import strict_clients
 from dap_ai.adapter.effects import Effect, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, SeqMap
 from dap_ai.protocol import envelope
+from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.errors import BAD_ASK, ErrorEntry, RemoteProtocolError
 
 Message = tuple[str, object]
 """An event for the client: its name and body."""
+_OBJECTS = DEFINED - {"disconnect"}
+"""Requests whose arguments are an object: debugpy never answers one with others, nor anything after it."""
 
 
 class Outbox:
@@ -20,6 +24,8 @@ class Outbox:
 
     def __init__(self) -> None:
         self.seqs = SeqMap()
+        self.client_id = ""
+        """What the session's own client calls itself, as `clientID` of its `initialize`."""
         self.guest = ""
         """Whose request is being served: a joined client's; empty: the session's own."""
         self._effects: list[Effect] = []
@@ -42,12 +48,27 @@ class Outbox:
         finally:
             self.guest = before
 
+    def serve(self, message: Envelope, work: Callable[[Envelope], None]) -> None:
+        """Let `work` answer a request; one with arguments that cannot be read is answered here."""
+        if message.name in _OBJECTS and message.content.lstrip()[:1] not in (b"", b"{", b"n"):
+            self.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
+            return
+        try:
+            work(message)
+        except RemoteProtocolError as error:
+            self.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
+
+    def reads(self, event: str, guest: str = "") -> bool:
+        """Whether the client, or a joined one, goes on reading after this event."""
+        return bool(guest) or strict_clients.reads(self.client_id, event)
+
     def tell(self, messages: Iterable[Message], guest: str = "") -> None:
-        """Events of our own for the client, or for a joined one."""
+        """Events of our own for the client, or for a joined one: those that it reads."""
         if guest and not self.seqs.knows_guest(guest):
             return
         for name, body in messages:
-            self._put(guest, envelope.event(self._seq(guest), name, body))
+            if self.reads(name, guest):
+                self._put(guest, envelope.event(self._seq(guest), name, body))
 
     def respond(self, message: Envelope, body: object = None) -> None:
         """Answer the request that is being served."""
@@ -66,6 +87,8 @@ class Outbox:
 
     def respond_owner(self, owner: ClientOwner, body: object = None) -> None:
         """Answer a forwarded request of a client, in the backend's place."""
+        if owner.guest and not self.seqs.knows_guest(owner.guest):
+            return
         self._put(owner.guest, envelope.response(self._seq(owner.guest), owner.client_seq, owner.command, body))
 
     def pass_on(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:

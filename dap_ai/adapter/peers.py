@@ -1,4 +1,4 @@
-"""Who has connected over loopback. A port has no owner as a file has: every user of the machine can reach it."""
+"""Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port."""
 
 from __future__ import annotations
 
@@ -13,8 +13,20 @@ Address = tuple[str, int]
 _ROOT = 0
 
 
-def is_of_another_user(peer: Address, own: Address) -> bool:
-    """Whether a connection from `peer` is known to be made by another user than ours; root counts as ours.
+def is_of_another_user(connected: socket.socket) -> bool:
+    """Whether the other end of a Unix socket is known to be another user's than ours; root counts as ours.
+
+    Where the kernel does not tell, the folder alone keeps others out.
+    """
+    option: int | None = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return False
+    _pid, uid, _gid = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    return _is_another(uid)
+
+
+def is_connected_by_another_user(peer: Address, own: Address) -> bool:
+    """Whether a TCP connection from `peer` is known to be made by another user than ours; root counts as ours.
 
     Known by the kernel's table of sockets, on Linux. Where there is none, or the peer is on another machine, the answer
     is no: there a token decides.
@@ -28,8 +40,12 @@ def is_of_another_user(peer: Address, own: Address) -> bool:
         except OSError:
             continue
         if uid is not None:
-            return uid not in (_ROOT, os.getuid())
+            return _is_another(uid)
     return False
+
+
+def _is_another(uid: int) -> bool:
+    return uid not in (_ROOT, os.getuid())
 
 
 def owner(rows: Iterable[str], local: Address, remote: Address) -> int | None:

@@ -65,8 +65,8 @@ class Process(Protocol):
         """The end of what it wrote to stderr."""
         ...
 
-    async def end(self) -> None:
-        """End its process tree; again changes nothing."""
+    async def end(self, spares: str = "") -> None:
+        """End its process tree, or with `spares` all but the debuggee, which was started so; again changes nothing."""
         ...
 
 

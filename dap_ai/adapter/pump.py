@@ -8,17 +8,16 @@ All of it happens in the callback that brought the bytes; only the agent and pro
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 import anyio
 
-from dap_ai.adapter import sockets
 from dap_ai.adapter.agent_side import AgentSide
 from dap_ai.adapter.backend_side import BackendSide
 from dap_ai.adapter.effects import (
+    BackendClosed,
     CancelAsk,
     CancelTimer,
     ClientClosed,
@@ -28,8 +27,6 @@ from dap_ai.adapter.effects import (
     EndBackend,
     Event,
     FromClient,
-    FromGuest,
-    GuestClosed,
     Listen,
     ListenerReady,
     Log,
@@ -48,6 +45,8 @@ from dap_ai.adapter.effects import (
     ToRelative,
 )
 from dap_ai.adapter.family import Families, Family, Place
+from dap_ai.adapter.guest_links import GuestLinks
+from dap_ai.adapter.inbound import reader
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.ports import Recipe
 from dap_ai.adapter.questions import RELATIVE
@@ -55,9 +54,7 @@ from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
 from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import FrameReader
-from dap_ai.streams import Link, write_message
+from dap_ai.streams import Link, part, write_message
 
 
 class Pump:
@@ -74,11 +71,11 @@ class Pump:
         self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
         self._families = families
         self._family = place.family if place else Family(families)
-        self._socket: sockets.SessionSocket | None = None
-        self._guests: dict[str, Link] = {}
-        self._guest_count = 0
+        self._guests = GuestLinks(self.receive_all, recipe.log)
         self._client = client
-        self._backend = BackendSide(recipe, self.receive, self.receive_all, self._on_backend_full)
+        self._backend = BackendSide(
+            recipe, self.receive, self.receive_all, self._on_backend_full, lambda: self.session.spares
+        )
         self._client_full = self._backend_full = False
         self._agent = AgentSide(recipe, self)
         self._journal = recipe.journal(self.session)
@@ -88,11 +85,14 @@ class Pump:
         self._state = (False, Phase.CREATED)
         self._outlived = False
         """The program has ended before its child processes, whose sessions need the adapter still."""
+        self._closed = False
+        """Nothing that happens concerns the session any more."""
 
     async def run(self) -> None:
         """Serve the session to its end; whatever happens, no process and no task is left."""
         try:
-            await self._open_socket()
+            self.session_id = await self._guests.open(self.session.options.sockets)
+            self._named(self.session.options)
             self._spawn(self._backend.start(self._place.address if self._place else None))
             self._family.add(self)
             self._client.start(
@@ -113,6 +113,8 @@ class Pump:
 
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""
+        if self._closed:
+            return
         effects: Sequence[Effect] = ()
         try:
             effects = self.session.receive(event)
@@ -161,11 +163,12 @@ class Pump:
 
     def _do_rare(self, effect: Effect) -> None:
         match effect:
+            case ToGuest(guest, body) if guest.startswith(RELATIVE):
+                self._family.answer(self, guest, body)
             case ToGuest(guest, body):
-                self._tell_guest(guest, body)
+                self._guests.tell(guest, body)
             case CloseGuest(guest):
-                if link := self._guests.pop(guest, None):
-                    link.close()
+                self._guests.end(guest)
             case ToRelative(session_id, body):
                 self._family.say(self, session_id, body)
             case Listen(host, port):
@@ -188,30 +191,22 @@ class Pump:
     def _end_backend(self) -> None:
         if self._place is None and self.session.state.phase is Phase.ENDED and self._family.is_alive:
             self._outlived = True
+            asyncio.get_running_loop().call_soon(self.receive, BackendClosed("its child processes need it still"))
         else:
             self._spawn(self._backend.end())
 
-    def _reader(self, event: Callable[[bytes], Event], who: str, lost: Event) -> Callable[[bytes], None]:
-        """Cuts a stream into messages for the session; `lost` if it cannot be followed."""
-        frames = FrameReader()
-
-        def on_data(data: bytes) -> None:
-            try:
-                self.receive_all(map(event, frames.feed(data)))
-            except RemoteProtocolError as error:
-                self._recipe.log(f"{who}'s stream cannot be followed: {error}")
-                self.receive(lost)
-
-        return on_data
-
     def _client_reader(self) -> Callable[[bytes], None]:
-        read = self._reader(FromClient, "the client", ClientClosed())
+        read = reader(self.receive_all, FromClient, self._on_client_lost)
 
         def on_data(data: bytes) -> None:
             read(data)
             self._read_or_pause_client()
 
         return on_data
+
+    def _on_client_lost(self, why: str) -> None:
+        self._recipe.log(f"the client is let go: {why}")
+        self.receive(ClientClosed())
 
     def _on_client_full(self, full: bool) -> None:
         """The client does not read: the backend is not read; the client is once more, it may say `disconnect`."""
@@ -222,6 +217,7 @@ class Pump:
 
     def _on_backend_full(self, full: bool) -> None:
         self._backend_full = full
+        self._guests.pause(paused=full)
         self._read_or_pause_client()
 
     def _read_or_pause_client(self) -> None:
@@ -231,34 +227,43 @@ class Pump:
 
     async def _prepare(self, wanted: Prepare) -> None:
         try:
-            self.own |= envelope.decode(wanted.own, dict[str, Any])
-            self._agent.own = self.own
-            options = self._named(self._recipe.options(self.own))
-            self._agent.warm()
+            own = self.own | envelope.decode(wanted.own, dict[str, Any])
+            options = self._recipe.options(own)
+            await self._warm_agent(own)
             arguments = envelope.decode(wanted.arguments, dict[str, Any])
             start = await self._recipe.backend.prepare(wanted.command, arguments)
             connect = start.connect
             if (place := self._families.place_of(connect)) is not None:
-                connect = self._move_to(place)
-                options = self._named(options)
+                connect = place.address if self._place is None else None  # else it is connected already
+                own = place.own | own
+                options = self._recipe.options(own)
+                await self._warm_agent(own)
             if connect is not None:
                 await self._backend.switch(connect)
         except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
             await self._agent.close()  # the next launch may want other settings
+            self._agent.own = self.own
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
+            self.own = own
+            if place is not None and connect is not None:
+                self._move_to(place)
+            options = self._named(options)
             self.receive(Prepared(envelope.encode(start.arguments), connected=connect is not None, options=options))
 
-    def _move_to(self, place: Place) -> tuple[str, int] | None:
-        """The client has come to a child's session; the adapter to connect to, unless it is ours already."""
-        if self._place is not None:
-            return None
+    async def _warm_agent(self, own: dict[str, Any]) -> None:
+        """Begin to make the agent that these launch arguments want."""
+        if own != self._agent.own:
+            await self._agent.close()
+            self._agent.own = own
+        self._agent.warm()
+
+    def _move_to(self, place: Place) -> None:
+        """The client has come to a child's session by the front door."""
         self._place = place
         self._family.remove(self)
         self._family = place.family
         self._family.add(self)
-        self.own = place.own | self.own
-        return place.address
 
     def _named(self, options: Options) -> Options:
         """The same, with what tells this session from others."""
@@ -267,52 +272,22 @@ class Pump:
         return options
 
     async def _listen(self, host: str, port: int) -> None:
-        own_port = await self._family.listen(self, (host, port))
-        self.receive(ListenerReady(host, port, own_port))
-
-    # -- guests -----------------------------------------------------------------------------------------------------
-
-    async def _open_socket(self) -> None:
-        setting = self.session.options.sockets
-        self._socket = await sockets.open_session(self._on_guest, self._recipe.log, setting)
-        self.session_id = self._socket.session_id if self._socket else secrets.token_hex(3)
-        self._named(self.session.options)
-
-    def _on_guest(self, link: Link) -> None:
-        self._guest_count += 1
-        guest = f"guest:{self._guest_count}"
-        self._guests[guest] = link
-
-        def on_end() -> None:
-            if self._guests.pop(guest, None) is not None:
-                link.close()
-                self.receive(GuestClosed(guest))
-
-        read = self._reader(lambda body: FromGuest(guest, body), "a guest", GuestClosed(guest))
-        link.start(read, on_end, lambda full: on_end() if full else None)
-
-    def _tell_guest(self, guest: str, body: bytes) -> None:
-        if guest.startswith(RELATIVE):
-            self._family.answer(self, guest, body)
-        elif link := self._guests.get(guest):
-            write_message(link, body)
+        self.receive(ListenerReady(host, port, await self._family.listen(self, (host, port))))
 
     # -- the end ----------------------------------------------------------------------------------------------------
 
     async def _clean_up(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-        self._timers.cancel_all()
-        for link in [*self._guests.values(), self._client]:
-            link.close()
-        self._guests.clear()
+        self._guests.close()
+        part(self._client)
         self._family.remove(self)
+        await self._agent.end_asks()  # to the last, an ask may want an answer of the session
+        self._closed = True
+        self._timers.cancel_all()
         if self._place is None:
             await self._family.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._agent.end_asks()
         await self._backend.close()
         await self._agent.close()
         if self._journal is not None:

@@ -15,16 +15,17 @@ RELATIVE = "relative:"
 """How a guest is called that is a related session: the same client asks through it."""
 
 
-def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState) -> Refusal | None:
-    """Why this question cannot be taken; None if it can.
+def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str = "") -> Refusal | None:
+    """Why this question of a joined client, or of the session's own, cannot be taken; None if it can.
 
-    Follow-ups are always taken: what conversation, source and output hold can be answered from those alone.
+    Follow-ups in its own conversations are always taken: what conversation, source and output hold can be answered
+    from those alone.
     """
     if len(arguments.question) > MAX_QUESTION_CHARS:
         return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
     conversation_id = arguments.conversation_id
     if conversation_id is not None:
-        if conversation_id not in asks.conversations:
+        if asks.conversations.get(conversation_id) != guest:
             return Refusal(BAD_ASK, {"reason": f"There is no conversation {conversation_id}."})
         running = asks.in_conversation(conversation_id)
         if running is not None:
@@ -64,9 +65,14 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
     )
 
 
-def highest(guest: str, allowed: Level) -> Level:
+def has_joined(guest: str) -> bool:
+    """Whether this is a client of another: not the session's own, and not the same one through a related session."""
+    return bool(guest) and not guest.startswith(RELATIVE)
+
+
+def highest(allowed: Level, *, joined: bool) -> Level:
     """The highest level for a client: whoever joins a session that another has stopped changes nothing in it."""
-    return lower("compute", allowed) if guest and not guest.startswith(RELATIVE) else allowed
+    return lower("compute", allowed) if joined else allowed
 
 
 def lower(asked: Level | None, allowed: Level) -> Level:

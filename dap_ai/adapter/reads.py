@@ -13,7 +13,7 @@ from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.scoping import AGENT, Scoping
 from dap_ai.adapter.seqmap import AgentOwner
-from dap_ai.adapter.slots import REQUEST, Slots
+from dap_ai.adapter.slots import REQUEST, GuestRead, Slots
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
@@ -27,6 +27,9 @@ READING = frozenset(
 """All that the agent may send by itself."""
 _ACTING_CONTEXTS = frozenset({"", "repl"})
 """Of `evaluate`: what is evaluated there may change the program, or is a debugger's command."""
+
+MAX_WAITING = 50
+"""Reads of one joined client that wait for their turn."""
 
 Then = Callable[[bytes, RequestFailed | None], None]
 """Is told a response's body, or why there is none."""
@@ -65,6 +68,9 @@ class AgentReads:
         for wanted in self._slots.waiting:
             self._slots.drop(wanted)
             self._fail(wanted, _backend_died(wanted))
+        for read in self._slots.guests:
+            self._slots.drop(read)
+            read.send()  # it is refused
 
     def on_request(self, wanted: AgentRequest) -> None:
         """The agent wants to read."""
@@ -79,6 +85,23 @@ class AgentReads:
         """A request that the proxy makes on behalf of the agent; `then` is told once what came of it."""
         self._then[wanted.token] = then
         self._put(wanted)
+
+    def put_guest(self, read: GuestRead) -> bool:
+        """A joined client wants to read; False: too much of its waits already."""
+        if self.dead:
+            read.send()
+            return True
+        if sum(waiting.guest == read.guest for waiting in self._slots.guests) >= MAX_WAITING:
+            return False
+        self._out.do(*self._slots.put(read))
+        return True
+
+    def forget(self, guest: str) -> None:
+        """A joined client is gone: what it still waits for is not sent."""
+        for read in self._slots.guests:
+            if read.guest == guest:
+                self._slots.drop(read)
+        self.scoping.forget(guest)
 
     def _put(self, wanted: AgentRequest) -> None:
         if wanted.ask_id not in self._asks.running or wanted.epoch != self._state.epoch or not self._state.stopped:
@@ -95,13 +118,17 @@ class AgentReads:
 
     def pump(self) -> None:
         """Send what may be sent now."""
-        wanted = None if self.dead else self._slots.take()
-        if wanted is None:
-            return
+        while (wanted := None if self.dead else self._slots.take()) is not None:
+            if isinstance(wanted, GuestRead):
+                wanted.send()
+            else:
+                self._send(wanted)
+            self._out.do(*self._slots.taken())
+
+    def _send(self, wanted: AgentRequest) -> None:
         self.scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
         seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
         self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))
-        self._out.do(*self._slots.taken())
 
     def on_response(self, message: Envelope, owner: AgentOwner) -> None:
         """The backend has answered."""

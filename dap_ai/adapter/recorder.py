@@ -20,6 +20,8 @@ _VALUED = frozenset({"evaluate", "setVariable", "setExpression"})
 _NAMED = (("expression", "value"), ("expression", "result"), ("text", "result"))
 """Fields of ours with a name of a value, and with the value."""
 _TOKEN = "dapAiToken"  # noqa: S105  the name of a launch argument
+_MAX_DEPTH = 100
+"""What lies deeper is left out of a log as a whole."""
 
 
 class Masks(Protocol):
@@ -93,7 +95,7 @@ class Recorder:
         if content is not None and content == self._passed[0]:
             return self._passed[1]
         if fields := _fields(content):
-            content = fields = self._without_token(fields, _TOKEN)
+            content = fields = self._without_token(fields)
             for key in ("result", "value"):
                 if name and isinstance(fields.get(key), str):
                     fields[key] = self._masks.mask_value(name, fields[key])
@@ -140,8 +142,10 @@ class Recorder:
     # -- fields of ours ---------------------------------------------------------------------------------------------
 
     def _field(self, name: str, value: Any) -> Any:
-        if fields := _fields(value):
-            value = self._without_token(fields, "token" if name == "options" else _TOKEN)
+        if (fields := _fields(value)) is not None:
+            value = fields = self._without_token(fields)
+            if name == "options" and fields.get("token"):
+                fields["token"] = self._masks.placeholder(str(fields["token"]))
         return self._masks.mask_json(self._by_names(value))
 
     def _by_names(self, value: Any) -> Any:
@@ -156,9 +160,16 @@ class Recorder:
                 fields[of] = self._masks.mask_value(fields[name], fields[of])
         return fields
 
-    def _without_token(self, fields: Row, key: str) -> Row:
-        """A copy in which equal tokens are still equal."""
-        return fields | ({key: self._masks.placeholder(str(fields[key]))} if fields.get(key) else {})
+    def _without_token(self, value: Any, depth: int = 0) -> Any:
+        """A copy in which equal tokens, at whatever depth, are still equal."""
+        if depth > _MAX_DEPTH:
+            return value
+        if isinstance(value, list):
+            return [self._without_token(each, depth + 1) for each in cast("list[Any]", value)]
+        if (fields := _fields(value)) is None:
+            return value
+        copy = {key: self._without_token(each, depth + 1) for key, each in fields.items()}
+        return copy | ({_TOKEN: self._masks.placeholder(str(fields[_TOKEN]))} if fields.get(_TOKEN) else {})
 
 
 def _fields(value: Any) -> Row | None:

@@ -64,9 +64,9 @@ class Relatives:
                 return self._send(self._owners[given], message)
         return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
 
-    def takes_console(self, message: Envelope, typed: console.ConsoleInput, *, busy: bool) -> bool:
-        """The same for a `??` line. `busy`: an ask of this session's own console is under way."""
-        if typed.command == "help" or busy:
+    def takes_console(self, message: Envelope, typed: console.ConsoleInput, *, here: bool) -> bool:
+        """The same for a `??` line. `here`: it is about an ask of this session."""
+        if typed.command == "help" or here:
             return False
         if typed.command in ("stop", "allow", "deny"):
             return bool(self._console) and self._send(self._console, message)
@@ -84,7 +84,8 @@ class Relatives:
             self._on_response(event.session_id, message)
         elif message.kind == "event" and (message.name in _TOLD or message.name in _PROGRESS):
             self._learn(event.session_id, message)
-            self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client())))
+            if self._out.reads(message.name):
+                self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client())))
 
     def closed(self, session_id: str) -> None:
         """A relative is gone: who waits for it is told."""
@@ -92,10 +93,15 @@ class Relatives:
         if self._console == session_id:
             self._console = ""
         self._owners = {given: owner for given, owner in self._owners.items() if owner != session_id}
-        for key, wanted in list(self._pending.items()):
-            if key[0] == session_id:
-                del self._pending[key]
-                self._out.fail_owner(self._owner(wanted), RELATIVE_ENDED)
+        self._fail([key for key in self._pending if key[0] == session_id])
+
+    def leave(self) -> None:
+        """Our client leaves: it is not waited for any relative."""
+        self._fail(list(self._pending))
+
+    def _fail(self, keys: list[tuple[str, int]]) -> None:
+        for key in keys:
+            self._out.fail_owner(self._owner(self._pending.pop(key)), RELATIVE_ENDED)
 
     def _is_elsewhere(self, message: Envelope) -> bool:
         if self._state.stopped or not self.stopped:

@@ -80,8 +80,11 @@ class Resuming:
             text = read_or(message, ErrorBody, ErrorBody()).text()
             if resume is not None:
                 self.end(RequestFailed(owner.command, message.field("message", ""), text))
-        elif resume is not None:
-            all_threads = read_or(message, ContinueBody, ContinueBody()).all_threads_continued
+            return
+        all_threads = read_or(message, ContinueBody, ContinueBody()).all_threads_continued
+        if owner.command == "continue" and not all_threads:
+            self._state.on_resumed_alone(owner.thread_id, owner.stops_before)
+        if resume is not None:
             self._tell_continued(resume, all_threads=all_threads)
 
     def on_timer(self) -> None:
@@ -117,7 +120,7 @@ class Resuming:
             return
         resume.sent = True
         before = self._state.on_resume(wanted.thread_id, single_thread=False)
-        seq = self._out.seqs.next_to_backend(ResumeOwner(wanted.token, resume.command, before))
+        seq = self._out.seqs.next_to_backend(ResumeOwner(wanted.token, resume.command, wanted.thread_id, before))
         self._out.do(ToBackend(envelope.request(seq, resume.command, {"threadId": wanted.thread_id})))
         self._out.do(SetTimer(RESUME, RESUME_S))
         action = wanted.action

@@ -41,3 +41,7 @@ class Scoping:
         elif command in _DEPENDENT and side != self._last and side in self._arguments:
             self._out.ask_backend("scopes", msgspec.Raw(self._arguments[side]))
             self._last = side
+
+    def forget(self, guest: str) -> None:
+        """A joined client is gone."""
+        self._arguments.pop(guest, None)

@@ -44,7 +44,13 @@ class AgentOwner(NamedTuple):
 
 
 class OwnOwner(NamedTuple):
-    """A request of the proxy itself."""
+    """A request of the proxy itself, to which it does something once it is answered; or the greeting."""
+
+    command: str
+
+
+class SwallowedOwner(NamedTuple):
+    """A request whose asker waits no more, or was answered in the backend's place: a late response is dropped."""
 
     command: str
 
@@ -60,6 +66,7 @@ class ResumeOwner(NamedTuple):
 
     token: int
     command: str
+    thread_id: int
     stops_before: dict[int, StoppedBody]
     """What to restore if it fails."""
 
@@ -80,7 +87,7 @@ class ReverseOwner(NamedTuple):
     command: str
 
 
-Owner = ClientOwner | AgentOwner | OwnOwner | KillOwner | ResumeOwner | BreakpointsOwner
+Owner = ClientOwner | AgentOwner | OwnOwner | SwallowedOwner | KillOwner | ResumeOwner | BreakpointsOwner
 
 
 class SeqMap:
@@ -133,6 +140,12 @@ class SeqMap:
         """The client's name for its pending request (`progressStart.requestId`)."""
         owner = self.owners.get(backend_seq)
         return owner.client_seq if isinstance(owner, ClientOwner) and not owner.guest else None
+
+    def agent_alone(self, command: str) -> bool:
+        """Whether the agent waits for a response to this command, and no client does."""
+        owners = [each for each in self.owners.values() if isinstance(each, AgentOwner | ClientOwner)]
+        kinds = {type(owner) for owner in owners if owner.command == command}
+        return kinds == {AgentOwner}
 
     def drain(self) -> list[Owner]:
         """Everybody who still waits for the backend, in order; they will wait no more."""

@@ -31,7 +31,7 @@ class Proxy:
 
         def on_connected(link: TransportLink) -> None:
             peer, own = link.end("peername"), link.end("sockname")
-            if not self._recipe.options({}).token and peers.is_of_another_user(peer, own):
+            if not self._recipe.options({}).token and peers.is_connected_by_another_user(peer, own):
                 self._recipe.log(f"turned away: {peer[0]}:{peer[1]} is of another user of this machine")
                 link.close()
                 return

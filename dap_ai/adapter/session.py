@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter import console, strict_clients
+from dap_ai.adapter import console
 from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.cancelling import Cancelling
 from dap_ai.adapter.children import Children
@@ -62,15 +62,15 @@ from dap_ai.adapter.seqmap import (
     ResumeOwner,
     ReverseOwner,
     SentBreakpoints,
+    SwallowedOwner,
 )
 from dap_ai.adapter.slots import SLOTS
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.unanswered import WAIT, Unanswered
 from dap_ai.adapter.watching import Watching
-from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, BAD_SEQUENCE, UNKNOWN_REQUEST, RemoteProtocolError
+from dap_ai.protocol.errors import BAD_SEQUENCE, UNKNOWN_REQUEST, RemoteProtocolError
 from dap_ai.protocol.messages import (
     CompletionsArguments,
     EvaluateArguments,
@@ -99,11 +99,10 @@ class Session:
         self._acting = self._desk.acting
         self._watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
         self._starting = Starting(self._out, self.state, self.options, self._send)
-        self._ending = Ending(self._out, self.state, self._desk, self._starting, self._watching)
+        self._ending = Ending(self._out, self.state, self._desk, self._starting)
         self._guests = Guests(self._out, self.state, self._desk, self.options, self._forward)
         self._unanswered = Unanswered(self._out, self._reads.client_answered)
         self._relatives = Relatives(self._out, self.state)
-        self._client_id = ""
         self._children = Children(self._out, self.options, self._to_client)
         cancelling = Cancelling(self._out, self._desk, self._ending, self._gate, self._send)
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
@@ -117,7 +116,7 @@ class Session:
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
             "setBreakpoints": self._on_set_breakpoints,
-            "disconnect": self._ending.on_disconnect,
+            "disconnect": self._on_disconnect,
             "terminate": self._on_terminate,
         }
 
@@ -143,7 +142,8 @@ class Session:
             self._end_stale_jobs()
             self._serve_held()
         self._guests.follow()
-        self._reads.pump()
+        if not self._jobs.holding:
+            self._reads.pump()
         return self._out.take()
 
     @property
@@ -155,6 +155,11 @@ class Session:
     def rules(self) -> BackendRules:
         """What is known of the backend, as far as it has announced itself."""
         return self._gate.rules
+
+    @property
+    def spares(self) -> str:
+        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        return self._ending.spares
 
     @property
     def running_jobs(self) -> frozenset[str]:
@@ -184,7 +189,7 @@ class Session:
             case FromBackend(body):
                 self._from_backend(Envelope.parse(body))
             case FromGuest(guest, body):
-                self._from_guest(guest, Envelope.parse(body))
+                self._in_turn(partial(self._guests.receive, guest, Envelope.parse(body)))
             case AgentRequest():
                 self._reads.on_request(event)
             case JobBegun():
@@ -216,7 +221,7 @@ class Session:
         """What comes from neither the client nor the agent nor the backend's messages."""
         match event:
             case GuestClosed(guest):
-                self._guests.closed(guest)
+                self._in_turn(partial(self._guests.closed, guest))
             case ListenerReady():
                 self._children.on_listener(event)
             case RelativesChanged(stopped):
@@ -245,25 +250,22 @@ class Session:
         elif message.kind == "response":
             self._on_client_response(message)
         elif message.kind == "event":
+            self._on_client_event(message)
+        elif self._starting.admits(message):
+            self._out.serve(message, self._client_requests.get(message.name, self._forward))
+
+    def _on_client_event(self, message: Envelope) -> None:
+        if self._starting.authorized:
             self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
-        elif self._starting.admits(message) and not self._refuse_odd(message):
-            try:
-                self._client_requests.get(message.name, self._forward)(message)
-            except RemoteProtocolError as error:
-                self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
-
-    def _refuse_odd(self, message: Envelope) -> bool:
-        """Whether DAP's request has arguments that are no object: debugpy never answers one, nor anything after it."""
-        odd = message.name in DEFINED - {"disconnect"} and message.content.lstrip()[:1] not in (b"", b"{", b"n")
-        if odd:
-            self._out.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
-        return odd
-
-    def _from_guest(self, guest: str, message: Envelope) -> None:
-        if self._jobs.holding:
-            self._jobs.wait(partial(self._from_guest, guest, message))
         else:
-            self._guests.receive(guest, message)
+            self._out.do(Log("skipped: an event of a client that has not given the token"))
+
+    def _in_turn(self, work: Callable[[], None]) -> None:
+        """Do something of a guest's, behind what waits until the snapshots have ended."""
+        if self._jobs.holding:
+            self._jobs.wait(partial(self._in_turn, work))
+        else:
+            work()
 
     def _here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
         """A request of ours: served here, unless it is about another session of the tree."""
@@ -299,6 +301,8 @@ class Session:
         if message.name in RESUMING:
             self.history.add("step", message.name)
             before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
+        if message.name == "restart":
+            self.state.on_restart()
         owner = ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest)
         self._send(message, owner, content)
 
@@ -313,12 +317,14 @@ class Session:
         if self._starting.initialize:
             self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
             return
+        if self._ending.refuse_if_dead(message):
+            return
         client = read_or(message, InitializeArguments, InitializeArguments())
         if client.supports_progress_reporting:
             self._desk.shows_progress.add("")
         self._acting.client_hears_invalidated = client.supports_invalidated_event
         self._starting.initialize = self._relatives.initialize = message.content or b"{}"
-        self._client_id = client.client_id
+        self._out.client_id = client.client_id
         self._guests.client = client.client_name or client.client_id
         self._forward(message)
 
@@ -334,7 +340,7 @@ class Session:
             return
         typed = console.parse(arguments.expression, self.options.console_prefix)
         if typed is not None:
-            if not self._relatives.takes_console(message, typed, busy=self._desk.console_busy):
+            if not self._relatives.takes_console(message, typed, here=self._desk.expects(typed)):
                 self._desk.on_console(message, typed, arguments.frame_id)
         elif not self._ending.refuse_if_dead(message):
             self._send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
@@ -354,6 +360,10 @@ class Session:
         self._desk.end_all("cancelled")
         self._forward(message)
 
+    def _on_disconnect(self, message: Envelope) -> None:
+        self._relatives.leave()
+        self._ending.on_disconnect(message)
+
     def _on_client_response(self, message: Envelope) -> None:
         """The client has answered a reverse request."""
         owner = self._out.seqs.reverse.pop(message.request_seq, None)
@@ -368,16 +378,20 @@ class Session:
     def _from_backend(self, message: Envelope) -> None:
         if message.kind == "response":
             self._on_backend_response(message)
-        elif self._children.takes(message):
-            return
-        elif message.kind == "request":
+        elif message.kind == "event":
+            self._on_backend_event(message)
+        elif not self._children.takes(message):
             self._to_client(message)
-        else:
-            self._guests.on_event(message)
-            content = self._watching.event(message)
-            if self._acting.admits(message) and strict_clients.reads(self._client_id, message.name):
-                self._to_client(message, content)
-            self._acting.on_event(message)
+
+    def _on_backend_event(self, message: Envelope) -> None:
+        if self._watching.hides(message):
+            return
+        self._guests.on_event(message)
+        content = self._watching.event(message)
+        is_read = self._acting.admits(message) and self._out.reads(message.name)
+        if is_read and not self._children.takes(message):
+            self._to_client(message, content)
+        self._acting.on_event(message)
 
     def _to_client(self, message: Envelope, content: bytes | None = None) -> None:
         """Pass on an event or a reverse request."""
@@ -391,10 +405,7 @@ class Session:
         match owner:
             case ClientOwner():
                 self._unanswered.on_answered(message.request_seq)
-                if owner.command == "disconnect":
-                    self._ending.on_disconnected(by_us=False)
-                self._out.pass_on(message, owner, self._watching.response(message, owner))
-                self._reads.client_answered(owner.command)
+                self._answer_client(message, owner)
             case AgentOwner():
                 self._reads.on_response(message, owner)
             case OwnOwner():
@@ -405,8 +416,21 @@ class Session:
                 self._acting.on_breakpoints(message, owner)
             case KillOwner():
                 self._jobs.confirmed(owner.token)
+            case SwallowedOwner():
+                pass
             case None:
                 self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
+
+    def _answer_client(self, message: Envelope, owner: ClientOwner) -> None:
+        parts = owner.command == "disconnect"
+        if parts:
+            self._ending.on_disconnected(by_us=False)
+        elif owner.command == "initialize" and not message.success:
+            self._starting.on_initialize_failed()
+        self._out.pass_on(message, owner, self._watching.response(message, owner))
+        self._reads.client_answered(owner.command)
+        if parts:
+            self._ending.on_disconnect_passed()
 
     def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
         if owner.command == "initialize":

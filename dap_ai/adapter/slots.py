@@ -1,4 +1,4 @@
-"""The editor goes first: when the agent may put a request on the wire.
+"""The editor goes first: when the agent, or a client that has joined, may put a request on the wire.
 
 One agent request is in flight at most. The backend is idle when no request of the client is pending and QUIET_S has
 passed since its last reply; an agent that has waited PATIENCE_S takes one slot all the same, but not in the middle of
@@ -9,6 +9,8 @@ same scope references, so a foreign `scopes` in between would show the wrong loc
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
 
 from dap_ai.adapter.effects import AgentRequest, CancelTimer, Effect, SetTimer
 
@@ -24,35 +26,45 @@ REQUEST = f"{SLOTS}request"
 _SEQUENCE = frozenset({"stackTrace", "scopes"})
 
 
+class GuestRead(NamedTuple):
+    """A request of a joined client, which takes its turn as the agent's do; once sent, it is as a client's."""
+
+    guest: str
+    send: Callable[[], None]
+
+
 class Slots:
-    """The agent's queue; `take` gives what may be sent now."""
+    """The queue of the agent and of joined clients; `take` gives what may be sent now."""
 
     def __init__(self) -> None:
-        self._queue: deque[AgentRequest] = deque()
+        self._queue: deque[AgentRequest | GuestRead] = deque()
         self._client_pending = 0
         self._quiet = True
         self._patience = 0
         self._last_command = ""
         self.in_flight: AgentRequest | None = None
 
-    def put(self, wanted: AgentRequest) -> list[Effect]:
-        """The agent wants this sent."""
+    def put(self, wanted: AgentRequest | GuestRead) -> list[Effect]:
+        """This is to be sent."""
         self._queue.append(wanted)
         if len(self._queue) == 1 and not self._idle:
             return [SetTimer(PATIENCE, PATIENCE_S)]
         return []
 
-    def take(self) -> AgentRequest | None:
+    def take(self) -> AgentRequest | GuestRead | None:
         """The request that may go to the backend now, if there is one."""
         if self.in_flight or not self._queue or not (self._idle or self._out_of_patience):
             return None
         self._patience = 0
-        self.in_flight = self._queue.popleft()
-        return self.in_flight
+        wanted = self._queue.popleft()
+        self.in_flight = wanted if isinstance(wanted, AgentRequest) else None
+        return wanted
 
     def taken(self) -> list[Effect]:
         """Timers around the request that `take` gave."""
-        effects: list[Effect] = [CancelTimer(PATIENCE), SetTimer(REQUEST, REQUEST_TIMEOUT_S)]
+        effects: list[Effect] = [CancelTimer(PATIENCE)]
+        if self.in_flight:
+            effects.append(SetTimer(REQUEST, REQUEST_TIMEOUT_S))
         if self._queue and not self._idle:
             effects.append(SetTimer(PATIENCE, PATIENCE_S))
         return effects
@@ -65,14 +77,19 @@ class Slots:
             effects.append(SetTimer(PATIENCE, PATIENCE_S))
         return effects
 
-    def drop(self, wanted: AgentRequest) -> None:
+    def drop(self, wanted: AgentRequest | GuestRead) -> None:
         """Forget a request that has not been sent."""
         self._queue.remove(wanted)
 
     @property
     def waiting(self) -> tuple[AgentRequest, ...]:
-        """Requests that have not been sent."""
-        return tuple(self._queue)
+        """Requests of the agent that have not been sent."""
+        return tuple(wanted for wanted in self._queue if isinstance(wanted, AgentRequest))
+
+    @property
+    def guests(self) -> tuple[GuestRead, ...]:
+        """Requests of joined clients that have not been sent."""
+        return tuple(wanted for wanted in self._queue if isinstance(wanted, GuestRead))
 
     def client_asked(self) -> None:
         """A request of the client was forwarded."""

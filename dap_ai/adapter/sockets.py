@@ -17,13 +17,13 @@ import re
 import secrets
 import socket
 import stat
-import struct
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dap_ai.adapter import peers
 from dap_ai.streams import Link, TransportLink
 
 OFF = "off"
@@ -39,7 +39,6 @@ _NEW_S = 5.0
 """For so long a socket at which nobody listens may be one that is about to listen."""
 _MANY = 16
 """With more files than that in the folder, some must have been left behind."""
-_ROOT = 0
 
 
 class SocketError(OSError):
@@ -114,7 +113,7 @@ async def connect(session_id: str, setting: str = "") -> Link:
         raise SessionEnded(f"there is no session {session_id}") from error
     except OSError as error:
         raise SocketError(f"session {session_id} cannot be reached: {error.strerror or error}") from error
-    if _is_of_another_user(transport.get_extra_info("socket")):
+    if peers.is_of_another_user(transport.get_extra_info("socket")):
         transport.abort()
         raise SocketError(f"session {session_id} is of another user of this machine")
     return link
@@ -126,7 +125,10 @@ def folder(setting: str = "", *, make: bool = False) -> Path:
         raise SocketError("the setting sockets is off")
     if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise SocketError("this platform has no Unix sockets that only their user can reach")
-    path = Path(setting).expanduser() if setting else _own_folder()
+    try:
+        path = Path(setting).expanduser() if setting else _own_folder()
+    except RuntimeError as error:  # a user that nobody knows
+        raise SocketError(f"{setting}: {error}") from error
     if make:
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -146,7 +148,7 @@ class _Guest(TransportLink):
 
     def connection_made(self, transport: Any) -> None:
         """Turns other users away before a byte is read."""
-        if _is_of_another_user(transport.get_extra_info("socket")):
+        if peers.is_of_another_user(transport.get_extra_info("socket")):
             self._log("turned away: another user of this machine wanted to join the session")
             transport.abort()
         else:
@@ -213,15 +215,3 @@ def _remove_stale(path: Path) -> None:
     with contextlib.suppress(OSError):
         if time.time() - path.lstat().st_mtime > _NEW_S:
             path.unlink()
-
-
-def _is_of_another_user(connected: socket.socket) -> bool:
-    """Whether the other end is known to be another user's; root counts as ours.
-
-    Where the kernel does not tell, the folder alone keeps others out.
-    """
-    option: int | None = getattr(socket, "SO_PEERCRED", None)
-    if option is None:
-        return False
-    _pid, uid, _gid = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
-    return uid not in (_ROOT, os.getuid())

@@ -30,8 +30,6 @@ class Send(Protocol):
 
 
 _WITHOUT_TOKEN = frozenset({"initialize", "launch", "attach", "disconnect"})
-
-
 _CONFIGURATION = frozenset(
     {
         "setBreakpoints",
@@ -49,24 +47,24 @@ _CORE_KEYS = ("coreFile", "coreDumpPath")
 
 
 class Starting:
-    """The launch or attach of a session. `launched`: the debuggee is ours to end."""
+    """The launch or attach of a session. `command`: which of the two it was; empty: neither yet."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, options: Options, send: Send) -> None:
-        self.launched = False
+        self.command = ""
         self.initialize = b""
-        """Arguments of the client's `initialize`, once it was sent: for another adapter that takes over."""
+        """Arguments of the client's `initialize`, once it was sent and unless it failed: for another adapter."""
         self._out = out
         self._state = state
         self._options = options
         self._send = send
-        self._authorized = not options.token
+        self.authorized = not options.token
         self._pending: Envelope | None = None
         self._held: deque[Callable[[], None]] = deque()
         self._arguments = b"{}"
 
     def admits(self, message: Envelope) -> bool:
         """Whether this request may be served at all; else it was answered."""
-        if self._authorized or message.name in _WITHOUT_TOKEN:
+        if self.authorized or message.name in _WITHOUT_TOKEN:
             return True
         self._out.fail(message, TOKEN_NEEDED)
         return False
@@ -89,15 +87,19 @@ class Starting:
             return
         arguments = message.read(Fields) if message.content else {}
         own = split(arguments)
-        if not self._authorized and not self._options.allows(own):
+        if not self.authorized and not self._options.allows(own):
             self._out.fail(message, TOKEN_NEEDED)
             self._out.do(EndBackend(), Close())
             return
-        self._authorized = True
+        self.authorized = True
         self._pending = message
-        self.launched = message.name == "launch"
+        self.command = message.name
         self._state.on_start(is_core=_names_core(arguments))
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
+
+    def on_initialize_failed(self) -> None:
+        """The client may try again."""
+        self.initialize = b""
 
     def on_prepared(self, prepared: Prepared) -> None:
         """The backend's recipe has completed the arguments, or says why it cannot."""

@@ -42,8 +42,14 @@ class DebuggeeState:
         self.is_core = False
         """The debuggee is a core file: always stopped."""
         self.stops: dict[int, StoppedBody] = {}
+        self.terminated = False
+        """The client has been told `terminated`, since the debuggee was started last."""
         self._continued: dict[int, StoppedBody] = {}
         """The stops that the last `continued` ended."""
+        self._before: dict[int, StoppedBody] = {}
+        """The stops that the last resume may have ended."""
+        self._restarted_from: bool | None = None
+        """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
 
@@ -68,10 +74,16 @@ class DebuggeeState:
     def on_resume(self, thread_id: int, *, single_thread: bool) -> dict[int, StoppedBody]:
         """A resume is about to be forwarded; returns the stops that it may have ended, for `on_resume_failed`."""
         before = dict(self.stops)
+        self._before = before
         self._continued.clear()
         self._release(thread_id, all_threads=not single_thread)
         self.bump()
         return before
+
+    def on_resumed_alone(self, thread_id: int, before: dict[int, StoppedBody]) -> None:
+        """The resume before which `before` held was of this thread only, unless more has happened since."""
+        if before is self._before and self.phase is Phase.RUNNING:
+            self.stops = {thread: stop for thread, stop in before.items() if thread != thread_id} | self.stops
 
     def on_resume_failed(self, before: dict[int, StoppedBody]) -> None:
         """The program has not moved."""
@@ -82,13 +94,28 @@ class DebuggeeState:
         """Launch, attach or restart."""
         self.phase = Phase.STARTING
         self.is_core = is_core
+        self.terminated = False
+        self._restarted_from = None
         self.stops.clear()
         self.bump()
 
+    def on_restart(self) -> None:
+        """A restart is about to be forwarded."""
+        if self.phase is Phase.ENDED:
+            terminated = self.terminated
+            self.on_start()
+            self._restarted_from = terminated
+
+    def on_restart_failed(self) -> None:
+        """A debuggee that had ended has not begun anew."""
+        if self._restarted_from is not None and self.phase is Phase.STARTING:
+            self.phase, self.terminated = Phase.ENDED, self._restarted_from
+
     def on_started(self) -> None:
-        """The debuggee runs (launch or attach has succeeded, or it has said something)."""
+        """The debuggee runs (launch, attach or restart has succeeded, or it has said something)."""
         if self.phase is Phase.STARTING:
             self.phase = Phase.RUNNING
+            self._restarted_from = None
 
     def on_stopped(self, stop: StoppedBody) -> None:
         """The event `stopped`."""
@@ -102,6 +129,8 @@ class DebuggeeState:
 
     def on_continued(self, body: ContinuedBody) -> None:
         """The event `continued`; it says nothing new if the resume was the client's."""
+        if body.all_threads_continued:
+            self._before = {}
         if self.stops:
             self._continued = dict(self.stops)
             self._release(body.thread_id, all_threads=body.all_threads_continued)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from dap_ai.adapter.effects import CancelTimer, SetTimer
 from dap_ai.adapter.outbox import Outbox
-from dap_ai.adapter.seqmap import ClientOwner, OwnOwner
+from dap_ai.adapter.seqmap import ClientOwner, SwallowedOwner
 from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.errors import UNANSWERED
 
@@ -48,7 +48,7 @@ class Unanswered:
         owner = self._out.seqs.owners.get(backend_seq)
         if not isinstance(owner, ClientOwner):
             return  # the backend has died meanwhile, and everybody was answered
-        self._out.seqs.owners[backend_seq] = OwnOwner(owner.command)
+        self._out.seqs.owners[backend_seq] = SwallowedOwner(owner.command)
         if owner.command == "cancel":
             self._out.respond_owner(owner)
         else:

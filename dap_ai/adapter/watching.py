@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -17,6 +18,7 @@ from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.messages import (
     CapabilitiesBody,
+    ContinueBody,
     ContinuedBody,
     EvaluateBody,
     OutputBody,
@@ -25,6 +27,8 @@ from dap_ai.protocol.messages import (
     StoppedBody,
 )
 
+_TAKES_LONG = re.compile(r"Evaluating: .* did not finish after [\d.]+ seconds\.", re.DOTALL)
+
 
 class Watching:
     """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
@@ -32,8 +36,6 @@ class Watching:
     def __init__(
         self, out: Outbox, state: DebuggeeState, history: History, gate: Gate, breakpoints: Breakpoints
     ) -> None:
-        self.terminated = False
-        """The client has been told `terminated`."""
         self._out = out
         self._state = state
         self._history = history
@@ -51,6 +53,13 @@ class Watching:
             "progressStart": self._on_progress_start,
         }
 
+    def hides(self, message: Envelope) -> bool:
+        """Whether this event is a warning of debugpy's that an evaluation of the agent's takes long: a popup."""
+        if message.name != "output" or not self._out.seqs.agent_alone("evaluate"):
+            return False
+        body = read_or(message, OutputBody, OutputBody())
+        return body.category == "important" and _TAKES_LONG.match(body.output) is not None
+
     def event(self, message: Envelope) -> bytes | None:
         """An event on its way to the client."""
         read = self._events.get(message.name)
@@ -63,6 +72,8 @@ class Watching:
                 self._state.on_resume_failed(owner.stops_before)
             elif owner.command in ("launch", "attach"):
                 self._state.phase = Phase.CREATED
+            if owner.command == "restart":
+                self._state.on_restart_failed()
             return None
         match owner.command:
             case "initialize":
@@ -74,10 +85,10 @@ class Watching:
                     self._state.frames[frame.id] = owner.thread_id
             case "evaluate" if owner.note:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
-            case "launch" | "attach":
+            case "continue" if owner.stops_before and not _all_threads(message):
+                self._state.on_resumed_alone(owner.thread_id, owner.stops_before)
+            case "launch" | "attach" | "restart":
                 self._state.on_started()
-            case "restart" if self._state.phase is Phase.ENDED:
-                self._state.on_start()
             case _:
                 pass
         return None
@@ -115,7 +126,7 @@ class Watching:
         self._state.on_started()
 
     def _on_ended(self, message: Envelope) -> None:
-        self.terminated |= message.name == "terminated"
+        self._state.terminated |= message.name == "terminated"
         self._state.on_ended()
 
     def _on_capabilities(self, message: Envelope) -> None:
@@ -133,3 +144,7 @@ class Watching:
         else:
             body["requestId"] = msgspec.Raw(b"%d" % client_seq)
         return envelope.encode(body)
+
+
+def _all_threads(message: Envelope) -> bool:
+    return read_or(message, ContinueBody, ContinueBody()).all_threads_continued

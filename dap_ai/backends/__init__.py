@@ -23,6 +23,8 @@ class Command(NamedTuple):
     argv: list[str]
     env: dict[str, str]
     """Added to ours."""
+    carries_launched: bool = False
+    """What it has launched ends with it, also if it is to live on: then the adapter is left alone."""
 
 
 class Start(NamedTuple):

@@ -20,6 +20,8 @@ from dap_ai.streams import TransportLink, open_tcp
 
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5
+_PART_S = 2.0
+"""So long an adapter may take to end once its stdin has ended."""
 _POLL_S = 0.02
 _CONNECT_S = 10.0
 
@@ -31,6 +33,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self.link = TransportLink()
         self.exited = asyncio.Event()
         self.pid = 0
+        self.carries_launched = False
         self._transport: asyncio.SubprocessTransport | None = None
         self._stderr = b""
         self._ending: asyncio.Task[None] | None = None
@@ -44,6 +47,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         transport, process = await loop.subprocess_exec(cls, *command.argv, env=os.environ | command.env, **options)
         process.pid = transport.get_pid()
+        process.carries_launched = command.carries_launched
         log(f"started {command.argv} as process {process.pid}")
         return process
 
@@ -52,20 +56,42 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         """The end of what it wrote to stderr."""
         return self._stderr.decode(errors="replace").strip()
 
-    async def end(self) -> None:
-        """End the process tree: TERM, and KILL after half a second. Again, or cancelled, it ends all the same."""
+    async def end(self, spares: str = "") -> None:
+        """End the process tree: TERM, and KILL after half a second. Again, or cancelled, it ends all the same.
+
+        `spares`: how a debuggee was started (launch, attach) that is to live on; then only the adapter ends.
+        """
         if self._ending is None:
-            self._ending = asyncio.get_running_loop().create_task(self._end())
+            ending = self._end_alone(spares) if spares else self._end(_tree(self.pid))
+            self._ending = asyncio.get_running_loop().create_task(ending)
         await asyncio.shield(self._ending)
 
-    async def _end(self) -> None:
-        tree = [] if self.exited.is_set() else _tree(self.pid)  # its number may be another process's by now
+    async def _end_alone(self, spares: str) -> None:
+        if self._transport is not None and (stdin := self._transport.get_pipe_transport(0)) is not None:
+            stdin.close()
+        if spares == "launch" and self.carries_launched:
+            self._leave()
+            return
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.exited.wait(), _PART_S)
+        await self._end(_tree(self.pid)[-1:])
+
+    async def _end(self, tree: list[psutil.Process]) -> None:
+        if self.exited.is_set():
+            tree = []  # its number may be another process's by now
         _signal(tree, psutil.Process.terminate)
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._gone(tree), _TERM_S)
         _signal(tree, psutil.Process.kill)
         await self.exited.wait()
         if self._transport is not None:
+            self._transport.close()
+
+    def _leave(self) -> None:
+        """It lives on, nobody's child."""
+        if self._transport is not None:
+            # asyncio kills a process that still runs as it closes the pipes, unless it knows a return code.
+            self._transport.get_extra_info("subprocess").returncode = 0
             self._transport.close()
 
     async def _gone(self, tree: list[psutil.Process]) -> None:
@@ -126,7 +152,7 @@ class ConnectedAdapter:
         log(f"connected to the debug adapter at {host}:{port}")
         return cls(link)
 
-    async def end(self) -> None:
+    async def end(self, spares: str = "") -> None:  # noqa: ARG002  the adapter is not ours to end in any case
         """Close the connection."""
         self.link.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,20 @@ if TYPE_CHECKING:
 
 
 class AnswerFile:
-    """An agent each of whose answers takes the place of the one before in a file that only its user may read."""
+    """An agent each of whose answers takes the place of the one before in a file that only its user may read.
+
+    What is there is written to if it is an ordinary file of the same user; a link, a pipe, a device and a file of
+    another user are left as they are. Clients that have joined the session have their answers without it.
+    """
 
     def __init__(self, agent: Agent, path: str) -> None:
         self._agent = agent
-        self._path = Path(path).expanduser().absolute()
+        self._path = path
 
     async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
         """As the agent answers; then the file holds the answer's Markdown, and the last status says where it is."""
+        if ask.joined:
+            return await self._agent.answer(ask, debugger, sink)
         copy = _Copy(sink)
         answer = await self._agent.answer(ask, debugger, copy)
         text = "".join(copy.pieces)
@@ -35,14 +42,35 @@ class AnswerFile:
         await self._agent.close()
 
     def _write(self, text: str) -> str:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        """The file's path; or why the text is not in it."""
+        path = Path(self._path)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(os.open(self._path, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
+            path = path.expanduser().absolute()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(_opened(path), "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-        except OSError as error:
-            return f"{self._path}: {error.strerror or error}"
-        return str(self._path)
+        except (OSError, RuntimeError) as error:  # RuntimeError: the home of a user that nobody knows
+            return f"{path}: {(error.strerror if isinstance(error, OSError) else None) or error}"
+        return str(path)
+
+
+def _opened(path: Path) -> int:
+    """The file, empty and its user's alone. Raises OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    fd = os.open(path, flags, 0o600)
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("it is no ordinary file")  # noqa: TRY301  so that it is closed in one place
+        if hasattr(os, "getuid") and found.st_uid != os.getuid():
+            raise OSError("it belongs to another user")  # noqa: TRY301  the same
+        if hasattr(os, "fchmod"):
+            os.fchmod(fd, 0o600)
+        os.ftruncate(fd, 0)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
 
 class _Copy:

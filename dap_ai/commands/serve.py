@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from dap_ai.commands.table import resolve
+from dap_ai.commands.telling import Teller
 from dap_ai.commands.wiring import open_wire_log, proxy_of
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
@@ -74,7 +75,8 @@ def command(
     if address and not token and not _is_loopback(address[0]):
         raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
     _warn(resolved.warnings)
-    log = _tell if address else None  # an editor shows what its adapter writes to stderr
+    teller = Teller() if address else None  # an editor shows what its adapter writes to stderr
+    log = teller.tell if teller else None
     proxy = proxy_of(resolved, (token or "") if address else "", log, connect=adapter, wire_log=open_wire_log(wire_log))
     try:
         asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
@@ -84,6 +86,9 @@ def command(
         raise SystemExit(128 + signal.SIGTERM) from None
     except OSError as error:
         raise click.ClickException(f"{listen or 'stdio'}: {error.strerror or error}") from error
+    finally:
+        if teller:
+            teller.close()
 
 
 async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
@@ -112,10 +117,6 @@ def _is_loopback(host: str) -> bool:
 
 def _ready(host: str, port: int) -> None:
     click.echo(f"dap-ai: listening on {host}:{port}", err=True)
-
-
-def _tell(text: str) -> None:
-    click.echo(f"dap-ai: {text}", err=True)
 
 
 def _warn(warnings: Sequence[str]) -> None:

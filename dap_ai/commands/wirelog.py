@@ -187,6 +187,7 @@ class SessionLog:
     def _run(self) -> None:
         try:
             masker = self._make_masker()
+            masker.learn_text(self._session.options.token)
             recorder = Recorder(masker)
             fd, number = self._log.begin(recorder.header(self._header))
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -18,10 +19,15 @@ from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
 from dap_ai.commands.answer_file import AnswerFile
 
 if TYPE_CHECKING:
+    from dap_ai.adapter.ports import Agent as AnyAgent
     from dap_ai.adapter.session import Session
-    from dap_ai.agent.answering import Agent
     from dap_ai.agent.mask import Masker
     from dap_ai.commands.wirelog import SessionLog, WireLog
+    from dap_ai.protocol.asking import Answer, Ask
+    from dap_ai.protocol.debugger import Debugger, Sink
+
+_LOG_S = 30.0
+"""So long after its agent a session's last lines may still be written to the wire log."""
 
 
 def backend_of(settings: config.Settings, *, started: bool = True) -> Backend:
@@ -117,19 +123,18 @@ class Recipe:
         """The secrets that the agents know of."""
         return {secret for masker in list(self._agents_maskers) for secret in masker.known()}
 
-    def agent(self, own: Mapping[str, Any]) -> Agent | AnswerFile:
+    def agent(self, own: Mapping[str, Any]) -> AnyAgent:
         """What answers in one session."""
         from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-        masker = self._masker
-        if self._wire_log is not None and masker is None:
-            masker = self._new_masker()
-            self._agents_maskers.append(masker)
         settings = config.merge_launch(self._resolved, own).settings
-        agent = Agent(settings, masker=masker)
-        agent.warm()
+        masker = self._masker or self._new_masker()
+        made = Agent(settings, masker=masker)
+        made.warm()
         self.backend.warm()
-        return AnswerFile(agent, settings.answer_file) if settings.answer_file else agent
+        agent: AnyAgent = AnswerFile(made, settings.answer_file) if settings.answer_file else made
+        is_logged = self._wire_log is not None and self._masker is None
+        return _Logged(agent, masker, self._agents_maskers) if is_logged else agent
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""
@@ -145,6 +150,25 @@ class Recipe:
             token=self._token,
             sockets=settings.sockets,
         )
+
+
+class _Logged:
+    """An agent from whose masker the wire log learns what to hide."""
+
+    def __init__(self, agent: AnyAgent, masker: Masker, maskers: list[Masker]) -> None:
+        self._agent = agent
+        self._masker = masker
+        self._maskers = maskers
+        maskers.append(masker)
+
+    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+        """As the agent answers."""
+        return await self._agent.answer(ask, debugger, sink)
+
+    async def close(self) -> None:
+        """The log does without the masker soon."""
+        await self._agent.close()
+        asyncio.get_running_loop().call_later(_LOG_S, self._maskers.remove, self._masker)
 
 
 def proxy_of(  # noqa: PLR0917  most callers name what they give

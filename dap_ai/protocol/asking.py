@@ -49,6 +49,8 @@ class Ask(msgspec.Struct, frozen=True):
     arguments: AskArguments
     tool: ToolCall | None = None
     """Answer with what this tool gives (`askTool`)."""
+    joined: bool = False
+    """Asked by a client that has joined another's session."""
 
 
 class Answer(msgspec.Struct):

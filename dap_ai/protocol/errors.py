@@ -76,6 +76,9 @@ SEVERAL_STOPPED = ErrorEntry(
 GUEST_ONLY_READS = ErrorEntry(
     9021, "notSupported", "'{command}' is for the editor whose session this is; one that has joined it asks and reads."
 )
+GUEST_BUSY = ErrorEntry(
+    9023, "busy", "'{command}' was not sent: {count} requests of this client wait for the debug adapter already."
+)
 RELATIVE_ENDED = ErrorEntry(9022, "ended", "The child session that this was for has ended.")
 UNANSWERED = ErrorEntry(9017, "notAnswered", "The debug adapter does not answer '{command}'.")
 CORE_FILE = ErrorEntry(9018, "notSupported", "'{command}' is impossible: this is a core file, which does not run.")

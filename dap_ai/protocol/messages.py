@@ -38,6 +38,12 @@ class ProcessBody(_Read):
     system_process_id: int = 0
 
 
+class DisconnectArguments(_Read):
+    """Of disconnect. None: as by default, which ends what was launched and lets go what was attached to."""
+
+    terminate_debuggee: bool | None = None
+
+
 class ThreadArguments(_Read):
     """Of continue, next, stepIn, stepOut, stackTrace, ..."""
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import pytest
 
 from dap_ai.adapter import sockets
 from dap_ai.adapter.client import Client, ConnectionClosed
+from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen
 from tests.integration.conftest import end_tree
@@ -369,6 +371,26 @@ async def test_the_editor_going_on_is_told_to_a_guest(editor: Open, place: Path)
     with pytest.raises(ConnectionClosed):
         await asyncio.wait_for(client.wait_event("never"), WAIT_S)
     await client.close()
+
+
+async def test_a_guest_that_asks_and_does_not_read_is_let_go_and_the_editor_notices_nothing(editor: Open, place: Path):
+    ed = await editor(PROGRAM, 2)
+    stopped = await ed.event("stopped")
+    (path,) = place.iterdir()
+    request = encode_frame(b'{"seq":1,"type":"request","command":"askSession"}')
+
+    def flood() -> None:
+        with socket.socket(socket.AF_UNIX) as guest:
+            guest.settimeout(WAIT_S)
+            guest.connect(str(path))
+            while True:
+                guest.sendall(request * 1000)
+
+    with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        await asyncio.to_thread(flood)
+    assert (await ed.request("threads"))["threads"]
+    await ed.request("continue", threadId=stopped["threadId"])
+    assert (await ed.event("stopped"))["reason"] == "breakpoint"
 
 
 async def test_with_sockets_switched_off_no_session_can_be_joined(

@@ -74,13 +74,15 @@ steps = st.one_of(
 
 guest_requests = st.sampled_from(
     ["initialize", "attach", "configurationDone", "threads", "stackTrace", "ask", "cancel", "evaluate", "completions",
-     "askSession", "disconnect", "continue", "setBreakpoints", "nonsense"]
+     "askSession", "askTool", "askApprove", "source", "disconnect", "continue", "setBreakpoints", "nonsense"]
 )  # fmt: skip
 given_ids = st.sampled_from(["there-1", "there-2", "there-3"])
 there = st.dictionaries(st.sampled_from(["askId", "conversationId", "approvalId", "progressId"]), given_ids, max_size=2)
+odd = st.sampled_from([[1], [], "x", 3, True, None, {"threadId": [1]}, {"approvalId": 1}, {"name": [], "x": 1}])
 family = st.one_of(
     st.tuples(st.just("guest"), st.integers(0, 2), guest_requests, bodies | there),
-    st.tuples(st.just("guest"), st.integers(0, 2), guest_requests, bodies | there),
+    st.tuples(st.just("guest"), st.integers(0, 2), guest_requests, bodies | there | odd),
+    st.tuples(st.just("related guest"), st.integers(0, 1), guest_requests, bodies | there | odd),
     st.tuples(st.just("guest leaves"), st.integers(0, 2)),
     st.tuples(st.just("relatives"), st.lists(st.integers(0, 1), max_size=2, unique=True)),
     st.tuples(st.just("relative says"), st.integers(0, 7), st.just(""), there),

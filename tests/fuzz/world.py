@@ -16,6 +16,8 @@ AGENTS_LINE = 100
 """From here on, lines are the agent's; below, the client's."""
 ENDS_STOP = {"continue", "next", "restart", "disconnect", "terminate"}
 STARTS = {"launch", "attach"}
+OBJECTS = {"threads", "stackTrace", "source"}
+"""Requests whose arguments are an object, or debugpy hangs."""
 RELATIVES = ("s-1", "s-2")
 MARK = "fuzzEpoch"
 """An argument of each read of the agent: the stop that it is meant for."""
@@ -61,6 +63,8 @@ class World:
         self._lines: dict[int, int] = {}
         """Of each breakpoint by the backend's id, which is new with each set."""
         self._terminated_by_backend = self._terminated = 0
+        self._starts = 0
+        """After the first: each may end."""
         self._epochs: set[int] = set()
 
     # -- what the session wants -------------------------------------------------------------------------------------
@@ -91,10 +95,12 @@ class World:
             case fx.ToGuest(guest, body):
                 self._to_guest(guest, json.loads(body))
             case fx.CloseGuest(guest):
-                self.guests.pop(guest)
+                self.guests.pop(guest, None)  # it may have gone by itself, before its `disconnect` was served
             case fx.ToRelative(session_id, body):
                 assert session_id in RELATIVES
                 self.for_relatives.append((session_id, json.loads(body)))
+            case fx.Prepare():
+                self._starts += self._terminated > 0
             case fx.Listen(host, port):
                 self.listens.append((host, port))
             case fx.SetTimer(timer_id, seconds):
@@ -120,7 +126,7 @@ class World:
                 self.ended[message["body"].get("askId", "")] += 1
             case _ if message["event"] == "terminated":
                 self._terminated += 1
-                assert self._terminated <= max(1, self._terminated_by_backend)
+                assert self._terminated <= max(1, self._terminated_by_backend) + self._starts
             case _:
                 pass
         self._check_breakpoints(message)
@@ -143,6 +149,10 @@ class World:
         if message["type"] != "request":
             return
         self.for_backend.append(message)
+        self._starts += message["command"] == "restart"
+        assert not (message["command"] in OBJECTS and isinstance(arguments := message.get("arguments"), list)), (
+            arguments
+        )
         if message["command"] in ENDS_STOP:
             assert not self.session.running_jobs, "what ends a stop is sent only after each of its jobs was ended"
         arguments = message.get("arguments")
@@ -260,7 +270,13 @@ class World:
 
     def on_guest(self, number: int, command: str, arguments: Any) -> None:
         """One joins with its first message."""
-        name = f"guest-{number}.{self._left}"
+        self._say_as_guest(f"guest-{number}.{self._left}", command, arguments)
+
+    def on_related_guest(self, index: int, command: str, arguments: Any) -> None:
+        """The same of a related session, whose client asks through it."""
+        self._say_as_guest(f"relative:{RELATIVES[index]}", command, arguments)
+
+    def _say_as_guest(self, name: str, command: str, arguments: Any) -> None:
         guest = self.guests.setdefault(name, Guest())
         guest.seq += 1
         guest.pending[guest.seq] += 1
@@ -291,7 +307,9 @@ class World:
     def on_relative_ends(self, index: int) -> None:
         session_id = RELATIVES[index % 2]
         self.for_relatives = [each for each in self.for_relatives if each[0] != session_id]
+        self.guests.pop(f"relative:{session_id}", None)
         self.tell(fx.RelativeClosed(session_id))
+        self.tell(fx.GuestClosed(f"relative:{session_id}"))
 
     def on_listener(self, index: int, own_port: int) -> None:
         if self.listens:

@@ -83,7 +83,7 @@ class Editor:
             if message["type"] == "response" and message["request_seq"] == seq:
                 return message
             if lines is not None and message.get("event") == "output":
-                lines.append(int(message["body"]["output"].split()[0]))
+                lines += [int(line.split()[0]) for line in message["body"]["output"].splitlines()]
 
     def request(self, command: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         return self.response(self.send(command, arguments))

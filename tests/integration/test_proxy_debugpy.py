@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import RequestFailed
 from tests.integration.live import WAIT_S, live
 
@@ -260,3 +261,26 @@ async def test_a_message_of_the_program_that_is_no_unicode_stops_it_all_the_same
     async with live() as session:
         await session.launch(debuggee("surrogate").path)
         assert (await session.stopped())["reason"] == "exception"
+
+
+class SlowReader:
+    """An agent whose only read takes longer than debugpy waits before it warns the user."""
+
+    async def answer(self, _ask: Any, debugger: Any, _sink: Any) -> Answer:
+        frames = await debugger.request("stackTrace", {"threadId": debugger.stop.thread_id})
+        slow = {"expression": "__import__('time').sleep(1)", "frameId": frames["stackFrames"][0]["id"]}
+        await debugger.request("evaluate", slow | {"context": "hover"})
+        return Answer()
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_debugpys_warning_of_a_slow_evaluation_of_the_agents_does_not_reach_the_user(debuggee: Find):
+    async with live(agent=SlowReader()) as session:
+        await session.launch(debuggee("crash").path, env={"PYDEVD_WARN_EVALUATION_TIMEOUT": "0.1"})
+        await session.stopped()
+        await session.request("ask", {"question": "why?"})
+        await ended(session)
+        assert any(m.get("body", {}).get("category") == "important" for m in session.from_backend)
+        assert not session.output("important")

@@ -46,6 +46,18 @@ async def stop_at_crash(client: Client, program: Path, **launch: Any) -> dict[st
     return (await asyncio.wait_for(client.wait_event("stopped"), WAIT_S))[1]
 
 
+async def test_a_stderr_that_nobody_reads_stops_no_session(start_dap_ai: Start):
+    _, port = listening(start_dap_ai)
+    noisy = await open_tcp("127.0.0.1", port, WAIT_S)
+    noisy.start(lambda _data: None, lambda: None, lambda _full: None)
+    noisy.write(encode_frame(b"no message") * 20_000)  # a line of the log each
+    noisy.write(encode_frame(b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'))
+    client = await connect(port)
+    await client.initialize("debugpy")
+    await client.close()
+    noisy.close()
+
+
 async def test_over_tcp_an_editor_debugs_and_asks(start_dap_ai: Start, debuggee: Find):
     _, port = listening(start_dap_ai)
     client = await connect(port)

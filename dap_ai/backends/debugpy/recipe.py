@@ -39,7 +39,7 @@ class DebugpyBackend:
 
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""
-        return Command([sys.executable, str(Path(__file__).with_name("shim.py"))], {})
+        return Command([sys.executable, str(Path(__file__).with_name("shim.py"))], {}, carries_launched=True)
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""

@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with four cures, touching no file of debugpy; run as a script, imports nothing of ours.
+"""Starts debugpy's adapter with five cures, touching no file of debugpy; run as a script, imports nothing of ours.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -8,6 +8,8 @@
 3. It writes JSON with Python's encoder, in which a string of a megabyte takes longer than all the rest of its way.
 4. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
    gets the changed PATH; a debuggee inherits the environment as it is.
+5. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
+   and reads the program's output until that ends.
 """
 
 from __future__ import annotations
@@ -108,8 +110,15 @@ def _own_gdb() -> None:
     subprocess.Popen = Popen
 
 
+def _spare() -> None:
+    from debugpy import common  # noqa: PLC0415  as above
+
+    common.PROCESS_EXIT_TIMEOUT = None
+
+
 if __name__ == "__main__":
     _quick_reads()
     _quick_json()
     _own_gdb()
+    _spare()
     runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)

@@ -230,6 +230,24 @@ def test_the_token_of_the_session_is_in_no_line_and_still_lets_in():
         assert log.replay().difference is None
 
 
+def test_the_token_that_goes_with_a_child_is_in_no_line_either():
+    for token in ("t0", "sesame", "a-long-and-s3cret-token"):
+        log = Log(Options(token=token))
+        arguments = {"request": "attach", "configuration": {"connect": {"host": "127.0.0.1", "port": 5}}}
+        start = {"seq": 9, "type": "request", "command": "startDebugging", "arguments": arguments}
+        log.hear(fx.FromBackend(json.dumps(start).encode()), fx.ListenerReady("127.0.0.1", 5, 6))
+        assert f'"{token}"' not in log.text
+        assert '"dapAiToken": "<secret:' in log.text
+        assert log.replay().difference is None
+
+
+def test_what_lies_very_deep_is_recorded_all_the_same():
+    log = Log()
+    deep = b"[" * 600 + b"]" * 600
+    log.hear(fx.FromBackend(b'{"seq":1,"type":"event","event":"vendor","body":%s}' % deep))
+    assert len(log.rows) == 2
+
+
 def test_what_an_answer_evaluates_is_left_out():
     log = Log()
     log.stop()

@@ -52,7 +52,7 @@ def connection(request: pytest.FixtureRequest) -> Iterator[tuple[peers.Address, 
 
 
 def test_a_connection_of_our_own_is_let_in(connection: tuple[peers.Address, peers.Address]):
-    assert not peers.is_of_another_user(*connection)
+    assert not peers.is_connected_by_another_user(*connection)
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the kernel's table of sockets is Linux's")
@@ -61,8 +61,8 @@ def test_a_connection_of_another_user_is_known(
 ):
     monkeypatch.setattr(peers, "_ROOT", -1)
     monkeypatch.setattr(os, "getuid", lambda: 123456)
-    assert peers.is_of_another_user(*connection)
+    assert peers.is_connected_by_another_user(*connection)
 
 
 def test_a_peer_that_no_table_has_is_left_to_the_token():
-    assert not peers.is_of_another_user(("127.0.0.1", 1), ("127.0.0.1", 2))
+    assert not peers.is_connected_by_another_user(("127.0.0.1", 1), ("127.0.0.1", 2))

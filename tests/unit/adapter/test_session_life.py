@@ -199,6 +199,8 @@ def test_when_the_backend_dies_everything_pending_is_answered_and_terminated_is_
         >> backend closed again
         >> client request 10 disconnect
         << client response 10 disconnect ok
+        << end backend
+        << close
         """
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dap_ai.adapter import effects as fx
 from tests.playbook import Playbook, Rules
+from tests.unit.adapter.test_session_passthrough import stopped
 
 
 def test_the_configuration_waits_for_a_launch_that_is_being_prepared():
@@ -95,3 +96,53 @@ def test_a_continue_while_nothing_is_stopped_is_refused_where_it_wedges_the_adap
         >> client request 4 continue {"threadId": 1}
         << client response 4 continue fail notStopped...
     """)
+
+
+SLOW = '{"category": "important", "output": "Evaluating: x.y\\\\nz did not finish after 3.00 seconds.\\\\nThis may mean ..."}'
+
+
+def asked_and_evaluating() -> Playbook:
+    """A question whose agent evaluates."""
+    stopped(play := Playbook()).play(
+        """
+        >> client request 8 ask {"question": "why"}
+        << client response 8 ask ok ...
+        << start dap-ai-ask-1 thread 1 epoch 2
+        >> agent request dap-ai-ask-1 1 2 evaluate {"context": "hover"}
+        << backend request 3 evaluate {"context": "hover"}
+        """
+    )
+    return play
+
+
+def test_the_user_is_not_warned_of_a_slow_evaluation_that_is_the_agents():
+    asked_and_evaluating().play(
+        f"""
+        >> backend event output {SLOW}
+        >> fired slots.request
+        << agent 1 error timeout
+        >> backend event output {SLOW}
+        """
+    )
+
+
+def test_other_important_output_is_shown_while_the_agent_evaluates():
+    asked_and_evaluating().play(
+        """
+        >> backend event output {"category": "important", "output": "Frame skipped from debugging during step-in."}
+        << client event output ...
+        >> backend event output {"output": "Evaluating: the model did not finish after 3.00 seconds."}
+        << client event output ...
+        """
+    )
+
+
+def test_the_user_is_warned_of_a_slow_evaluation_that_may_be_his_own():
+    asked_and_evaluating().play(
+        f"""
+        >> client request 9 evaluate {{"expression": "x.y", "context": "watch"}}
+        << backend request 4 evaluate {{"expression": "x.y", "context": "watch"}}
+        >> backend event output {SLOW}
+        << client event output ...
+        """
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.adapter.effects import FromBackend, FromClient, Log
+from dap_ai.adapter.options import Options
 from tests.playbook import Playbook, Rules
 
 
@@ -267,3 +268,15 @@ def test_the_greeting_is_sent_once_the_adapter_is_initialized_and_its_answer_is_
         >> backend response 1 evaluate fail no
         """
     )
+
+
+def test_an_event_of_a_client_passes_only_once_it_has_given_the_token():
+    book = Playbook(options=Options(token="secret"))
+    book.play("""
+        >> client event vendor {"a": 1}
+        << log skipped: an event of a client that has not given the token
+        >> client request 1 attach {"dapAiToken": "secret"}
+        << prepare attach {} ours {"dapAiToken": "secret"}
+        >> client event vendor {"a": 2}
+        << backend event vendor {"a": 2}
+    """)

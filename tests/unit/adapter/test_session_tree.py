@@ -161,6 +161,19 @@ def test_a_child_that_ends_answers_what_was_asked_of_it(running: Playbook):
     """)
 
 
+def test_a_client_that_leaves_waits_for_no_child(running: Playbook):
+    running.play("""
+        >> relatives kid
+        >> client request 2 ask {}
+        << relative kid request 1 initialize {}
+        << relative kid request 2 ask {}
+        >> client request 3 disconnect {}
+        << client response 2 ask fail ended ...
+        << backend request 2 disconnect {}
+        >> relative kid response 2 ask ok {}
+    """)
+
+
 def test_the_console_of_the_parent_talks_with_the_child(running: Playbook):
     running.play("""
         >> relatives kid
@@ -185,5 +198,30 @@ def test_ids_of_a_childs_asks_are_its_own():
         >> guest relative:mum request 2 ask {}
         << guest relative:mum response 2 ask ok {"askId": "dap-ai-ask-kid-1", "conversationId": "conversation-kid-1"}
         << start dap-ai-ask-kid-1 thread 1 epoch 2
+    """
+    )
+
+
+def test_a_word_of_consent_goes_first_to_an_ask_of_this_session(running: Playbook):
+    running.session.options.level = "mutate"
+    running.play(
+        """
+        >> relatives kid
+        >> client request 2 evaluate {"expression": "??why", "context": "repl"}
+        << relative kid request 1 initialize {}
+        << relative kid request 2 evaluate {"expression": "??why", "context": "repl"}
+        << client event output ...
+        >> backend event stopped {"reason": "pause", "threadId": 1}
+        << client event stopped {"reason": "pause", "threadId": 1}
+        >> client request 3 ask {}
+        << client response 3 ask ok {"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}
+        << start dap-ai-ask-1 thread 1 epoch 2
+        >> agent approval dap-ai-ask-1 9 2 {"kind": "step", "action": "next", "reason": ""}
+        << client event askApproval ...
+        >> client request 4 evaluate {"expression": "??allow", "context": "repl"}
+        << settled 9 allowed once
+        << client response 4 evaluate ok {"result": "allowed: next", "variablesReference": 0}
+        >> client request 5 evaluate {"expression": "??allow", "context": "repl"}
+        << relative kid request 3 evaluate {"expression": "??allow", "context": "repl"}
     """
     )

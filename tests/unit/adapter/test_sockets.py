@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.adapter import sockets
+from dap_ai.adapter import peers, sockets
 from dap_ai.adapter.sockets import SessionSocket, SocketError
 from dap_ai.streams import Link
 
@@ -144,6 +144,14 @@ async def test_a_name_that_is_too_long_for_a_socket_is_refused_in_words(short: P
     assert "too long" in await refusal(short / ("x" * 100))
 
 
+async def test_the_home_of_a_user_whom_nobody_knows_is_refused_in_words():
+    with pytest.raises(SocketError, match="~nobody-like-this/x: "):
+        sockets.folder("~nobody-like-this/x")
+    log = Log()
+    assert await sockets.open_session(echo, log, "~nobody-like-this/x") is None
+    assert "cannot be joined" in log[0]
+
+
 async def test_switched_off_a_session_has_no_socket_and_says_nothing():
     log = Log()
     assert await sockets.open_session(echo, log, "off") is None
@@ -184,7 +192,7 @@ async def test_a_guest_of_another_user_is_turned_away_before_it_says_anything(
     session = await sockets.open_session(links.append, log, str(place))
     assert session
     link = await sockets.connect(session.session_id, str(place))
-    monkeypatch.setattr(sockets, "_is_of_another_user", lambda _socket: True)
+    monkeypatch.setattr(peers, "is_of_another_user", lambda _socket: True)
     assert await said(link, b"let me in") == b""
     assert links == []
     assert "turned away" in log[0]
@@ -194,7 +202,7 @@ async def test_a_guest_of_another_user_is_turned_away_before_it_says_anything(
 @PEERCRED
 async def test_a_session_of_another_user_is_not_believed(place: Path, monkeypatch: pytest.MonkeyPatch):
     session = await opened(place)
-    monkeypatch.setattr(sockets, "_is_of_another_user", lambda _socket: True)
+    monkeypatch.setattr(peers, "is_of_another_user", lambda _socket: True)
     with pytest.raises(SocketError, match="another user"):
         await sockets.connect(session.session_id, str(place))
     session.close()
@@ -204,10 +212,10 @@ async def test_a_session_of_another_user_is_not_believed(place: Path, monkeypatc
 def test_the_kernel_tells_who_is_at_the_other_end(monkeypatch: pytest.MonkeyPatch):
     one, two = socket.socketpair(socket.AF_UNIX)
     with one, two:
-        assert not sockets._is_of_another_user(one)
-        monkeypatch.setattr(sockets, "_ROOT", -1)
+        assert not peers.is_of_another_user(one)
+        monkeypatch.setattr(peers, "_ROOT", -1)
         monkeypatch.setattr(os, "getuid", lambda: 123456)
-        assert sockets._is_of_another_user(one)
+        assert peers.is_of_another_user(one)
 
 
 def abandoned(place: Path, name: str = "dead") -> Path:

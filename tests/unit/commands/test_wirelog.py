@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter import effects as fx
+from dap_ai.adapter.options import Options
 from dap_ai.adapter.session import Session
 from dap_ai.agent.mask import Masker
 from dap_ai.backends import discover
@@ -87,6 +88,15 @@ def test_what_an_agent_has_found_is_hidden_too(begin: Callable[..., SessionLog],
     log.record(OUTPUT, [])
     log.finish()
     assert "open-sesame" not in file.read_text()
+
+
+def test_the_token_is_hidden_wherever_it_stands(file: Path, told: list[str]):
+    session = Session(discover("debugpy"), Options(token="open-sesame-42"))
+    log = SessionLog(WireLog(file), "debugpy", session, masker=Masker, known=tuple, failed=told.append)
+    log.record(OUTPUT, [fx.Log("open-sesame-42")])
+    log.finish()
+    assert "open-sesame" not in file.read_text()
+    assert len(rows(file)) == 4
 
 
 @posix

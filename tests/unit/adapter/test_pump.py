@@ -1,0 +1,248 @@
+"""A session at work before an adapter in this process: what no playbook sees, because it is between tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from dap_ai.adapter import ending
+from dap_ai.adapter.backend_side import BackendSide
+from dap_ai.adapter.client import Client
+from dap_ai.adapter.effects import FromBackend
+from dap_ai.adapter.family import Families, Place
+from dap_ai.adapter.options import Options
+from dap_ai.adapter.pump import Pump
+from dap_ai.adapter.state import Phase
+from dap_ai.backends import Start
+from dap_ai.backends.generic import GenericBackend
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.streams import Link, MemoryLink, memory_pair
+
+pytestmark = pytest.mark.anyio
+WAIT_S = 5.0
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ending, "DISCONNECT_S", 0.05)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async def wait() -> None:
+        while not holds():
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(wait(), WAIT_S)
+
+
+class Adapter:
+    """A debug adapter that answers everything but what is in `silent`; also the process that it is in."""
+
+    last_words = ""
+
+    def __init__(self) -> None:
+        self.link, self._own = memory_pair()
+        self.silent: set[str] = set()
+        self.heard: list[str] = []
+        self.ended_sparing: list[str] = []
+        self._frames = FrameReader()
+        self._own.start(self._on_data, lambda: None, lambda _full: None)
+
+    def _on_data(self, data: bytes) -> None:
+        for body in self._frames.feed(data):
+            message = json.loads(body)
+            self.heard.append(message["command"])
+            if message["command"] not in self.silent:
+                reply = {"type": "response", "request_seq": message["seq"], "command": message["command"]}
+                self.say(reply | {"success": True})
+
+    def say(self, message: dict[str, Any]) -> None:
+        self._own.write(encode_frame(json.dumps({"seq": 1, **message}).encode()))
+
+    def event(self, name: str) -> None:
+        self.say({"type": "event", "event": name})
+
+    async def end(self, spares: str = "") -> None:
+        self.ended_sparing.append(spares)
+        self._own.close()
+
+
+class Backend(GenericBackend):
+    """`connect` in the arguments is where to go, as with debugpy."""
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        address = arguments.get("connect")
+        return Start(arguments, (address["host"], address["port"]) if address else None)
+
+
+class Recipe:
+    """What a pump is made of. The launch argument `dapAiLevel` must be a level, and an agent keeps its arguments."""
+
+    def __init__(self) -> None:
+        self.backend = Backend([])
+        self.adapter = Adapter()
+        self.agents: list[dict[str, Any]] = []
+
+    async def spawn(self, _log: Any) -> Adapter:
+        return self.adapter
+
+    def agent(self, own: Mapping[str, Any]) -> Recipe:
+        self.agents.append(dict(own))
+        return self
+
+    def options(self, own: Mapping[str, Any]) -> Options:
+        level = own.get("dapAiLevel", "compute")
+        if level not in ("observe", "compute"):
+            raise ValueError(f"no level: {level}")
+        return Options(level=level)
+
+    def journal(self, _session: Any) -> None:
+        return None
+
+    def log(self, _text: str) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+class Running:
+    """A pump at work and its client; `async with` ends both."""
+
+    def __init__(self, families: Families | None = None, place: Place | None = None) -> None:
+        self.recipe = Recipe()
+        self.adapter = self.recipe.adapter
+        near, far = memory_pair()
+        self.families = families or Families(self._no_child, self.recipe.log)
+        self.pump = Pump(self.recipe, far, self.families, place)  # type: ignore[arg-type]
+        self.client = Client(near)
+
+    async def _no_child(self, _link: Link, _place: Place) -> None:
+        raise AssertionError
+
+    async def __aenter__(self) -> Running:  # noqa: PYI034  Python 3.10 has no typing.Self
+        self.task = asyncio.get_running_loop().create_task(self.pump.run())
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.client.close()
+        await asyncio.wait_for(self.task, WAIT_S)
+
+    async def request(self, command: str, arguments: dict[str, Any] | None = None) -> None:
+        await self.client.request(command, arguments, WAIT_S)
+
+
+async def test_a_parent_whose_adapter_serves_its_children_still_is_answered_though_the_adapter_is_silent():
+    async with Running() as parent:
+        await parent.request("launch", {})
+        parent.adapter.event("terminated")
+        await asyncio.wait_for(parent.client.wait_event("terminated"), WAIT_S)
+        child = Pump(Recipe(), MemoryLink(), parent.families)  # type: ignore[arg-type]
+        child.session_id, child.session.state.phase = "child", Phase.RUNNING
+        parent.pump._family.add(child)
+        parent.adapter.silent = {"disconnect"}
+        await parent.request("disconnect")
+        assert not parent.adapter.ended_sparing
+        child.session.state.phase = Phase.ENDED
+        parent.pump._family.remove(child)
+
+
+@pytest.mark.parametrize(
+    ("command", "ends", "spares"), [("launch", False, "launch"), ("launch", True, ""), ("attach", False, "attach")]
+)
+async def test_what_is_spared_is_spared_in_the_end_too(command: str, ends: bool, spares: str):
+    async with Running() as it:
+        await it.request(command, {})
+        await it.request("disconnect", {"terminateDebuggee": ends})
+    assert set(it.adapter.ended_sparing) == {spares}
+    assert it.adapter.heard.count("disconnect") == 1
+
+
+async def test_a_launch_whose_settings_do_not_fit_leaves_nothing_for_the_next():
+    async with Running() as it:
+        with pytest.raises(RequestFailed, match="no level"):
+            await it.request("launch", {"dapAiLevel": "bad", "dapAiModel": "x"})
+        await it.request("launch", {"dapAiLevel": "observe"})
+        assert it.pump.own == {"dapAiLevel": "observe"}
+        assert it.recipe.agents == [{"dapAiLevel": "observe"}]
+
+
+async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
+    async with Listening() as adapter, Running() as parent, Running(parent.families) as child:
+        place = Place(parent.pump._family, ("127.0.0.1", adapter.port), 7, "parent", {"dapAiLevel": "observe"})
+        parent.families.places[7] = place
+        await child.client.initialize("x")
+        attach = child.client.send("attach", {"connect": {"host": "127.0.0.1", "port": 7}, "dapAiModel": "y"})
+        await asyncio.wait_for(adapter.spoken_to.wait(), WAIT_S)
+        await until(lambda: child.pump.session.options.level == "observe" and len(child.recipe.agents) > 1)
+        assert child.pump.session.options.parent_id == "parent"
+        assert child.recipe.agents[-1] == {"dapAiLevel": "observe", "dapAiModel": "y"}
+    await asyncio.gather(attach, return_exceptions=True)
+
+
+async def test_what_comes_once_the_session_has_ended_changes_nothing():
+    async with Running() as it:
+        await it.request("initialize", {})
+        await it.request("disconnect")
+    before = it.pump.session.state.epoch
+    it.pump.receive(FromBackend(b'{"seq": 9, "type": "event", "event": "terminated"}'))
+    assert it.pump.session.state.epoch == before
+
+
+class Listening:
+    """A listener to which somebody connects; it says nothing."""
+
+    async def __aenter__(self) -> Listening:  # noqa: PYI034  as above
+        self.spoken_to, self.closed = asyncio.Event(), asyncio.Event()
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(4096):
+            self.spoken_to.set()
+        self.closed.set()
+        writer.close()
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._server.close()
+
+
+def side_of(recipe: Recipe) -> BackendSide:
+    return BackendSide(recipe, lambda _: None, lambda _: None, lambda _: None, lambda: "")  # type: ignore[arg-type]
+
+
+async def test_a_second_switch_closes_the_connection_of_the_first():
+    async with Listening() as first, Listening() as second:
+        side = side_of(Recipe())
+        await side.start(None)
+        await side.switch(("127.0.0.1", first.port))
+        await side.switch(("127.0.0.1", second.port))
+        await asyncio.wait_for(first.closed.wait(), WAIT_S)
+        assert not second.closed.is_set()
+        await side.close()
+        await asyncio.wait_for(second.closed.wait(), WAIT_S)
+
+
+async def test_a_switch_that_is_cancelled_while_the_first_adapter_starts_leaves_no_connection():
+    async with Listening() as listening:
+        side = side_of(Recipe())
+        switching = asyncio.get_running_loop().create_task(side.switch(("127.0.0.1", listening.port)))
+        await until(lambda: bool(side._ready._waiters))  # type: ignore[attr-defined]
+        switching.cancel()
+        await asyncio.wait_for(listening.closed.wait(), WAIT_S)
+
+
+async def test_a_link_that_is_new_while_the_client_does_not_read_is_not_read_either():
+    async with Listening() as listening:
+        side = side_of(Recipe())
+        side.pause(paused=True)
+        await side.start(("127.0.0.1", listening.port))
+        assert side._link is not None
+        assert not side._link._reader.is_reading()  # type: ignore[attr-defined]
+        await side.close()

@@ -1,0 +1,30 @@
+"""What a proxy is made of: what its wire log still knows of sessions that have ended."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dap_ai import config
+from dap_ai.commands import wiring
+from dap_ai.commands.wirelog import WireLog
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_of_a_session_that_has_ended_its_wire_log_keeps_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(wiring, "_LOG_S", 0.0)
+    resolved = config.Resolved(config.Settings(provider="offline"), {})
+    recipe = wiring.Recipe(resolved, "", None, None, None, WireLog(tmp_path / "wire.jsonl"))
+    agents = [recipe.agent({}) for _ in range(3)]
+    recipe._agents_maskers[0].learn_text("open-sesame-42")
+    assert recipe._found() == {"open-sesame-42"}
+    for agent in agents:
+        await agent.close()
+    while recipe._agents_maskers:
+        await asyncio.sleep(0)
+    assert recipe._found() == set()
