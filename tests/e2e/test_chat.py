@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.e2e.test_terminal import DAP_AI, LIMIT_S, Screen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
 
+ROOT = Path(__file__).parents[2]
 FAILED, INTERRUPTED = 3, 130
 KILL_LINE, END_OF_INPUT = b"\x03", b"\x04"
 
@@ -347,3 +349,17 @@ def test_a_terminal_is_left_as_it_was_when_the_run_is_ended_at_the_prompt(progra
     os.kill(here.pid, signal.SIGTERM)
     assert here.end() == 128 + signal.SIGTERM
     assert termios.tcgetattr(here._near)[3] == before[3]
+
+
+def test_the_conversation_in_the_readme_still_ends_as_it_says():
+    """`examples/conversations/invoices.jsonl`: the model is a recording, its tools and the verdicts are live."""
+    words = ["--json", "--replay", "examples/conversations/invoices.jsonl", "examples/invoices.py"]
+    done = subprocess.run(
+        [*DAP_AI, "ask", *words], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False
+    )
+    rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    (ended,) = [row for row in rows if row["event"] == "askEnded"]
+    assert done.returncode == 0, done.stderr
+    assert [fix["verified"] for fix in ended["fixes"]] == [True]
+    assert all(cited["confirmed"] for cited in ended["evidence"])
+    assert ended["suspects"][0]["file"].endswith("invoices.py")
