@@ -22,7 +22,7 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> guest G closed                       << guest G close
     >> relatives ID ID                      << relative ID request 2 ask {}
     >> relative ID response 2 ask ok {}     >> relative ID closed
-    >> listener HOST PORT OWN_PORT          << listen HOST PORT
+    >> listener HOST PORT OWN_PORT          << listen HOST PORT | << expect {}
 
 An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
 
@@ -145,6 +145,8 @@ class Playbook:
                 return f"relative {session_id} {_render_message(json.loads(body))}"
             case fx.Listen(host, port):
                 return f"listen {host} {port}"
+            case fx.Expect(configuration):
+                return f"expect {_json(json.loads(configuration))}"
         raise AssertionError(effect)
 
 

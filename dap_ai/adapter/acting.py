@@ -13,18 +13,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+import msgspec
+
 from dap_ai.adapter.asks import Asks
 from dap_ai.adapter.breakpoints import AgentBreakpoint, Breakpoints
 from dap_ai.adapter.effects import ActionWanted, AgentRequest
 from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import Jobs
+from dap_ai.adapter.options import Fields
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.outcomes import Outcomes
 from dap_ai.adapter.reads import AgentReads, Then
 from dap_ai.adapter.resuming import Resuming
 from dap_ai.adapter.seqmap import BreakpointsOwner
 from dap_ai.adapter.state import DebuggeeState
+from dap_ai.protocol import envelope
 from dap_ai.protocol.acting import ContinueTo, Done, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.envelope import Envelope, decode_or
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -190,6 +194,11 @@ class Acting:
             self._outcomes.fail(wanted, RequestFailed(command, refusal.entry.message, refusal.text))
         else:
             self._reads.send(AgentRequest(wanted.ask_id, wanted.token, wanted.epoch, command, dict(arguments)), then)
+
+
+def tagged(message: Envelope) -> bytes:
+    """An `output` event's body, with our mark: it came while the agent's own evaluation ran in the program."""
+    return envelope.encode(read_or(message, Fields, {}) | {"dapAiAgent": msgspec.Raw(b"true")})
 
 
 def _told(added: Breakpoint) -> str:

@@ -2,7 +2,8 @@
 
 `connect` in debugpy's event `debugpyAttach`, and in the configuration of `startDebugging`, becomes the address of a
 listener of ours in front of the adapter's: so the child's session runs through dap_ai as its parent's does. Until the
-listener is there, what names it is held; if there can be none, it passes as it was.
+listener is there, what names it is held; if there can be none, it passes as it was. A configuration without an address
+(js-debug's) is one with which the client will come to this proxy again: it is remembered.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from dap_ai.adapter.effects import Listen, ListenerReady, Log
+from dap_ai.adapter.effects import Expect, Listen, ListenerReady, Log
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.protocol import envelope
@@ -33,6 +34,10 @@ class _StartDebugging(msgspec.Struct):
     configuration: _Configuration = msgspec.field(default_factory=_Configuration)
 
 
+class _Started(msgspec.Struct):
+    configuration: Fields = {}
+
+
 Send = Callable[[Envelope, "bytes | None"], None]
 """Passes a message of the backend on to the client, with other content if there is any."""
 
@@ -51,7 +56,7 @@ class Children:
         """Whether this message of the backend names a listener: then it is sent from here, once ours is there."""
         address = _address(message)
         if address is None or not address.port:
-            return False
+            return message.kind == "request" and message.name == "startDebugging" and self._expects(message)
         key = (address.host or _OWN_HOST, address.port)
         if key in self._own_ports:
             self._release(message, self._own_ports[key])
@@ -60,6 +65,19 @@ class Children:
         else:
             self._held[key] = [message]
             self._out.do(Listen(*key))
+        return True
+
+    def _expects(self, message: Envelope) -> bool:
+        """Tells of a child that comes by the front door; whether it was sent from here, with the token."""
+        body = read_or(message, Fields, {})
+        configuration = read_or(message, _Started, _Started()).configuration
+        if not configuration:
+            return False
+        self._out.do(Expect(envelope.encode(configuration)))
+        if not self._options.token:
+            return False
+        inner = envelope.encode(configuration | {"dapAiToken": msgspec.Raw(envelope.encode(self._options.token))})
+        self._send(message, envelope.encode(body | {"configuration": msgspec.Raw(inner)}))
         return True
 
     def on_listener(self, ready: ListenerReady) -> None:

@@ -235,6 +235,12 @@ class Listen(NamedTuple):
     port: int
 
 
+class Expect(NamedTuple):
+    """The client will launch or attach with this configuration (JSON), in another session: one of a child."""
+
+    configuration: bytes
+
+
 class ToAgent(NamedTuple):
     """The outcome of an AgentRequest: the response's body; or why there is none of whatever the agent wanted."""
 
@@ -319,6 +325,7 @@ Effect = (
     | CloseGuest
     | ToRelative
     | Listen
+    | Expect
     | ToAgent
     | Settled
     | StartAsk

@@ -10,6 +10,7 @@ proxy's front door, with the address that it was told, is put into the right fam
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol
 
@@ -29,6 +30,7 @@ from dap_ai.adapter.state import Phase
 from dap_ai.streams import TransportLink
 
 _HOST = "127.0.0.1"
+_MAX_EXPECTED = 100
 _GRACE_S = 2.0
 """So long child sessions may take to end after that of their parent."""
 
@@ -39,8 +41,8 @@ class Place(NamedTuple):
     """Where a child's session stands: behind which listener of ours, before which of the adapter's, in whose family."""
 
     family: Family
-    address: Address
-    own_port: int
+    address: Address | None
+    """None: the client starts, or names, the adapter itself."""
     parent_id: str
     own: dict[str, Any]
     """The parent's launch arguments for us: they hold for its children."""
@@ -73,6 +75,26 @@ class Families:
         self.places: dict[int, Place] = {}
         self.admit = admit
         self.log = log
+        self._expected: deque[tuple[dict[str, Any], Place]] = deque(maxlen=_MAX_EXPECTED)
+
+    def expect(self, configuration: dict[str, Any], place: Place) -> None:
+        """A client was told to start the session of a child with this configuration."""
+        named = {key: value for key, value in configuration.items() if key.startswith("__")}
+        self._expected.append((named or configuration, place))
+
+    def expected(self, arguments: dict[str, Any]) -> Place | None:
+        """Where a session stands that is started with these arguments, if it was expected: once."""
+        for wanted in self._expected:
+            if all(arguments.get(key) == value for key, value in wanted[0].items()):
+                self._expected.remove(wanted)
+                return wanted[1]
+        return None
+
+    def forget(self, family: Family) -> None:
+        """No child of this family is expected any more."""
+        kept = [wanted for wanted in self._expected if wanted[1].family is not family]
+        self._expected.clear()
+        self._expected.extend(kept)
 
     def place_of(self, address: Address | None) -> Place | None:
         """Whose listener this is, if it is one of ours."""
@@ -147,7 +169,7 @@ class Family:
             return 0
         port: int = listener.sockets[0].getsockname()[1]
         self._listeners[port] = listener
-        self._families.places[port] = Place(self, address, port, member.session_id, member.own)
+        self._families.places[port] = Place(self, address, member.session_id, member.own)
         return port
 
     @property
@@ -162,6 +184,7 @@ class Family:
     async def close(self) -> None:
         """The first session has ended: no child joins any more, and those that have get a moment to end."""
         self._closed = True
+        self._families.forget(self)
         for port, listener in self._listeners.items():
             self._families.places.pop(port, None)
             listener.close()

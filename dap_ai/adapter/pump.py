@@ -26,6 +26,7 @@ from dap_ai.adapter.effects import (
     Effect,
     EndBackend,
     Event,
+    Expect,
     FromClient,
     Listen,
     ListenerReady,
@@ -135,10 +136,17 @@ class Pump:
             link.hold(held=True)
         try:
             for event in events:
-                self.receive(event)
+                self._try(event)
         finally:
             for link in links:
                 link.hold(held=False)
+
+    def _try(self, event: Event) -> None:
+        try:
+            self.receive(event)
+        except Exception as error:  # noqa: BLE001  a bug at one message must not swallow those behind it
+            what = {"message": f"dap_ai failed at {type(event).__name__}", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(what)
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -173,6 +181,9 @@ class Pump:
                 self._family.say(self, session_id, body)
             case Listen(host, port):
                 self._spawn(self._listen(host, port))
+            case Expect(configuration):
+                place = Place(self._family, None, self.session_id, self.own)
+                self._families.expect(envelope.decode(configuration, dict[str, Any]), place)
             case Prepare():
                 self._spawn(self._prepare(effect))
             case PauseTimer(timer_id):
@@ -233,7 +244,7 @@ class Pump:
             arguments = envelope.decode(wanted.arguments, dict[str, Any])
             start = await self._recipe.backend.prepare(wanted.command, arguments)
             connect = start.connect
-            if (place := self._families.place_of(connect)) is not None:
+            if (place := self._families.place_of(connect) or self._families.expected(arguments)) is not None:
                 connect = place.address if self._place is None else None  # else it is connected already
                 own = place.own | own
                 options = self._recipe.options(own)
@@ -246,7 +257,7 @@ class Pump:
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
             self.own = own
-            if place is not None and connect is not None:
+            if place is not None and self._place is None:
                 self._move_to(place)
             options = self._named(options)
             self.receive(Prepared(envelope.encode(start.arguments), connected=connect is not None, options=options))

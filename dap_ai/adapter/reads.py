@@ -50,6 +50,12 @@ class AgentReads:
         self.dead = False
         """Nothing comes from the backend any more."""
 
+    @property
+    def acts(self) -> bool:
+        """Whether something that the agent evaluates in the program itself is under way."""
+        wanted = self._slots.in_flight
+        return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
+
     def client_asked(self) -> None:
         """A request of the client was forwarded."""
         self._slots.client_asked()

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter import console
+from dap_ai.adapter import acting, console
 from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.cancelling import Cancelling
 from dap_ai.adapter.children import Children
@@ -388,6 +388,8 @@ class Session:
             return
         self._guests.on_event(message)
         content = self._watching.event(message)
+        if self._reads.acts and message.name == "output":
+            content = acting.tagged(message)
         is_read = self._acting.admits(message) and self._out.reads(message.name)
         if is_read and not self._children.takes(message):
             self._to_client(message, content)

@@ -174,7 +174,7 @@ async def test_a_launch_whose_settings_do_not_fit_leaves_nothing_for_the_next():
 
 async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
     async with Listening() as adapter, Running() as parent, Running(parent.families) as child:
-        place = Place(parent.pump._family, ("127.0.0.1", adapter.port), 7, "parent", {"dapAiLevel": "observe"})
+        place = Place(parent.pump._family, ("127.0.0.1", adapter.port), "parent", {"dapAiLevel": "observe"})
         parent.families.places[7] = place
         await child.client.initialize("x")
         attach = child.client.send("attach", {"connect": {"host": "127.0.0.1", "port": 7}, "dapAiModel": "y"})
@@ -183,6 +183,45 @@ async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
         assert child.pump.session.options.parent_id == "parent"
         assert child.recipe.agents[-1] == {"dapAiLevel": "observe", "dapAiModel": "y"}
     await asyncio.gather(attach, return_exceptions=True)
+
+
+async def test_a_child_that_was_announced_without_an_address_is_of_its_parents_tree():
+    async with Running() as parent, Running(parent.families) as child, Running(parent.families) as stranger:
+        await parent.request("initialize", {"supportsStartDebuggingRequest": True})
+        parent.client.reverse["startDebugging"] = _accept
+        configuration = {"__pendingTargetId": "7", "program": "/kid.js"}
+        parent.adapter.say(
+            {"type": "request", "command": "startDebugging", "arguments": {"configuration": configuration}}
+        )
+        await until(lambda: "startDebugging" in parent.adapter.heard)
+        for running, target in ((stranger, "8"), (child, "7")):
+            await running.request("initialize", {})
+            await running.request("launch", {"__pendingTargetId": target, "type": "pwa-node"})
+        assert child.pump.session.options.parent_id == parent.pump.session_id
+        assert stranger.pump.session.options.parent_id == ""
+        child.adapter.say({"type": "event", "event": "stopped", "body": {"reason": "pause", "threadId": 1}})
+        await until(lambda: bool(parent.pump.session._relatives.stopped))
+
+
+async def _accept(_arguments: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+async def test_a_bug_at_one_message_swallows_none_of_those_behind_it(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as running:
+        told: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, what: told.append(what))
+        receive, heard = running.pump.session.receive, list[Any]()
+
+        def failing(event: Any) -> Any:
+            heard.append(event)
+            return 1 / 0 if len(heard) == 1 else receive(event)
+
+        monkeypatch.setattr(running.pump.session, "receive", failing)
+        running.pump.receive_all([FromBackend(b"{}"), FromBackend(b"[]")])
+        assert len(heard) == 2
+        assert [type(what["exception"]) for what in told] == [ZeroDivisionError]
+        monkeypatch.undo()
 
 
 async def test_what_comes_once_the_session_has_ended_changes_nothing():

@@ -537,6 +537,23 @@ EXECUTE = 'agent act dap-ai-ask-1 1 2 Execute {"expression": "x.pop()", "frame_i
 ASSIGN = 'agent act dap-ai-ask-1 1 2 SetVariable {"expression": "x", "value": "5", "frame_id": 3}'
 
 
+def test_output_that_comes_while_the_agents_evaluation_runs_is_marked_and_not_held_back():
+    acting().play(
+        f"""
+        >> backend event output {{"output": "before"}}
+        << client event output {{"output": "before"}}
+        >> {EXECUTE}
+        << backend request 3 evaluate ...
+        >> backend event output {{"output": "popped"}}
+        << client event output {{"dapAiAgent": true, "output": "popped"}}
+        >> backend response 3 evaluate ok {{"result": "4"}}
+        << settled 1 done ...
+        >> backend event output {{"output": "after"}}
+        << client event output {{"output": "after"}}
+        """
+    )
+
+
 def test_an_expression_is_evaluated_in_the_program_and_the_client_reads_anew():
     acting(initialize="supportsInvalidatedEvent").play(
         f"""

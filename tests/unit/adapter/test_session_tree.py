@@ -73,6 +73,7 @@ def test_the_configuration_of_start_debugging_leads_through_ours_and_its_answer_
 def test_start_debugging_without_an_address_passes_as_it_is(running: Playbook):
     running.play("""
         >> backend request 7 startDebugging {"request": "launch", "configuration": {"program": "/a"}}
+        << expect {"program": "/a"}
         << client request 2 startDebugging {"request": "launch", "configuration": {"program": "/a"}}
     """)
 
@@ -94,6 +95,15 @@ def test_the_token_goes_with_the_child():
         << listen 127.0.0.1 5000
         >> listener 127.0.0.1 5000 6000
         << client event debugpyAttach {"connect": {"host": "127.0.0.1", "port": 6000}, "dapAiToken": "T"}
+    """)
+
+
+def test_a_configuration_without_an_address_is_given_the_token_too():
+    book = Playbook(options=Options(token="T"))
+    book.play("""
+        >> backend request 7 startDebugging {"request": "launch", "configuration": {"__pendingTargetId": "a"}}
+        << expect {"__pendingTargetId": "a"}
+        << client request 1 startDebugging {"configuration": {"__pendingTargetId": "a", "dapAiToken": "T"}...
     """)
 
 
