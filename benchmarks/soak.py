@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -67,10 +68,14 @@ class Proxy:
             "children": len(process.children(recursive=True)),
         }
 
-    def settled(self) -> dict[str, float]:
-        """What it holds when its adapters have gone, or after SETTLE_S."""
+    def settled(self, descriptors: float = math.inf) -> dict[str, float]:
+        """What it holds when its adapters have gone and no more descriptors are open, or after SETTLE_S."""
         until = time.monotonic() + SETTLE_S
-        while (now := self.figures())["children"] or now["sockets"] > self.start["sockets"]:
+        while (
+            (now := self.figures())["children"]
+            or now["sockets"] > self.start["sockets"]
+            or now["descriptors"] > descriptors
+        ):
             if time.monotonic() > until:
                 break
             time.sleep(0.05)
@@ -92,10 +97,10 @@ def soak(proxy: Proxy, program: Path, options: argparse.Namespace) -> dict[str, 
     marks["warm"] = proxy.settled()
     for number in range(1, options.sessions + 1):
         whole(proxy.port, program) if number % options.whole_every == 0 else short(proxy.port)
-    marks[f"after {options.sessions} in a row"] = proxy.settled()
+    marks[f"after {options.sessions} in a row"] = proxy.settled(marks["warm"]["descriptors"])
     with ThreadPoolExecutor(options.at_once) as crowd:
         list(crowd.map(lambda _: whole(proxy.port, program), range(options.at_once)))
-    marks[f"after {options.at_once} at once"] = proxy.settled()
+    marks[f"after {options.at_once} at once"] = proxy.settled(marks["warm"]["descriptors"])
     return marks
 
 

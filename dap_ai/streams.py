@@ -64,6 +64,11 @@ class Link(Protocol):
         """Close now; what is unsent is lost."""
         ...
 
+    @property
+    def has_unsent(self) -> bool:
+        """Whether anything waits for the peer to read."""
+        ...
+
 
 class TransportLink(asyncio.Protocol):
     """A link over an asyncio transport (socket or pipe), duplex or made of two pipes."""
@@ -148,6 +153,11 @@ class TransportLink(asyncio.Protocol):
             self._writer.abort()
         if self._reader is not None:
             self._reader.close()
+
+    @property
+    def has_unsent(self) -> bool:
+        """See Link."""
+        return self._writer is not None and self._writer.get_write_buffer_size() > 0
 
     # -- asyncio.Protocol -------------------------------------------------------------------------------------------
 
@@ -240,6 +250,11 @@ class MemoryLink:
         """See Link."""
         self.close()
 
+    @property
+    def has_unsent(self) -> bool:
+        """See Link: what is written is taken at once."""
+        return False
+
     def receive(self, data: bytes) -> None:
         """The other end has written."""
         if self._on_data is None:
@@ -300,7 +315,8 @@ def write_message(link: Writer, body: bytes) -> None:
 def part(link: Link) -> None:
     """Close: at once, or as soon as the peer has read everything, FLUSH_S from now at the latest."""
     link.close()
-    asyncio.get_running_loop().call_later(FLUSH_S, link.abort)
+    if link.has_unsent:
+        asyncio.get_running_loop().call_later(FLUSH_S, link.abort)
 
 
 def _widen(transport: Any) -> None:
@@ -374,3 +390,8 @@ class ThreadedLink:
     def abort(self) -> None:
         """See Link."""
         self.close()
+
+    @property
+    def has_unsent(self) -> bool:
+        """See Link: what is written is taken at once."""
+        return False
