@@ -59,9 +59,16 @@ from dap_ai.streams import Link, part, write_message
 
 
 class Pump:
-    """One session. `run` returns when client and backend are gone. `place`: that of a child process's session."""
+    """One session. `run` returns when client and backend are gone. `place`: that of a child process's session.
 
-    def __init__(self, recipe: Recipe, client: Link, families: Families, place: Place | None = None) -> None:
+    `eager`: a question comes as soon as the program stops, so the agent is made ready at the launch; else at the stop,
+    because it takes the processor from a program that begins.
+    """
+
+    def __init__(
+        self, recipe: Recipe, client: Link, families: Families, place: Place | None = None, *, eager: bool = False
+    ) -> None:
+        self._eager = eager
         self.session_id = ""
         self.own: dict[str, Any] = dict(place.own) if place else {}
         self._recipe = recipe
@@ -128,6 +135,8 @@ class Pump:
         if state != self._state:
             self._state = state
             self._family.follow()
+            if self.session.state.stopped:
+                self._agent.warm()
 
     def receive_all(self, events: Iterable[Event]) -> None:
         """The same for the messages of one read: what they make us write goes out in one piece."""
@@ -267,7 +276,8 @@ class Pump:
         if own != self._agent.own:
             await self._agent.close()
             self._agent.own = own
-        self._agent.warm()
+        if self._eager:
+            self._agent.warm()
 
     def _move_to(self, place: Place) -> None:
         """The client has come to a child's session by the front door."""

@@ -54,13 +54,13 @@ class Proxy:
     async def open_in_process(self) -> Client:
         """A session in this process, and its client. `Client.close` ends both."""
         near, far = memory_pair()
-        task = asyncio.get_running_loop().create_task(self.serve(far))
+        task = asyncio.get_running_loop().create_task(self.serve(far, eager=True))
 
         async def end() -> None:
             await asyncio.wait([task])
 
         return Client(near, end)
 
-    async def serve(self, link: Link, place: Place | None = None) -> None:
-        """One session for the client at this link, to its end."""
-        await Pump(self._recipe, link, self._families, place).run()
+    async def serve(self, link: Link, place: Place | None = None, *, eager: bool = False) -> None:
+        """One session for the client at this link, to its end. `eager`: see Pump."""
+        await Pump(self._recipe, link, self._families, place, eager=eager).run()

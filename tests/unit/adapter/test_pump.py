@@ -119,7 +119,7 @@ class Running:
         self.adapter = self.recipe.adapter
         near, far = memory_pair()
         self.families = families or Families(self._no_child, self.recipe.log)
-        self.pump = Pump(self.recipe, far, self.families, place)  # type: ignore[arg-type]
+        self.pump = Pump(self.recipe, far, self.families, place, eager=True)  # type: ignore[arg-type]
         self.client = Client(near)
 
     async def _no_child(self, _link: Link, _place: Place) -> None:
@@ -183,6 +183,16 @@ async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
         assert child.pump.session.options.parent_id == "parent"
         assert child.recipe.agents[-1] == {"dapAiLevel": "observe", "dapAiModel": "y"}
     await asyncio.gather(attach, return_exceptions=True)
+
+
+async def test_where_nobody_asks_at_once_the_agent_is_made_at_the_first_stop():
+    async with Running() as it:
+        it.pump._eager = False
+        await it.request("initialize", {})
+        await it.request("launch", {})
+        assert it.recipe.agents == []
+        it.adapter.say({"type": "event", "event": "stopped", "body": {"reason": "pause", "threadId": 1}})
+        await until(lambda: it.recipe.agents == [{}])
 
 
 async def test_a_child_that_was_announced_without_an_address_is_of_its_parents_tree():
