@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.effects import BackendClosed, Event, FromBackend
-from dap_ai.adapter.merging import merged
+from dap_ai.adapter.merging import Merger
 from dap_ai.adapter.ports import Process, Recipe
 from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.framing import FrameReader
 from dap_ai.streams import Link, open_tcp
 
 _CONNECT_S = 10.0
+_REST_S = 0.002
+"""So long a pipe may fill in a storm of output."""
 _STALL_S = 10.0
 """A backend that has not read for so long, with more unsent bytes than a link holds, will not read again."""
 
@@ -41,7 +43,7 @@ class BackendSide:
         self._processes: list[Process] = []
         self._early: list[bytes] = []
         self._stalled: asyncio.TimerHandle | None = None
-        self._paused = False
+        self._paused = self._resting = False
         self._ending: set[asyncio.Task[None]] = set()
 
     async def start(self, address: Address | None) -> None:
@@ -100,7 +102,18 @@ class BackendSide:
         """The client does not read: neither is the backend read."""
         self._paused = paused
         if self._link is not None:
-            self._link.pause(paused=paused)
+            self._link.pause(paused=paused or self._resting)
+
+    def _rest(self, link: Link) -> None:
+        """In a storm of output many small reads cost more than they bring: let the pipe fill for a moment."""
+        self._resting = True
+        link.pause(paused=True)
+        asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
+
+    def _go_on(self, link: Link) -> None:
+        self._resting = False
+        if self._link is link:
+            link.pause(paused=self._paused)
 
     async def end(self) -> None:
         """End its process tree, but for a debuggee that is spared; or the connection."""
@@ -122,16 +135,19 @@ class BackendSide:
 
     def _use(self, link: Link) -> None:
         self._link = link
-        frames = FrameReader()
+        frames, merger = FrameReader(), Merger()
 
         def on_data(data: bytes) -> None:
             if self._link is not link:
                 return
             try:
-                self._receive_all(map(FromBackend, merged(frames.feed(data))))
+                self._receive_all(map(FromBackend, merger.merged(frames.feed(data))))
             except RemoteProtocolError as error:
                 self._receive(BackendClosed(f"its stream cannot be followed: {error}"))
                 self._end_soon()
+                return
+            if merger.storms:
+                self._rest(link)
 
         def on_end() -> None:
             if self._link is link:

@@ -39,25 +39,32 @@ class _Output(msgspec.Struct, forbid_unknown_fields=True):
 _decode = msgspec.json.Decoder(_Output).decode
 
 
-def merged(bodies: Iterable[bytes]) -> Iterator[bytes]:
-    """The messages of one read. Raises RemoteProtocolError as `bodies` does, after all that came before it."""
-    run: list[bytes] = []
-    read: list[_Body] = []
-    try:
-        for body in bodies:
-            plain = _plain(body)
-            if run and (plain is None or plain.category != read[0].category):
-                yield from _told(run, read)
-                run, read = [], []
-            if plain is None:
-                yield body
-            else:
-                run.append(body)
-                read.append(plain)
-    except RemoteProtocolError:
+class Merger:
+    """Of the messages of one link. `storms`: the last read ended in the middle of a storm."""
+
+    def __init__(self) -> None:
+        self.storms = False
+
+    def merged(self, bodies: Iterable[bytes]) -> Iterator[bytes]:
+        """The messages of one read. Raises RemoteProtocolError as `bodies` does, after all that came before it."""
+        run: list[bytes] = []
+        read: list[_Body] = []
+        try:
+            for body in bodies:
+                plain = _plain(body)
+                if run and (plain is None or plain.category != read[0].category):
+                    yield from _told(run, read)
+                    run, read = [], []
+                if plain is None:
+                    yield body
+                else:
+                    run.append(body)
+                    read.append(plain)
+        except RemoteProtocolError:
+            yield from _told(run, read)
+            raise
+        self.storms = len(run) >= MIN_RUN
         yield from _told(run, read)
-        raise
-    yield from _told(run, read)
 
 
 def _plain(body: bytes) -> _Body | None:

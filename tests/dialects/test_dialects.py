@@ -106,7 +106,7 @@ async def test_an_editor_that_can_send_ask_gets_its_events(dialect: Dialect, deb
         assert (ended["askId"], ended["reason"]) == (asked["askId"], "completed")
         assert ANSWER in ended["answer"]
         if dialect.initialize.get("supportsProgressReporting"):
-            assert [each["progressId"] for each in editor.events("progressEnd")] == [asked["askId"]]
+            assert (await editor.event("progressEnd"))["progressId"] == asked["askId"]
         await editor.disconnect()
 
 

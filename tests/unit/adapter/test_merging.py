@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.adapter.merging import MAX_CHARS, MIN_RUN, merged
+from dap_ai.adapter.merging import MAX_CHARS, MIN_RUN, Merger
 from dap_ai.protocol.errors import RemoteProtocolError
+
+
+def merged(bodies: Iterable[bytes]) -> Iterator[bytes]:
+    return Merger().merged(bodies)
 
 
 def output(text: str, category: str = "stdout", **more: object) -> bytes:
@@ -82,3 +87,11 @@ def test_each_category_reads_the_same_afterwards(printed: list[tuple[str, str]])
 
     bodies = [output(text, category) for text, category in printed]
     assert read(list(merged(bodies))) == read(bodies)
+
+
+def test_a_storm_is_known_by_how_a_read_ends():
+    merger = Merger()
+    list(merger.merged(output("x") for _ in range(MIN_RUN)))
+    assert merger.storms
+    list(merger.merged([*(output("x") for _ in range(MIN_RUN)), THREADS]))
+    assert not merger.storms
