@@ -1,1 +1,1 @@
-"""The proxy: `Session` decides (pure), `serve` moves the bytes, `client` is a headless DAP client."""
+"""The proxy: `Session` decides (pure), `pump` moves the bytes, `serve` takes clients in, `client` is a headless one."""
