@@ -103,6 +103,15 @@ class Subject(NamedTuple):
         """Of `launch`."""
         return {**self.launch, "program": str(self.programs[program])}
 
+    def whole(self) -> Subject:
+        """The same, showing strings of any length: what `variables` then costs is not what a session has to bear."""
+        if self.name == "gdb":
+            *start, flag, dap = self.commands["alone"]
+            return self._replace(commands=_commands([*start, "-iex", "set print elements unlimited", flag, dap]))
+        if self.name == "debugpy":
+            return self
+        return self._replace(launch={"initCommands": ["settings set target.max-string-summary-length 2000000"]})
+
     @property
     def filters(self) -> list[str]:
         """The exception breakpoints at which the program stops."""
@@ -137,13 +146,11 @@ def _subject(name: str, command: list[str], folder: Path) -> Subject:
         launch = {"console": "internalConsole", "python": [sys.executable], "justMyCode": False}
         return Subject(name, {"alone": command, "dap_ai": [*DAP_AI, "serve"]}, programs, launch, "clipboard")
     programs = {key: native.build(text, folder, key) for key, text in _C.items()}
-    launch: Json = {}
-    if name == "gdb":
-        command = [*command[:-2], "-iex", "set print elements unlimited", *command[-2:]]
-    else:
-        launch["initCommands"] = ["settings set target.max-string-summary-length 2000000"]
-    through = [*DAP_AI, "serve", "--backend", shlex.join(command)]
-    return Subject(name, {"alone": command, "dap_ai": through}, programs, launch, "watch")
+    return Subject(name, _commands(command), programs, {}, "watch")
+
+
+def _commands(command: list[str]) -> dict[str, list[str]]:
+    return {"alone": command, "dap_ai": [*DAP_AI, "serve", "--backend", shlex.join(command)]}
 
 
 def _written(file: Path, text: str) -> Path:

@@ -143,7 +143,7 @@ def large(subject: Subject, blocks: int) -> Times:
     """Large values."""
     del blocks
     taken: Times = {}
-    with both(subject) as sessions:
+    with both(subject.whole()) as sessions:
         asked: dict[str, dict[str, tuple[str, Json]]] = {}
         for side, (client, thread_id) in sessions.items():
             ask = {"frameId": frame_called(client, thread_id, "inner"), "context": "watch"}
