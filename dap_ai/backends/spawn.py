@@ -23,6 +23,8 @@ _TERM_S = 0.5
 _PART_S = 2.0
 """So long an adapter may take to end once its stdin has ended."""
 _POLL_S = 0.02
+_PIPE_BYTES = 1 << 20
+"""Of an adapter's stdout: a pipe of 64 KiB is full 4 ms into a storm of output, and the adapter waits."""
 _CONNECT_S = 10.0
 
 
@@ -48,6 +50,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         transport, process = await loop.subprocess_exec(cls, *command.argv, env=os.environ | command.env, **options)
         process.pid = transport.get_pid()
         process.carries_launched = command.carries_launched
+        _widen(transport.get_pipe_transport(1))
         log(f"started {command.argv} as process {process.pid}")
         return process
 
@@ -155,6 +158,16 @@ class ConnectedAdapter:
     async def end(self, spares: str = "") -> None:  # noqa: ARG002  the adapter is not ours to end in any case
         """Close the connection."""
         self.link.close()
+
+
+def _widen(stdout: Any) -> None:
+    """Let the pipe hold a storm of output, so that the adapter does not wait for us. Best effort; Linux only."""
+    try:
+        import fcntl  # noqa: PLC0415  POSIX only
+
+        fcntl.fcntl(stdout.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):
+        return
 
 
 def _tree(pid: int) -> list[psutil.Process]:
