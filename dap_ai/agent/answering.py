@@ -17,7 +17,7 @@ from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation, Turn
 from dap_ai.agent.evidence import confirm
 from dap_ai.agent.gate import Gate
-from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import MaskedSink, Tally, learn_sources, masked_answer, masked_error, masked_message
 from dap_ai.agent.masked_debugger import MaskedDebugger
@@ -74,6 +74,11 @@ class _Work:
 
 async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
     """The first context. A failed demand tells of calls that have returned: it is run again, traced, in a snapshot."""
+    if case.inspection.native:
+        from dap_ai.agent.native.analysis import analyse as analyse_native  # noqa: PLC0415  Python does not need it
+        from dap_ai.agent.native.context import first_context as native_context  # noqa: PLC0415  neither that
+
+        return native_context(case, await asyncio.to_thread(analyse_native, case), budget_tokens)
     analysing = asyncio.create_task(asyncio.to_thread(analyse, case))
     try:
         control = await demand_again(debugger, case)
@@ -96,7 +101,7 @@ class Agent:
         self._masker = masker or Masker(settings.mask)
         self._provider: Provider = load(settings, environ, self._masker)
         self._sources = Sources()
-        self._language = LanguageServer()
+        self._language = Languages()
         self._conversations: dict[str, Conversation] = {}
 
     def warm(self) -> None:
@@ -145,7 +150,7 @@ class Agent:
             sink.emit("status", _UNSAFE)
         watched = Watched(debugger, sink)
         reader = Reader(watched, self._sources, self._level(ask))
-        case = await reader.read(stop, candidates(ask.arguments.question)) if stop else None
+        case = await reader.read(stop, partial(candidates, ask.arguments.question)) if stop else None
         if case:
             case.question = ask.arguments.question
             learn_sources(self._masker, case.places)

@@ -6,7 +6,7 @@ Degrades depth first, then names, then counts, and says what is missing. A token
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,25 +14,13 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.excerpts import excerpt
+from dap_ai.agent.fitting import Section, fitted
 from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
 from dap_ai.protocol.inspection import ThreadFacts
 
 MAX_LINES = 30
-
-
-@dataclass
-class _Section:
-    """A part of the context; `render(0)` is the richest, higher levels say less. `keep`: higher is kept longer."""
-
-    keep: int
-    render: Callable[[int], str]
-    levels: int
-    level: int = 0
-
-    def text(self) -> str:
-        return self.render(self.level)
 
 
 @dataclass
@@ -53,12 +41,12 @@ class _Context:
     def __init__(self, case: Case, analysis: Analysis | None, control: Control | None) -> None:
         shown = self._shown = _Shown(excerpt(case, analysis, control) if analysis else None)
         self.sections = [
-            _Section(9, lambda level: _stop(case, level), 3),
-            _Section(7, lambda level: _failing(case, analysis, level), 4),
-            *[_Section(6 - min(n, 4), partial(_place, case, p, n, shown), 6) for n, p in enumerate(case.places)],
-            _Section(3, lambda level: _called(case, analysis, shown, level), 4),
-            _Section(5, lambda level: _suspects(case, analysis, level), 3),
-            _Section(1, lambda level: _surroundings(case, level), 3),
+            Section(9, lambda level: _stop(case, level), 3),
+            Section(7, lambda level: _failing(case, analysis, level), 4),
+            *[Section(6 - min(n, 4), partial(_place, case, p, n, shown), 6) for n, p in enumerate(case.places)],
+            Section(3, lambda level: _called(case, analysis, shown, level), 4),
+            Section(5, lambda level: _suspects(case, analysis, level), 3),
+            Section(1, lambda level: _surroundings(case, level), 3),
         ]
 
     def text(self) -> str:
@@ -70,17 +58,7 @@ class _Context:
 def first_context(case: Case, analysis: Analysis | None, budget_tokens: int, control: Control | None = None) -> str:
     """The first context, at most `budget_tokens` long. `control`: the failing check run again, traced."""
     context = _Context(case, analysis, control)
-    limit = budget_tokens * CHARS_PER_TOKEN
-    text = context.text()
-    while len(text) > limit:
-        open_ones = [s for s in context.sections if s.level < s.levels]
-        if not open_ones:
-            mark = f"\n... {len(text) - limit} characters more"
-            return text[: max(0, limit - len(mark) - 8)] + mark if limit > len(mark) + 8 else "..."[:limit]
-        # The least important first, but evenly: nothing is reduced to a count while another is at its fullest.
-        min(open_ones, key=lambda s: s.level * 2 + s.keep).level += 1
-        text = context.text()
-    return text
+    return fitted(context.sections, budget_tokens * CHARS_PER_TOKEN, context.text)
 
 
 def _at(case: Case, path: str, line: int) -> str:

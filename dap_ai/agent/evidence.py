@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.source import language_of
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.values import show, typed
 from dap_ai.protocol.ask import Evidence
@@ -36,12 +37,12 @@ async def confirm(answer: Answer, reader: Reader, debugger: Debugger, sink: Sink
 
 async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugger) -> dict[tuple[int, str], Fact]:
     """What the cited expressions give now, by frame id and expression: read, or where that is refused, in a copy."""
-    wanted = [(e.frame_id, e.expression) for e in evidence]
+    wanted = {(e.frame_id, e.expression): language_of(e.file) for e in evidence}
     facts: dict[tuple[int, str], Fact] = {}
     try:
         if wanted and debugger.can_inspect and debugger.current:
             facts = await reader.again(wanted)
-        for frame_id, expression in dict.fromkeys(wanted):
+        for frame_id, expression in wanted:
             fact = facts.get((frame_id, expression))
             if (fact is None or fact.error == "refused") and debugger.current and not debugger.why_no_snapshot:
                 result = await debugger.snapshot(SnapshotQuery(frame_id, expression))

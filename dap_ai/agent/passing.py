@@ -10,6 +10,7 @@ from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.lending import LentPiece, LentReply
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
@@ -58,6 +59,12 @@ class PassingDebugger:
     async def act(self, action: Action) -> Done:
         """The other's."""
         return await self._debugger.act(action)
+
+    def lent_model(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+    ) -> AsyncGenerator[LentPiece | LentReply]:
+        """The other's."""
+        return self._debugger.lent_model(messages, tools)
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """The other's."""

@@ -20,12 +20,15 @@ from typing import Literal
 
 from dap_ai.protocol.ask import LEVELS, Level
 from dap_ai.protocol.tools import (
+    Code,
     ContinueTo,
     Definition,
+    Disassemble,
     Environment,
     Evaluate,
     Execute,
     Info,
+    Memory,
     Search,
     SetBreakpoint,
     SetVariable,
@@ -34,6 +37,7 @@ from dap_ai.protocol.tools import (
     Step,
     ToolArguments,
     Trace,
+    TypeOf,
     Variables,
 )
 
@@ -126,7 +130,9 @@ def described(name: str, arguments: ToolArguments) -> str:
             return text
         case Slice(expression=text) | Variables(expression=text):
             return text
-        case Source(file=text) | Info(symbol=text) | Search(text=text):
+        case Memory(address=text) | Disassemble(address=text) if text:
+            return text
+        case Source(file=text) | Code(file=text) | Info(symbol=text) | TypeOf(symbol=text) | Search(text=text):
             return text
         case Environment(names=names):
             return " ".join(names) or name

@@ -17,7 +17,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dap_ai.agent.ignored import Ignored
-from dap_ai.agent.source import MAX_SOURCE_BYTES, is_user_path
+from dap_ai.agent.native import frames
+from dap_ai.agent.source import MAX_SOURCE_BYTES, NATIVE_LANGUAGES, is_user_path, language_of
 from dap_ai.agent.stack import Case
 
 _SECRET_FOLDERS = frozenset(
@@ -30,7 +31,9 @@ _SECRET_NAMES = (
 )
 _SECRET_UNLESS_SOURCE = ("id_*", "credentials*", "*.secret", "*.secrets")
 _SOURCE = (".py", ".pyi", ".pyx")
-_SKIPPED = frozenset({"node_modules", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
+_NATIVE_MARKS = ("Cargo.toml", "CMakeLists.txt", "compile_commands.json", "meson.build", "Makefile")
+_SYSTEM_HEADERS = ("/usr/include", "/usr/local/include", "/usr/lib/gcc")
+_SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
 _SNIFFED_BYTES = 4096
 MAX_WALKED = 20_000
 """Entries of folders that one walk looks at."""
@@ -76,7 +79,7 @@ class Roots:
         real, name = _real(path), Path(path).name
         library = _is_within(real, self.libraries)
         rule = secret_rule(Path(path)) or secret_rule(real)
-        if rule and not (library and real.suffix in _SOURCE):
+        if rule and not (library and _is_source(real)):
             raise Refused(
                 f"{name} is not read: what is named like `{rule}` may hold secrets. Read the program's values"
             )
@@ -144,14 +147,26 @@ class Walk:
 def roots_of(case: Case, import_path: Iterable[str] = ()) -> Roots:
     """The roots of a stopped program. `import_path`: its `sys.path`, where it is known."""
     files = tuple(dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute()))
-    workspace = _outermost(project_of(folder) for folder in _own_folders(case, files))
+    workspace = _outermost(project_of(folder, native=is_native(case)) for folder in _own_folders(case, files))
     imported = [_real(folder) for folder in import_path if Path(folder).is_absolute()]
-    libraries = [folder for folder in imported if not is_user_path(str(folder / "x"))]
+    native = is_native(case)
+    libraries = [folder for folder in imported if is_library(str(folder / "x"), native=native)]
     libraries += {
         _library_of(Path(f)) for f in (*files, *_defining(case)) if Path(f).is_absolute() and not is_user_path(f)
     }
-    others = _outermost(project_of(folder) for folder in imported if is_user_path(str(folder / "x")))
+    libraries += map(_real, _SYSTEM_HEADERS if native else ())
+    others = _outermost(project_of(folder) for folder in imported if not is_library(str(folder / "x"), native=native))
     return Roots(files, workspace, others, _outermost(libraries))
+
+
+def is_native(case: Case) -> bool:
+    """Whether the program is C, C++ or Rust."""
+    return case.inspection.native or any(place.language in NATIVE_LANGUAGES for place in case.places)
+
+
+def is_library(path: str, *, native: bool) -> bool:
+    """Whether a file belongs to no project of the user's, by its folder; what is a library depends on the language."""
+    return not is_user_path(path) or (native and frames.is_library(path))
 
 
 def secret_rule(path: Path) -> str:
@@ -160,7 +175,7 @@ def secret_rule(path: Path) -> str:
     if folder:
         return f"{folder}/"
     name = path.name.casefold()
-    rules = _SECRET_NAMES if path.suffix in _SOURCE else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
+    rules = _SECRET_NAMES if _is_source(path) else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
     return next((rule for rule in rules if fnmatchcase(name, rule)), "")
 
 
@@ -169,19 +184,28 @@ def is_end_of(wanted: Path, path: Path) -> bool:
     return bool(wanted.parts) and path.parts[-len(wanted.parts) :] == wanted.parts
 
 
-def project_of(folder: Path) -> Path:
-    """The project that a folder lies in: the nearest folder above with a `.git`, else with a `pyproject.toml`."""
-    above = [f for f in (folder, *folder.parents) if not _is_too_wide(f)]
+def project_of(folder: Path, *, native: bool = False) -> Path:
+    """The project that a folder lies in: the nearest folder above with a `.git`, else with a `pyproject.toml`.
+
+    `native`: else the outermost with what builds C, C++ or Rust.
+    """
+    above = [f for f in (folder, *folder.parents) if not is_too_wide(f)]
     for mark in (".git", "pyproject.toml"):
         found = next((f for f in above if os.path.exists(f / mark)), None)  # noqa: PTH110  no error
         if found:
             return found
-    return folder
+    built = [f for f in above if any(os.path.exists(f / mark) for mark in _NATIVE_MARKS)] if native else []  # noqa: PTH110
+    return built[-1] if built else folder
 
 
 def _own_folders(case: Case, files: tuple[str, ...]) -> Iterator[Path]:
-    """The folder of the main script, and where the program works."""
+    """The folder of the main script, and where the program works; of a native one those of its sources and its own."""
     seen = case.inspection
+    if is_native(case):
+        own = [frame.path for frame in case.frames if frame.user and Path(frame.path).is_absolute()]
+        own += [seen.binary.path] if seen.binary and not _is_installed(seen.binary.path) else []
+        yield from (_real(path).parent for path in own)
+        files = ()
     script = Path(seen.cwd, seen.argv[0]) if seen.cwd and seen.argv else None
     if script and script.is_absolute() and script.suffix in (".py", ".pyw") and is_user_path(str(script)):
         yield _real(script).parent
@@ -189,6 +213,15 @@ def _own_folders(case: Case, files: tuple[str, ...]) -> Iterator[Path]:
         yield _real(outermost[0]).parent
     if seen.cwd:
         yield _real(seen.cwd)
+
+
+def _is_installed(program: str) -> bool:
+    """Whether a program stands where those of the system do."""
+    return _real(program).as_posix().startswith(("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/"))
+
+
+def _is_source(path: Path) -> bool:
+    return path.suffix in _SOURCE or language_of(str(path)) in NATIVE_LANGUAGES
 
 
 def _defining(case: Case) -> Iterator[str]:
@@ -201,11 +234,11 @@ def _defining(case: Case) -> Iterator[str]:
 
 def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
     """Each folder once, without those that lie in another, that are no folders, or that hold a whole home."""
-    known = [f for f in dict.fromkeys(folders) if os.path.isdir(f) and not _is_too_wide(f)]  # noqa: PTH112  no error
+    known = [f for f in dict.fromkeys(folders) if os.path.isdir(f) and not is_too_wide(f)]  # noqa: PTH112  no error
     return tuple(f for f in known if not any(f != other and f.is_relative_to(other) for other in known))
 
 
-def _is_too_wide(folder: Path) -> bool:
+def is_too_wide(folder: Path) -> bool:
     """Whether it is the folder for everybody's temporary files, the home folder, or lies above it."""
     home = _real(os.path.expanduser("~"))  # noqa: PTH111  raises nothing
     return folder in (folder.parent, _real(tempfile.gettempdir())) or home.is_relative_to(folder)

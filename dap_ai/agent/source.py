@@ -14,6 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dap_ai.agent.native.parsing import Unit
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = FunctionNode | ast.Module
@@ -83,15 +87,32 @@ def last_line(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
+NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
+"""Those that `agent/native` reads."""
 _LANGUAGES = {
     **dict.fromkeys((".c", ".h"), "c"),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl"), "cpp"),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tcc"), "cpp"),
     ".rs": "rust",
     ".go": "go",
     ".js": "js",
     ".ts": "ts",
 }
 """By suffix; code without one of these is Python's: it may have no file at all."""
+
+
+_CPP_TEXT = re.compile(
+    r"^\s*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
+    r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
+    re.MULTILINE,
+)
+_CPP_LIBRARY = re.compile(r"[/\\]c\+\+[/\\]")
+"""Its headers have no suffix: `/usr/include/c++/12/vector`."""
+
+
+def language_of(path: str) -> str:
+    """`python`, `c`, `cpp`, `rust`, ...: what a code block of the file says."""
+    suffix = PurePath(path).suffix.lower()
+    return _LANGUAGES.get(suffix, "cpp" if not suffix and _CPP_LIBRARY.search(path) else "python")
 
 
 @dataclass
@@ -108,8 +129,25 @@ class SourceFile:
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
+    def language(self) -> str:
+        """See language_of; the name of a header does not tell C from C++, its text does."""
+        named = language_of(self.path)
+        return "cpp" if named == "c" and self.path.endswith(".h") and _CPP_TEXT.search(self.text) else named
+
+    @cached_property
+    def unit(self) -> Unit | None:
+        """The parsed file, if it is C, C++ or Rust."""
+        if self.language not in NATIVE_LANGUAGES:
+            return None
+        from dap_ai.agent.native.parsing import parse  # noqa: PLC0415  a Python program does not need it
+
+        return parse(self.text, self.language)
+
+    @cached_property
     def tree(self) -> ast.Module | None:
         """The whole file's syntax tree; None where this Python cannot parse it."""
+        if self.language != "python":
+            return None
         try:
             return ast.parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -117,8 +155,7 @@ class SourceFile:
 
     def block(self, text: str) -> str:
         """Lines of it as a code block of its language."""
-        language = _LANGUAGES.get(PurePath(self.path).suffix.lower(), "python")
-        return f"```{language}\n{text}\n```"
+        return f"```{self.language}\n{text}\n```"
 
     def line(self, number: int) -> str:
         """One line; empty outside the file."""
@@ -179,6 +216,10 @@ class SourceFile:
 
     def window(self, line: int, *, before: int = 6, after: int = 4) -> tuple[int, int]:
         """(first, last) line to show around a line: its whole function where that is short enough."""
+        if self.unit and (own := self.unit.function_at(line)):
+            if own.last - own.first <= before + after + 20:
+                return own.first, own.last
+            return max(line - before, own.first), min(line + after, own.last)
         function = self.function_at(line)
         first, last = max(1, line - before), min(len(self.lines), line + after)
         if function is None:

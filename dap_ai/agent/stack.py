@@ -7,12 +7,25 @@ at once. A backend without a walker gives `scopes` and `variables` instead, of t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.agent.source import FunctionNode, SourceFile, Sources, header_expressions, is_user_path, own_statements
+from dap_ai.agent.native.depth import Depth, Rows, depth_of
+from dap_ai.agent.native.frames import clean_name, is_inlined, is_user_frame
+from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source import (
+    NATIVE_LANGUAGES,
+    FunctionNode,
+    SourceFile,
+    Sources,
+    header_expressions,
+    is_user_path,
+    language_of,
+    own_statements,
+)
+from dap_ai.agent.syntax import node_of
 from dap_ai.agent.values import find
 from dap_ai.protocol.ask import Level
 from dap_ai.protocol.asking import HistoryItem, Stop
@@ -30,9 +43,14 @@ from dap_ai.protocol.inspection import (
     Variable,
 )
 
+if TYPE_CHECKING:
+    from dap_ai.agent.native.reports import Report
+
 MAX_FRAMES = 80
 MAX_PLACES = 8
 MAX_EXPRESSIONS = 60
+_MAX_CALLERS = 2
+"""Of the outermost frames of a deep stack."""
 
 _NO_VALUE = ast.Constant | ast.Starred | ast.Slice | ast.FormattedValue
 _BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -48,6 +66,8 @@ class Frame:
     line: int
     user: bool
     reference: int = 0
+    inlined: bool = False
+    """The compiler put the function's code into its caller's."""
 
 
 @dataclass
@@ -73,6 +93,11 @@ class Place:
     def statement(self) -> ast.stmt | None:
         """The statement at which the frame stands."""
         return self.source.statement_at(self.frame.line) if self.source else None
+
+    @property
+    def language(self) -> str:
+        """Of its expressions: see source.language_of. A frame without source is C's where its file is."""
+        return self.source.language if self.source else language_of(self.frame.path)
 
     def fact(self, expression: ast.expr | str) -> Fact | None:
         """What was read for the expression in this frame."""
@@ -107,6 +132,18 @@ class Case:
     messages: list[str] = field(default_factory=list[str])
     """The exception's message in other words than its own: as the walker reads it without running any code."""
 
+    report: Report | None = None
+    """What a native program said itself as it failed."""
+
+    outermost: list[Frame] = field(default_factory=list[Frame])
+    """Of a native stack deeper than `frames`: its last ones, innermost first."""
+
+    total_frames: int = 0
+    """Of the whole stack; 0: unknown, or `frames` are all."""
+
+    more_frames: bool = False
+    """There are even more than `total_frames`."""
+
     @property
     def exception(self) -> ExceptionFacts | None:
         """The exception that stopped the program."""
@@ -137,11 +174,22 @@ def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
             todo[:0] = list(ast.iter_child_nodes(node))
 
 
-def expressions_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
-    """What is worth reading in a frame, by its text: the sub-expressions of its statement and the functions it calls.
+def expressions_at(place: Place, *, wide: bool) -> Iterable[str]:
+    """What is worth reading in a frame: the sub-expressions of its statement and the functions it calls.
 
     `wide`: also the plain names, attributes and subscripts of the whole function.
     """
+    unit = place.source.unit if place.source else None
+    if unit is None:
+        return _python_at(place, wide=wide)
+    function = unit.function_at(place.frame.line)
+    found = [e.text for e in unit.expressions_at(place.frame.line) if e.node is not None]
+    if wide and function:
+        found += [e.text for e in unit.reads(function) if e.node is not None]
+    return list(dict.fromkeys(found))[:MAX_EXPRESSIONS]
+
+
+def _python_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
     statement, scope = place.statement, place.scope
     if statement is None:
@@ -185,10 +233,16 @@ class Reader:
         self._sources = sources
         self._level: Level = level
 
-    async def read(self, stop: Stop, extra: list[str] | None = None) -> Case:
-        """The case of this stop. `extra` expressions are read in the focus frame. Raises NotStopped, RequestFailed."""
-        frames = await self._stack(stop)
+    async def read(self, stop: Stop, extra: Callable[[str], list[str]] = lambda _: []) -> Case:
+        """The case of this stop. `extra`: by the focus frame's language, expressions to read there too.
+
+        Raises NotStopped, RequestFailed.
+        """
+        frames, claimed = await self._stack(stop)
+        depth, outermost = await self._deep(stop, frames, claimed)
         selected = [f for f in frames if f.user][:MAX_PLACES]
+        if callers := [f for f in outermost if f.user][-_MAX_CALLERS:]:
+            selected = [*selected[: MAX_PLACES - len(callers)], *callers]
         chosen = next((f for f in frames if f.id == stop.frame_id), None)
         if chosen and chosen not in selected:
             selected.append(chosen)
@@ -196,10 +250,11 @@ class Reader:
             selected = frames[:1]
         places = [Place(frame, await self._source(frame)) for frame in selected]
         case = Case(stop, self._sources, frames, places, Inspection(frames=[]), self._level)
+        case.outermost, case.total_frames, case.more_frames = outermost, depth.total, depth.more
         case.output = list(self._debugger.output_tail())
         case.history = list(self._debugger.history())
         if self._debugger.can_inspect:
-            await self._inspect(case, extra or [])
+            await self._inspect(case, extra)
         else:
             await self._plain(case)
         return case
@@ -209,7 +264,7 @@ class Reader:
         queries: list[FrameQuery] = []
         texts: list[list[str]] = []
         for place in case.places:
-            pairs = _nodes(t for t in wanted.get(place.frame.id, []) if t not in place.known)
+            pairs = _nodes((t for t in wanted.get(place.frame.id, []) if t not in place.known), place.language)
             if pairs:
                 nodes = [node for _, node in pairs]
                 queries.append(FrameQuery(frame_id=place.frame.id, variables=False, expressions=nodes))
@@ -226,7 +281,7 @@ class Reader:
         """A frame that was not read with the case, read now and added to it. Raises NotStopped, RequestFailed."""
         place = Place(frame, await self._source(frame))
         if self._debugger.can_inspect:
-            wanted = _nodes(expressions_at(place, wide=True))
+            wanted = _nodes(expressions_at(place, wide=True), place.language)
             frames = [FrameQuery(frame_id=frame.id, expressions=[node for _, node in wanted])]
             reply = await self._debugger.inspect(Query(frames, self._level, exception=False, threads=False))
             place.facts = reply.frames[0] if reply.frames else None
@@ -237,11 +292,11 @@ class Reader:
         case.places.append(place)
         return place
 
-    async def again(self, expressions: list[tuple[int, str]]) -> dict[tuple[int, str], Fact]:
-        """The same expressions read anew, each apart from what is remembered."""
+    async def again(self, expressions: Mapping[tuple[int, str], str]) -> dict[tuple[int, str], Fact]:
+        """The same expressions (frame id and text, with their language) read anew, each apart from what is known."""
         queries: dict[int, list[tuple[str, Node]]] = {}
-        for frame_id, text in expressions:
-            queries.setdefault(frame_id, []).extend(_nodes([text]))
+        for (frame_id, text), language in expressions.items():
+            queries.setdefault(frame_id, []).extend(_nodes([text], language))
         frames = [
             FrameQuery(frame_id=frame_id, variables=False, expressions=[node for _, node in pairs])
             for frame_id, pairs in queries.items()
@@ -252,21 +307,38 @@ class Reader:
             facts.update({(frame.frame_id, t): f for (t, _), f in zip(pairs, frame.values, strict=False)})
         return facts
 
-    async def _stack(self, stop: Stop) -> list[Frame]:
-        body = await self._debugger.request("stackTrace", {"threadId": stop.thread_id, "levels": MAX_FRAMES})
-        frames: list[Frame] = []
-        for row in body.get("stackFrames", []):
-            source: dict[str, Any] = row.get("source") or {}
-            path = str(source.get("path") or source.get("name") or "")
-            reference = int(source.get("sourceReference") or 0)
-            subtle = "subtle" in (row.get("presentationHint"), source.get("presentationHint"))
-            user = (is_user_path(path) or bool(reference)) and not subtle
-            name = str(row.get("name", "?")).removesuffix(" (Current frame)")  # debugpy's mark at a user-unhandled stop
-            frames.append(Frame(row["id"], name, path, row.get("line", 0), user, reference))
+    async def frames(self, thread_id: int, start: int, count: int) -> list[Frame]:
+        """Frames of any depth, by number. Raises NotStopped, RequestFailed."""
+        return _frames((await self._rows(thread_id, start, count)).get("stackFrames", []))
+
+    async def _rows(self, thread_id: int, start: int, count: int) -> dict[str, Any]:
+        page = {"startFrame": start} if start else {}
+        return await self._debugger.request("stackTrace", {"threadId": thread_id, **page, "levels": count})
+
+    async def _stack(self, stop: Stop) -> tuple[list[Frame], int]:
+        """The innermost frames, and how many the adapter says there are."""
+        body = await self._rows(stop.thread_id, 0, MAX_FRAMES)
+        frames = _frames(body.get("stackFrames", []))
         # Code without a file above the program's own is the debugger's: what it injected to attach.
         while len(frames) > 1 and frames[0].path == "<string>" and any(f.user for f in frames):
             frames.pop(0)
-        return frames
+        return frames, int(body.get("totalFrames") or 0)
+
+    async def _deep(self, stop: Stop, frames: list[Frame], claimed: int) -> tuple[Depth, list[Frame]]:
+        """How deep a native stack is that was not read to its end, and its outermost frames."""
+        if len(frames) < MAX_FRAMES or not any(language_of(f.path) in NATIVE_LANGUAGES for f in frames):
+            return Depth(0, []), []
+
+        async def read(start: int, count: int) -> Rows:
+            try:
+                return (await self._rows(stop.thread_id, start, count)).get("stackFrames", [])
+            except NotStopped:
+                raise
+            except RequestFailed:
+                return []
+
+        depth = await depth_of(read, len(frames), claimed)
+        return depth, _frames(depth.outermost)
 
     async def _source(self, frame: Frame) -> SourceFile | None:
         found = self._sources.read(frame.path)
@@ -281,21 +353,37 @@ class Reader:
             return None
         return self._sources.add(frame.path or f"<source {frame.reference}>", str(body.get("content", "")))
 
-    async def _inspect(self, case: Case, extra: list[str]) -> None:
+    async def _inspect(self, case: Case, extra: Callable[[str], list[str]]) -> None:
         queries: list[FrameQuery] = []
         texts: list[list[str]] = []
         for index, place in enumerate(case.places):
-            wanted = list(expressions_at(place, wide=index == 0 or place is case.focus))
-            pairs = _nodes([*(extra if place is case.focus else []), *wanted])
+            wanted = expressions_at(place, wide=index == 0 or place is case.focus)
+            pairs = _nodes([*(extra(place.language) if place is case.focus else []), *wanted], place.language)
             queries.append(FrameQuery(frame_id=place.frame.id, expressions=[node for _, node in pairs]))
             texts.append([text for text, _ in pairs])
-        case.inspection = await self._debugger.inspect(Query(frames=queries, level=self._level))
-        _use_own_message(case)
+        said = "; ".join(filter(None, [case.stop.reason, case.stop.description, case.stop.text]))
+        query = Query(frames=queries, level=self._level, thread_id=case.stop.thread_id, stopped=said)
+        case.inspection = await self._debugger.inspect(query)
+        if case.inspection.native:
+            for frame in (frame for thread in case.inspection.threads for frame in thread.frames):
+                frame.name = clean_name(frame.name)
+            await self._report(case)
+        else:
+            _use_own_message(case)
         by_id = {facts.frame_id: facts for facts in case.inspection.frames}
         for place, names in zip(case.places, texts, strict=True):
             place.facts = by_id.get(place.frame.id)
             if place.facts:
                 place.known.update(zip(names, place.facts.values, strict=False))
+
+    async def _report(self, case: Case) -> None:
+        """What the program said itself; the adapter is asked for it too, where it can be."""
+        from dap_ai.agent.native.reports import report_of  # noqa: PLC0415  a Python program does not need it
+
+        info: dict[str, Any] = {}
+        with contextlib.suppress(RequestFailed):
+            info = await self._debugger.request("exceptionInfo", {"threadId": case.stop.thread_id})
+        case.report = report_of(case, info)
 
     async def _plain(self, case: Case) -> None:
         """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""
@@ -335,6 +423,47 @@ class Reader:
         return [ExceptionFacts(type=kind, message=str(body.get("description") or ""))]
 
 
+def _frames(rows: list[dict[str, Any]]) -> list[Frame]:
+    """DAP's stack frames as ours."""
+    if any(
+        "`" in _path(row) or language_of(_path(row)) in NATIVE_LANGUAGES for row in rows
+    ):  # lldb-dap: `program`main`
+        return _native_frames(rows)
+    frames: list[Frame] = []
+    for row in rows:
+        path, reference = _path(row), int(_source_of(row).get("sourceReference") or 0)
+        name = str(row.get("name", "?")).removesuffix(" (Current frame)")  # debugpy's mark at a user-unhandled stop
+        user = (is_user_path(path) or bool(reference)) and not _is_subtle(row)
+        frames.append(Frame(row["id"], name, path, row.get("line", 0), user, reference))
+    return frames
+
+
+def _native_frames(rows: list[dict[str, Any]]) -> list[Frame]:
+    """What an adapter gives instead of a source that is not there is no source of the user's."""
+    frames: list[Frame] = []
+    for row, caller in zip(rows, [*rows[1:], {}], strict=True):
+        told, path = str(row.get("name", "?")), _path(row)
+        user = is_user_frame(told, path) and not _is_subtle(row)
+        at = row.get("instructionPointerReference")
+        shares = bool(at) and at == caller.get("instructionPointerReference") and told != caller.get("name")
+        inlined = shares or is_inlined(told)
+        frames.append(Frame(row["id"], clean_name(told), path, row.get("line", 0), user, inlined=inlined))
+    return frames
+
+
+def _source_of(row: dict[str, Any]) -> dict[str, Any]:
+    return row.get("source") or {}
+
+
+def _path(row: dict[str, Any]) -> str:
+    source = _source_of(row)
+    return str(source.get("path") or source.get("name") or "")
+
+
+def _is_subtle(row: dict[str, Any]) -> bool:
+    return "subtle" in (row.get("presentationHint"), _source_of(row).get("presentationHint"))
+
+
 def _use_own_message(case: Case) -> None:
     """Take the exception's own words, where the debug adapter has asked it for them anyway."""
     said = case.stop.description
@@ -343,12 +472,12 @@ def _use_own_message(case: Case) -> None:
         case.exception.message = said
 
 
-def _nodes(texts: Iterable[str]) -> list[tuple[str, Node]]:
-    return [(text, node) for text in texts if (node := _node(text)) is not None]
+def _nodes(texts: Iterable[str], language: str) -> list[tuple[str, Node]]:
+    return [(text, node) for text in texts if (node := _node(text, language)) is not None]
 
 
-def _node(text: str) -> Node | None:
+def _node(text: str, language: str) -> Node | None:
     try:
-        return to_node(text)
+        return node_of(text, language)
     except SyntaxRefused:
         return None

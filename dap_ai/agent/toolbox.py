@@ -59,7 +59,7 @@ class Toolbox:
         self._report = report
         self._marker = marker
         self._tools: Mapping[str, Tool[Any]] = (
-            {t.name: t for t in (*TOOLS.values(), report) if t.is_offered(bench)} if bench else {}
+            {t.name: t for t in (*TOOLS.values(), report) if t.fits(bench) and t.is_offered(bench)} if bench else {}
         )
         self._remembered: dict[tuple[str, str], str] = {}
         self._refused = 0

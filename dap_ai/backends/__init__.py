@@ -100,6 +100,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def told_of_client(self) -> frozenset[str]:
+        """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
+        ...
+
+    @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
         ...
@@ -153,7 +158,7 @@ def discover(name: str, *, started: bool = True) -> Backend:
     Without `started` it runs already: the command line only tells which one it is; empty: nobody knows.
     """
     for entry in entry_points(group="dap_ai.backends", name=name):
-        return entry.load()
+        return _startable(entry.load()) if started else entry.load()
     from dap_ai.backends.generic import GenericBackend, from_command_line  # noqa: PLC0415  it imports this module
 
     if not name and not started:
@@ -165,3 +170,12 @@ def discover(name: str, *, started: bool = True) -> Backend:
         raise UnknownBackendError(
             f"'{name}' is neither a backend ({installed}) nor a command that starts a debug adapter: {error}."
         ) from error
+
+
+def _startable(backend: Backend) -> Backend:
+    """The same, if its adapter is there. Raises UnknownBackendError."""
+    try:
+        backend.command()
+    except StartError as error:
+        raise UnknownBackendError(f"the backend {backend.name} cannot be started: {error}") from error
+    return backend

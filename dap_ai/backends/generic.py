@@ -1,7 +1,7 @@
 """Any debug adapter that is started by a command line, or listens somewhere: its messages pass as they are.
 
-There is no recipe to complete its launch arguments and no reader inside its debuggee; what is known of it (known.py)
-is what it must never be sent.
+There is no recipe to complete its launch arguments; what is known of it (known.py) is what it must never be sent, and
+whether it debugs native programs.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class GenericBackend:
         self.vendor_requests = facts.vendor_requests
         self.ends_without_arguments = facts.ends_without_arguments
         self.scopes_shared = facts.scopes_shared
+        self.told_of_client = facts.told_of_client
 
     def announced(self, names: Iterable[str]) -> GenericBackend:
         """The same, with what is known of an adapter that announces these."""
@@ -50,11 +51,15 @@ class GenericBackend:
         """Nothing takes time here."""
 
     def walker(self) -> Walker | None:
-        """None: only debugpy's debuggees are read from inside."""
-        return None
+        """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
+        if (hovers := known.hovers(self._argv)) is None:
+            return None
+        from dap_ai.backends.native.walker import NativeWalker  # noqa: PLC0415  only a native session needs it
+
+        return NativeWalker(hovers=hovers)
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:  # noqa: ARG002  one shape for all kinds
-        """None, for the same reason."""
+        """None: only debugpy's debuggees are copied."""
         return None
 
     def default_python(self, cwd: str) -> str:  # noqa: ARG002  one shape for all kinds

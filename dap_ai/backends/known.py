@@ -20,6 +20,7 @@ class Facts(NamedTuple):
     vendor_requests: frozenset[str] | None = None
     ends_without_arguments: bool = False
     scopes_shared: bool = False
+    told_of_client: frozenset[str] = frozenset()
 
 
 _LLDB_ENDED = frozenset({"configurationDone", "continue"})
@@ -33,11 +34,22 @@ LLDB_DAP_19 = Facts(
 """lldb-dap up to 19, lldb-vscode before it: whatever they do not know ends them, and the debuggee with them."""
 LLDB_DAP = Facts(wedged_when_ended=_LLDB_ENDED, scopes_shared=True)
 """lldb-dap from 20 on."""
+GDB = Facts(
+    told_of_client=frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),
+)
+"""Without these gdb leaves out the types, and sends all of a container."""
 
 _BY_CAPABILITY = {"__lldb": LLDB_DAP_19, "$__lldb_version": LLDB_DAP}
 """By a capability that no other adapter has."""
-_BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19}
+_BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19, r"(.+-)?gdb\b": GDB}
 """By how the program's name begins; of several versions the one that bears least."""
+_HOVERS = {
+    r"lldb-(dap|vscode)\b": True,
+    r"(.+-)?gdb\b": True,
+    r"(codelldb|opendebugad7)\b": False,
+}
+"""Debuggers of native programs by their program's name, and whether their `hover` can change nothing: it calls no
+function and assigns nothing."""
 
 
 def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
@@ -45,5 +57,13 @@ def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
     for capability, facts in _BY_CAPABILITY.items():
         if capability in announced:
             return facts
-    program = Path(argv[0]).name.lower() if argv else ""
-    return next((facts for pattern, facts in _BY_PROGRAM.items() if re.match(pattern, program)), Facts())
+    return next((facts for pattern, facts in _BY_PROGRAM.items() if re.match(pattern, _program(argv))), Facts())
+
+
+def hovers(argv: list[str]) -> bool | None:
+    """Whether the `hover` of the adapter that this starts can change nothing; None: it debugs no native programs."""
+    return next((safe for pattern, safe in _HOVERS.items() if re.match(pattern, _program(argv))), None)
+
+
+def _program(argv: list[str]) -> str:
+    return Path(argv[0]).name.lower() if argv else ""

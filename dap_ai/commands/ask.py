@@ -5,27 +5,32 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
 from dap_ai.adapter.client import ConnectionClosed
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
-from dap_ai.commands.arguments import Breakpoint, SplitCommand, parse_assignments, parse_breakpoints, split
+from dap_ai.backends import StartError
+from dap_ai.commands.arguments import Breakpoint, parse_assignments, parse_breakpoints
+from dap_ai.commands.ask_command import AskCommand
 from dap_ai.commands.display import Display
 from dap_ai.commands.guests import NothingStopped
 from dap_ai.commands.job import Job
 from dap_ai.commands.join import ask_as_guest, check_options
 from dap_ai.commands.json_lines import JsonLines
 from dap_ai.commands.masking import MaskedDisplay
+from dap_ai.commands.native_job import NativeJob
+from dap_ai.commands.native_program import Adapter, NativeProgram, find_core
+from dap_ai.commands.native_run import NativeRun
 from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
 from dap_ai.commands.program import Program, find_program
 from dap_ai.commands.prompt import Prompt
 from dap_ai.commands.rendering import TerminalDisplay
 from dap_ai.commands.run import Run
+from dap_ai.commands.subject import adapter_of, backend_for, is_native, panics, prepared
 from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
@@ -33,7 +38,10 @@ from dap_ai.config import Resolved, provider_of
 from dap_ai.protocol.ask import LEVELS
 from dap_ai.protocol.errors import RequestFailed
 
-_HELP = """Run a Python program to its first uncaught exception, failed assertion or breakpoint, and ask about it.
+_HELP = """Run a program to its first uncaught exception, crash, failed assertion or breakpoint, and ask about it.
+
+PROGRAM is a Python file; a native program, made of C, C++, Rust or what else lldb or gdb knows, best with -g -O0;
+or a source file of C, C++ or Rust, which is compiled first.
 
 The answer goes to stdout, everything about the run to stderr. After it the program goes on as it would have without
 dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is the program's.
@@ -48,6 +56,9 @@ Examples:
   dap-ai ask report.py -q "why is total negative?" -b report.py:40:"total < 0"
   dap-ai ask shop.py -b shop.py:12 -q "trace total(cart)"
   dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
+  dap-ai ask ./parser bad.txt -q "why is node null?"
+  dap-ai ask --sanitize address crash.c
+  dap-ai ask --core core.4711 ./parser
   dap-ai ask --pid 4711 -q "what is it waiting for?"
   dap-ai ask --chat report.py
   dap-ai ask --join -q "why is total negative?"     (the session that an editor has stopped: dap-ai sessions)
@@ -64,71 +75,13 @@ Exit codes:
     0  answered
     1  the program ended without a stop; with --join, nothing is stopped
     2  usage error
-    3  the debugger or the answer failed
+    3  the compiler, the debugger or the answer failed
   130  interrupted (128 + n: ended by signal n)
 With --exit-code program: the program's own, 128 + n if signal n killed it.
 """
 
 
-_SECTIONS = {
-    "question": "What is asked, and where",
-    "module": "What runs",
-    "provider": "Who answers",
-    "level": "What an answer may do",
-    "record": "What is kept of a model",
-    "verbose": "What is shown",
-}
-"""Titles in the help, each by the first option below it."""
-
-
-class _Ask(SplitCommand):
-    """With `--json`, whoever reads the lines is told of a usage error by a line too.
-
-    After PROGRAM, `-v` is the program's, as `--help` is: too many programs have one.
-    """
-
-    def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Our arguments, and PROGRAM with its own."""
-        with click.Context(self) as ctx:
-            options = [p for p in self.get_params(ctx) if isinstance(p, click.Option) and p.name != "verbose"]
-        values = {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)}
-        return split(args, values, optional=("--join",))
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In sections: two dozen options in one list teach nobody."""
-        sections: dict[str, list[tuple[str, str]]] = {}
-        title = ""
-        for parameter in self.get_params(ctx):
-            title = _SECTIONS.get(parameter.name or "", title)
-            if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)):
-                sections.setdefault(title, []).append(record)
-        for heading, records in sections.items():
-            with formatter.section(heading):
-                formatter.write_dl(records)
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        try:
-            return super().make_context(info_name, list(args), parent, **extra)
-        except click.UsageError as error:
-            _tell(error, as_json="--json" in self.split(args)[0])
-            raise
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as error:
-            _tell(error, as_json=ctx.params["json_lines"])
-            raise
-
-
-def _tell(error: click.UsageError, *, as_json: bool) -> None:
-    if as_json:
-        JsonLines(sys.stdout.buffer).error(error.format_message())
-
-
-@click.command(cls=_Ask, help=_HELP, options_metavar="[OPTIONS]")
+@click.command(cls=AskCommand, help=_HELP, options_metavar="[OPTIONS]")
 @click.option("-q", "--question", default="", help="Default: why did it stop here?")
 @click.option("--chat", is_flag=True, help="Ask on after an answer, and step; `help` there lists what can be typed.")
 @click.option(
@@ -145,7 +98,8 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     "exceptions",
     multiple=True,
     type=click.Choice(["uncaught", "userUnhandled", "raised"]),
-    help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable.  [default: uncaught]",
+    help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable. Of C++, only raised "
+    "(each throw); signals, failed assertions and panics of Rust always stop.  [default: uncaught]",
 )
 @click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first.")
 @click.option(
@@ -157,7 +111,10 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
 @click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
 @click.option("--show-masked", is_flag=True, help="List what was masked: how often, by which rule; never a secret.")
 @click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
-@click.option("--pid", type=click.IntRange(min=1), help="Attach to a running Python instead, and leave it running.")
+@click.option("--pid", type=click.IntRange(min=1), help="Attach to a running program instead, and leave it running.")
+@click.option(
+    "--core", metavar="FILE", help="Look into the core file of a crash; PROGRAM is what left it, if it is not found."
+)
 @click.option(
     "--join",
     is_flag=False,
@@ -173,6 +130,17 @@ def _tell(error: click.UsageError, *, as_json: bool) -> None:
     "--env", multiple=True, callback=parse_assignments, metavar="K=V", help="Add to its environment. Repeatable."
 )
 @click.option("--python", type=click.Path(), help="The interpreter that runs it.")
+@click.option(
+    "--sanitize",
+    multiple=True,
+    type=click.Choice(["address", "undefined", "thread"]),
+    help="Compile a source file with this sanitizer. Repeatable.",
+)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    help="The debugger: debugpy, lldb, gdb, or an adapter's command line.  [default: by PROGRAM, lldb before gdb]",
+)
 @click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network).")
 @click.option("--model", metavar="NAME", help="The language model.")
 @click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]")
@@ -215,6 +183,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     exceptions: tuple[str, ...],
     module: str | None,
     pid: int | None,
+    core: str | None,
     join: str | None,
     cwd: Path | None,
     env: dict[str, str],
@@ -227,6 +196,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     *,
     allow: tuple[str, ...],
     deny: tuple[str, ...],
+    sanitize: tuple[str, ...],
     unsafe: bool | None,
     show_context: bool,
     show_masked: bool,
@@ -245,19 +215,34 @@ def command(  # noqa: PLR0917  click gives each option by its name
         flags["level"] = "mutate"
     if pid and (program or module):
         raise click.UsageError("--pid attaches to a program that runs already: name no PROGRAM with it.")
+    _check_core(core, pid, module, breakpoints)
     if chat and show_context:
         raise click.UsageError("--show-context asks nothing, so there is nothing to --chat about.")
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
-    resolved = resolve({**flags, **lists, "python": python, "unsafe": unsafe})
+    chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
+    resolved = resolve(chosen)
+    native = join is None and is_native(program, module, pid, core)
+    if join is None and (backend := backend_for(resolved, native=native)):
+        resolved = resolve(chosen | {"backend": backend})
     settings = resolved.settings
     if flags["model"] and provider_of(settings, os.environ) == "offline":
         raise click.UsageError("--model: whose? Set OPENAI_API_KEY, or name an endpoint with --base-url.")
     _check_export(export)
     # With --pid and nothing to wait for, the question is about now.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
-    starts = pid is None and join is None
+    display = JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings, verbose=verbose)
+    adapter = adapter_of(settings.backend) if native else None
+    found: Program | NativeProgram | None = None
+    if pid is None and core is None and join is None:
+        folder = str((cwd or Path.cwd()).absolute())
+        if adapter:
+            found = _native(program, folder, env, adapter, sanitize, display)
+        else:
+            found = _program(program, module, folder, env, resolved)
+    if sanitize and not native:
+        raise click.UsageError("--sanitize is for source files of C and C++.")
     wishes = Wishes(
-        program=_program(program, module, cwd, env, resolved) if starts else None,
+        program=found,
         pid=pid,
         question=question,
         level=settings.level,
@@ -271,8 +256,11 @@ def command(  # noqa: PLR0917  click gives each option by its name
         chat=chat,
         export=export,
         wire_log=wire_log,
+        core=find_core(core, program) if core else None,
+        native=adapter,
+        stops_at_panics=panics(found, pid) if native else False,
+        verbose=verbose,
     )
-    display = JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings, verbose=verbose)
     outcome = _ask(wishes, resolved, display, join)
     if exit_code == "program" and outcome.program_status is not None:
         sys.exit(outcome.program_status)
@@ -285,13 +273,32 @@ def _check_export(file: Path | None) -> None:
         raise click.UsageError(f"--export: there is no folder {file.parent}.")
 
 
+def _check_core(core: str | None, pid: int | None, module: str | None, breakpoints: list[Breakpoint]) -> None:
+    """Raises UsageError: a core file never runs."""
+    if core and (pid or module):
+        raise click.UsageError("--core looks into what has crashed already: no --pid and no -m with it.")
+    if core and breakpoints:
+        raise click.UsageError("--core: a core file never runs, so no breakpoint is ever reached.")
+
+
+def _native(  # noqa: PLR0917  what prepared is given
+    words: tuple[str, ...], cwd: str, env: dict[str, str], adapter: Adapter, sanitize: tuple[str, ...], display: Display
+) -> NativeProgram:
+    try:
+        return prepared(words, cwd, env, adapter, sanitize=sanitize, tell=display.status)
+    except StartError as error:
+        display.error(str(error))
+        sys.exit(BACKEND_FAILED)
+
+
 def _program(
-    words: tuple[str, ...], module: str | None, cwd: Path | None, env: dict[str, str], resolved: Resolved
+    words: tuple[str, ...], module: str | None, folder: str, env: dict[str, str], resolved: Resolved
 ) -> Program:
     if not module and not words:
-        raise click.UsageError("which PROGRAM? Name a Python file, or -m MODULE, or --pid N.")
+        raise click.UsageError(
+            "which PROGRAM? Name a Python file, a native program or its source, or -m MODULE, --pid N, --core FILE."
+        )
     path = "" if module else find_program(words[0])
-    folder = str((cwd or Path.cwd()).absolute())
     python = resolved.settings.python or backend_of(resolved.settings).default_python(folder)
     return Program(python, path, module or "", words if module else words[1:], folder, env)
 
@@ -330,15 +337,13 @@ async def _run(
 ) -> Outcome:
     client = await proxy_of(resolved, masker=masker, wire_log=open_wire_log(wishes.wire_log)).open_in_process()
     setup = backend_of(resolved.settings).terminal_setup
-    job = Job(terminal, display.program_output if for_programs else None)
-    run = Run(
-        client,
-        display,
-        job,
-        wishes,
-        Prompt(editing=wishes.chat and not for_programs, asks=not for_programs),
-        terminal_setup=setup,
-    )
+    prompt = Prompt(editing=wishes.chat and not for_programs, asks=not for_programs)
+    if wishes.native:
+        console = display.status if wishes.verbose else None
+        run: Run = NativeRun(client, display, NativeJob(wishes.native, display.program_output, console), wishes, prompt)
+    else:
+        job = Job(terminal, display.program_output if for_programs else None)
+        run = Run(client, display, job, wishes, prompt, terminal_setup=setup)
     try:
         return await run.run()
     finally:

@@ -43,10 +43,11 @@ class Asking:
     async def ask(self, question: str, thread_id: int) -> None:
         """Returns when the question has been taken. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         self._display.waiting(_WAITING)
+        is_injected = self._wishes.pid and not self._wishes.native
         arguments = AskArguments(
             question=question,
             thread_id=thread_id,
-            frame_id=await program_frame(self._controls.request, thread_id) if self._wishes.pid else None,
+            frame_id=await program_frame(self._controls.request, thread_id) if is_injected else None,
             conversation_id=self._conversation_id,
             level=self._wishes.level,
             context_only=self._wishes.show_context,

@@ -22,7 +22,12 @@ class Controls:
     def __init__(self, client: Client, breakpoints: Sequence[Breakpoint], exceptions: Sequence[str]) -> None:
         self._client = client
         self._breakpoints = breakpoints
-        self._exceptions = exceptions
+        self.filters: Sequence[str] = exceptions
+        """Of exceptions, as the adapter calls them."""
+        self.functions: Sequence[str] = ()
+        """Where the program stops too, if it has such a function."""
+        self.function_ids: set[int] = set()
+        """Of these breakpoints, as the adapter counts them."""
 
     async def request(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The response's body."""
@@ -36,7 +41,8 @@ class Controls:
             for line, answer in zip(lines, body.get("breakpoints", []), strict=False):
                 if answer.get("message") and not answer.get("verified"):
                     objections.append(f"{file}:{line['line']}: {answer['message']}")
-        await self.request("setExceptionBreakpoints", {"filters": list(self._exceptions)})
+        await self.request("setExceptionBreakpoints", {"filters": list(self.filters)})
+        await self._set_functions(self.functions)
         return objections
 
     async def clear_stops(self) -> None:
@@ -44,6 +50,14 @@ class Controls:
         for file in breakpoints_by_file(self._breakpoints):
             await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": []})
         await self.request("setExceptionBreakpoints", {"filters": []})
+        await self._set_functions([])
+
+    async def _set_functions(self, names: Sequence[str]) -> None:
+        if self.functions:
+            with contextlib.suppress(RequestFailed):  # nobody asked for them
+                arguments = {"breakpoints": [{"name": name} for name in names]}
+                answers = (await self.request("setFunctionBreakpoints", arguments)).get("breakpoints", ())
+                self.function_ids = {answer["id"] for answer in answers if "id" in answer}
 
     async def pause(self) -> None:
         """Asks for a stop where the program is now."""

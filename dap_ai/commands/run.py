@@ -24,6 +24,7 @@ from dap_ai.commands.attached import where_threads_wait
 from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job, exit_status
+from dap_ai.commands.native_job import NativeJob
 from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
@@ -41,7 +42,7 @@ class Run:
         self,
         client: Client,
         display: Display,
-        job: Job,
+        job: Job | NativeJob,
         wishes: Wishes,
         prompt: Prompt,
         *,
@@ -114,6 +115,10 @@ class Run:
         start = Start(self._client, self._controls, self._job, self._events, self._handle)
         await start.run(self._display, self._wishes, self._terminal_setup)
         self._started = self._running = True
+        await self._first_stop()
+
+    async def _first_stop(self) -> None:
+        """What we attached to stops where it is, unless it is to stop somewhere."""
         if self._wishes.pid and not self._wishes.breakpoints and not self._wishes.exceptions:
             await self._controls.pause()
             asyncio.get_running_loop().call_later(_PAUSE_S, lambda: self._events.put_nowait(("notPaused", {})))
@@ -126,7 +131,7 @@ class Run:
     async def _handle(self, name: str, body: dict[str, Any]) -> bool:
         match name:
             case "process" if self._wishes.program:
-                self._job.started(body["systemProcessId"])
+                self._job.started(body.get("systemProcessId") or 0)
             case "stopped":
                 return await self._on_stopped(body)
             case "askOutput" if self._asking.is_about(body):
@@ -262,7 +267,7 @@ class Run:
             return False
         if not self._wishes.each_stop:
             await self._controls.clear_stops()
-            if self._wishes.pid:
+            if self._wishes.program is None:
                 return False
         await self._resume("continue")
         return True
@@ -308,10 +313,14 @@ class Run:
         code = await self._job.ended()
         if self._wishes.program and code is not None:
             code = self._exit_code if self._exit_code is not None else code % 256
-            self._outcome.program_status, text = exit_status(code)
+            self._outcome.program_status, text = self._status_of(code)
             if ends and not number and self._quit:
                 text = "the program was ended, as you asked"
             self._display.exited(self._outcome.program_status, text)
+
+    def _status_of(self, exit_code: int) -> tuple[int, str]:
+        """As a shell would give it, and in words."""
+        return exit_status(exit_code)
 
     def _report(self) -> None:
         """Sums up, or says why there is no answer."""

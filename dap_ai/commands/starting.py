@@ -11,6 +11,8 @@ from dap_ai.adapter.client import Client
 from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job
+from dap_ai.commands.native_job import NativeJob
+from dap_ai.commands.native_program import NativeProgram, exception_filters
 from dap_ai.commands.outcome import Wishes
 from dap_ai.protocol.errors import RequestFailed
 
@@ -28,7 +30,12 @@ class Start:
     """`handle` takes the events that come meanwhile; False from it: there is nothing to start any more."""
 
     def __init__(
-        self, client: Client, controls: Controls, job: Job, events: Events, handle: Callable[..., Awaitable[bool]]
+        self,
+        client: Client,
+        controls: Controls,
+        job: Job | NativeJob,
+        events: Events,
+        handle: Callable[..., Awaitable[bool]],
     ) -> None:
         self._client = client
         self._controls = controls
@@ -41,12 +48,15 @@ class Start:
     ) -> None:
         """Returns when the program runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         display.waiting("starting")
-        await self._controls.request("initialize", _INITIALIZE)
+        capabilities = await self._controls.request(
+            "initialize", _INITIALIZE | _OF_NATIVE if wishes.native else _INITIALIZE
+        )
+        if wishes.native:
+            announced = [one["filter"] for one in capabilities.get("exceptionBreakpointFilters", ())]
+            self._controls.filters = exception_filters(wishes.exceptions, announced)
         if wishes.program:
             display.command(wishes.program.command_line())
-            command, arguments = "launch", wishes.program.launch_arguments(just_my_code=wishes.just_my_code)
-        else:
-            command, arguments = "attach", {"processId": wishes.pid, "justMyCode": wishes.just_my_code}
+        command, arguments = _start_request(wishes, capabilities)
         starting = asyncio.create_task(
             self._client.request(command, {**arguments, "askEvents": True}, timeout_s=_START_S)
         )
@@ -64,9 +74,11 @@ class Start:
 
     async def _until_initialized(self, starting: asyncio.Task[dict[str, Any]], wishes: Wishes) -> None:
         ended_early = RequestFailed("launch", "ended", "the program ended before the debugger was ready")
+        answered = False
         while True:
             event = asyncio.create_task(self._events.get())
-            await asyncio.wait({event, starting}, timeout=_WATCH_S, return_when=asyncio.FIRST_COMPLETED)
+            waited_for = {event} if answered else {event, starting}
+            await asyncio.wait(waited_for, timeout=_WATCH_S, return_when=asyncio.FIRST_COMPLETED)
             if event.done():
                 name, body = event.result()
                 if name == "initialized":
@@ -77,14 +89,36 @@ class Start:
                     raise ended_early
                 continue
             event.cancel()
-            if starting.done():
+            if starting.done() and not answered:
                 await starting
+                answered = True  # lldb-dap 19 answers before that event
+            elif answered:
                 raise RequestFailed("launch", "notInitialized", "the debug adapter never sent 'initialized'")
             if self._job.start_has_failed():
                 # debugpy would wait half a minute for it to connect.
                 raise ended_early
 
 
+def _start_request(wishes: Wishes, capabilities: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    if isinstance(wishes.program, NativeProgram):
+        return "launch", wishes.program.launch_arguments(wishes.native or "lldb", capabilities)
+    if wishes.program:
+        return "launch", wishes.program.launch_arguments(just_my_code=wishes.just_my_code)
+    if wishes.core:
+        program = {"program": wishes.core.program} if wishes.core.program else {}
+        return "attach", {"coreFile": wishes.core.file, **program}
+    if wishes.native:
+        return "attach", {"pid": wishes.pid, "stopOnEntry": not wishes.breakpoints}
+    return "attach", {"processId": wishes.pid, "justMyCode": wishes.just_my_code}
+
+
+_OF_NATIVE = {
+    "adapterID": "native",
+    "supportsRunInTerminalRequest": False,
+    "supportsVariableType": True,
+    "supportsVariablePaging": True,
+    "supportsMemoryReferences": True,
+}
 _INITIALIZE = {
     "clientID": "dap-ai",
     "clientName": "dap-ai ask",

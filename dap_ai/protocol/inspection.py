@@ -24,6 +24,13 @@ types of the values it meets:
     ["comp", kind, x, [[target, iterable, [condition...]]...]]       kind: list set dict gen; dict: x is ["t", [k, v]]
     target: ["n", name] or ["t", [target...]]
 
+In C, C++ and Rust (made by `agent/native/expressions.py`; parsed there, never by the debugger) also:
+
+    ["u", op, x]                  op: * (what a pointer points to), & (address), !
+    ["a", x, name]                a member; of a pointer, `->`
+    ["cast", type, x]             to a number or a pointer; the type is source text
+    ["o", ...], ["cmp", ...]      with the widths, signs and whole-number division of the operands' types
+
 Lines are 1-based, columns 0-based UTF-8 byte offsets as CPython's `co_positions` has them; lengths are items, sizes
 are bytes. Nothing here is valid after the next resume but as a record.
 """
@@ -79,6 +86,10 @@ class Query(msgspec.Struct, omit_defaults=True):
     """Of the whole reply."""
     deadline_ms: int = 500
     """After which the walker returns what it has, with `truncated`."""
+    thread_id: int = 0
+    """The thread that stopped; the walkers of native programs need it for `exception`, `threads` and the registers."""
+    stopped: str = ""
+    """What the `stopped` event said of it: reason, description and text, with `; ` between them."""
     secrets: bool = False
     """Bring also what may be secret, by its name, of all that can be reached: so that it can be masked."""
 
@@ -111,7 +122,8 @@ class Value(msgspec.Struct, omit_defaults=True):
     """Qualified name of its exact type: `int`, `collections.deque`, `shop.Order`."""
     kind: str = "object"
     """none bool int float complex str bytes list tuple set dict range function class module ndarray series dataframe
-    exception iterator file lock thread enum date path object."""
+    exception iterator file lock thread enum date path object. In native programs: none bool int float char str enum
+    pointer reference struct union array list dict set optional smart (a pointer that owns) function object."""
     length: int | None = None
     """Items or characters, where the exact (base) type knows it without running user code."""
     shape: list[int] | None = None
@@ -122,9 +134,11 @@ class Value(msgspec.Struct, omit_defaults=True):
     """An object's attributes that are stored (never computed); a function's defaults."""
     definition: Definition | None = None
     address: int = 0
-    """Identity of a mutable object: equal addresses within one reply are the same object."""
+    """Identity of a mutable object: equal addresses within one reply are the same object. Of a native pointer: where
+    it points."""
     note: str = ""
-    """What a reader should know: "suspended at line 12", "2 of 5 consumed", "contains nan", "property: not read"."""
+    """What a reader should know: "suspended at line 12", "2 of 5 consumed", "contains nan", "property: not read"; of a
+    native value "null", "not readable", "optimised out"."""
     truncated: bool = False
     """`text` does not show everything."""
 
@@ -205,7 +219,39 @@ class ThreadFacts(msgspec.Struct, omit_defaults=True):
     frames: list[ThreadFrame] = []
     """Innermost first, at most 6."""
     waiting: str = ""
-    """For a thread blocked in a known call: `Lock.acquire`, `Thread.join`, `Queue.get`, `sleep`, ..."""
+    """For a thread blocked in a known call: `Lock.acquire`, `Thread.join`, `Queue.get`, `sleep`, ...; in a native
+    program `mutex`, `join`, `condition`, `semaphore`, `read`, ..."""
+    wants: str = ""
+    """The lock or thread it waits for, as its source or its address names it: `&accounts[1].lock`, `0x55d0`."""
+    owner: int = 0
+    """`ident` of the thread that holds what it waits for; 0: unknown."""
+
+
+class Fault(msgspec.Struct, omit_defaults=True):
+    """What the processor refused to do: the signal of a native program's stop, and the instruction it stands at."""
+
+    signal: str
+    """`SIGSEGV`."""
+    code: str = ""
+    """In words: `address not mapped`, `integer divide by zero`."""
+    address: int | None = None
+    """Of the memory that could not be reached; None: unknown, or the signal is about none."""
+    access: Literal["", "read", "write", "execute"] = ""
+    instruction: str = ""
+    """The machine's: `movl (%rax), %eax`."""
+
+
+class Binary(msgspec.Struct, omit_defaults=True):
+    """The program's executable file, as far as it decides what can be read."""
+
+    path: str
+    debug_info: bool = True
+    stripped: bool = False
+    """It has not even symbols."""
+    optimised: bool | None = None
+    """Compiled with -O1 or more; None: it does not say."""
+    sanitizers: list[str] = []
+    """`address`, `undefined`, `thread`, ..."""
 
 
 class Secret(msgspec.Struct):
@@ -225,6 +271,12 @@ class Inspection(msgspec.Struct, omit_defaults=True):
     threads: list[ThreadFacts] = []
     python: str = ""
     """`3.11.7`."""
+    native: bool = False
+    """The program is native: C, C++, Rust, ...; read by DAP's requests."""
+    fault: Fault | None = None
+    binary: Binary | None = None
+    registers: dict[str, str] = {}
+    """Of the innermost frame, the general ones."""
     argv: list[str] = []
     cwd: str = ""
     secrets: list[Secret] = []

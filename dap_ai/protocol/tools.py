@@ -57,12 +57,30 @@ class Source(_Arguments):
     """Lines."""
 
 
+class Code(_Arguments):
+    """Arguments of `code`: the whole function that holds a line."""
+
+    file: str
+    """Also with its line, `shop.c:12`."""
+    line: Annotated[int, Meta(ge=0)] = 0
+    """0: that of `file`, else where the innermost frame of the file stands."""
+    around: Annotated[int, Meta(ge=1, le=200)] = 30
+    """Lines on both sides where there is no function, or a very long one."""
+
+
 class Definition(_Arguments):
     """Arguments of `definition`: where the symbol that stands on that line was defined."""
 
     file: str
     line: Annotated[int, Meta(ge=1)]
     symbol: str
+
+
+class TypeOf(_Arguments):
+    """Arguments of `type`: a variable or member of the frame, or a type's name."""
+
+    symbol: str
+    frame: int | None = None
 
 
 class Info(_Arguments):
@@ -135,6 +153,41 @@ class Environment(_Arguments):
 
     names: list[str] = []
     """Of variables whose values are wanted; empty: the names of all, without values."""
+
+
+class Frames(_Arguments):
+    """Arguments of `frames`."""
+
+    start: Annotated[int, Meta(ge=0)] = 0
+    count: Annotated[int, Meta(ge=1, le=400)] = 60
+
+
+class Registers(_Arguments):
+    """Arguments of `registers`."""
+
+    frame: int | None = None
+    """None: the innermost."""
+
+
+class Memory(_Arguments):
+    """Arguments of `memory`."""
+
+    address: str
+    """A number (`0x7ffe10`), or an expression: where its value points, else where it lies."""
+    count: Annotated[int, Meta(ge=1, le=4096)] = 128
+    """Bytes."""
+    frame: int | None = None
+
+
+class Disassemble(_Arguments):
+    """Arguments of `disassemble`."""
+
+    address: str = ""
+    """As of `memory`; empty: where the frame stands."""
+    around: Annotated[int, Meta(ge=0, le=50)] = 8
+    """Instructions before and after."""
+    frame: int | None = None
+    """None: the innermost."""
 
 
 class Step(_Arguments):
@@ -218,7 +271,9 @@ ToolArguments = (
     | Variables
     | Evaluate
     | Source
+    | Code
     | Definition
+    | TypeOf
     | Info
     | Search
     | Slice
@@ -227,6 +282,10 @@ ToolArguments = (
     | Threads
     | Output
     | Environment
+    | Frames
+    | Registers
+    | Memory
+    | Disassemble
     | Step
     | ContinueTo
     | SetBreakpoint
@@ -241,7 +300,9 @@ TOOLS: Mapping[str, type[ToolArguments]] = {
     "variables": Variables,
     "evaluate": Evaluate,
     "source": Source,
+    "code": Code,
     "definition": Definition,
+    "type": TypeOf,
     "info": Info,
     "search": Search,
     "slice": Slice,
@@ -250,6 +311,10 @@ TOOLS: Mapping[str, type[ToolArguments]] = {
     "threads": Threads,
     "output": Output,
     "environment": Environment,
+    "frames": Frames,
+    "registers": Registers,
+    "memory": Memory,
+    "disassemble": Disassemble,
     "step": Step,
     "continue_to": ContinueTo,
     "set_breakpoint": SetBreakpoint,

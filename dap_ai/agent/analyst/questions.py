@@ -6,7 +6,7 @@ import ast
 import re
 
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source import Sources
+from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.stack import Case
 
 _STOP_WORDS = frozenset(
@@ -66,19 +66,24 @@ _STOP_WORDS = frozenset(
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"\.[A-Za-z_]\w*")
+_NATIVE_NAME = re.compile(r"(?:(?<![\w)\]])[*&]+)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
+_NATIVE_PART = re.compile(r"(?:->|\.)[A-Za-z_]\w*|\.\d+|\[[^\[\]]*\]")
 _LINE = re.compile(r"\bline (\d+)\b|:(\d+)\b", re.IGNORECASE)
 
 
-def candidates(question: str) -> list[str]:
+def candidates(question: str, language: str = "python") -> list[str]:
     """Expressions that the question may name, most explicit first; whether they exist is for the caller to see."""
+    native = language in NATIVE_LANGUAGES
     found = _CODE.findall(question)
     rest, at = _CODE.sub(" ", question), 0
-    while match := _NAME.search(rest, at):
-        text = leading(rest[match.start() :])
+    while match := (_NATIVE_NAME if native else _NAME).search(rest, at):
+        text = _native_leading(rest[match.start() :]) if native else leading(rest[match.start() :])
         at = match.start() + len(text)
         if text.casefold() not in _STOP_WORDS and (len(text) > 1 or text not in "aI"):
             found.append(text)
-    return list(dict.fromkeys(text for name in found if (text := _normal(name))))[:8]
+    if native:
+        found = [text for text in found if text.casefold() not in ("null", "nullptr", "about")]
+    return list(dict.fromkeys(text for name in found if (text := normal(name, language))))[:8]
 
 
 def leading(text: str) -> str:
@@ -90,10 +95,19 @@ def leading(text: str) -> str:
     return text[:end]
 
 
+def _native_leading(text: str) -> str:
+    """The same of C, C++ and Rust: `*p`, `order->next`, `ns::items[3].x`."""
+    name = _NATIVE_NAME.match(text)
+    end = name.end() if name else 0
+    while more := _NATIVE_PART.match(text, end):
+        end = more.end()
+    return text[:end]
+
+
 def _closed(text: str, start: int) -> int:
     """Where the brackets that open at `start` are closed, one pair after the other."""
     while text[start : start + 1] in ("(", "["):
-        ends = (n for n in range(start + 2, len(text) + 1) if text[n - 1] in ")]" and _normal(text[:n]))
+        ends = (n for n in range(start + 2, len(text) + 1) if text[n - 1] in ")]" and normal(text[:n]))
         end = next(ends, 0)
         if not end:
             break
@@ -101,8 +115,13 @@ def _closed(text: str, start: int) -> int:
     return start
 
 
-def _normal(text: str) -> str:
+def normal(text: str, language: str = "python") -> str:
+    """An expression in normal spacing; empty if it is none, or one that cannot be read."""
     try:
+        if language in NATIVE_LANGUAGES:
+            from dap_ai.agent.native.parsing import parse_expression as parse_native  # noqa: PLC0415  not for Python
+
+            return parse_native(text, language).text
         return ast.unparse(parse_expression(text))
     except SyntaxRefused:
         return ""

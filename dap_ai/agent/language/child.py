@@ -1,4 +1,4 @@
-"""One process of jedi-language-server and the conversation with it. The only owner of pygls and lsprotocol.
+"""One process of a language server and the conversation with it. The only owner of pygls and lsprotocol.
 
 It ends where its stdin does, so that none is left behind whatever becomes of this process.
 """
@@ -9,8 +9,10 @@ import asyncio
 import contextlib
 import logging
 import os
-import sys
+import signal
+import time
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,48 +24,73 @@ from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path, to_fs_path
 
 import dap_ai
-from dap_ai.agent.language.server import Ended, Position, Refused, Spot, Workspace
+from dap_ai.agent.language.recipes import Recipe
+from dap_ai.agent.language.server import Ended, Position, Refused, Spot
 
-_PROGRAM = "import sys; sys.path[:] = filter(None, sys.path); from jedi_language_server.cli import cli; cli()"
-"""Without the current folder on its path: no file of a workspace is ever imported."""
 _END_S = 0.5
 
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # stderr is the user's terminal
 
 
+@dataclass
+class _Shown:
+    """A file that is open."""
+
+    version: int
+    text: str
+    stamp: tuple[float, int]
+    """Of the file on disk."""
+    since: float
+    """Seconds since the epoch."""
+
+
 class Child:
     """A language server that runs; made by `start`."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, recipe: Recipe) -> None:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  both are pipes
         self._process = process
+        self._recipe = recipe
         self._stdin = process.stdin
         self._client = LanguageClient("dap-ai", dap_ai.__version__)
+        self._answer_requests()
         self._client.protocol.set_writer(self._stdin)  # pyright: ignore[reportArgumentType]  its write need not be awaited
         reading = run_async(Event(), process.stdout, self._client.protocol)
         self._reading = asyncio.get_running_loop().create_task(reading)
         self._reading.add_done_callback(_seen)
         self._exit = asyncio.get_running_loop().create_task(process.wait())
         self._ending: asyncio.Task[None] | None = None
-        self._shown: dict[str, tuple[int, str]] = {}
-        """Version and text of each open file."""
+        self._shown: dict[str, _Shown] = {}
+        """By path."""
+
+    def _answer_requests(self) -> None:
+        """A language server that is not answered may wait for ever."""
+        told = self._recipe.configuration
+
+        def configuration(asked: types.ConfigurationParams) -> list[Any]:
+            return [told.get(item.section or "") for item in asked.items]
+
+        def nothing(asked: Any) -> None:
+            del asked
+
+        self._client.feature(types.WORKSPACE_CONFIGURATION)(configuration)
+        for name in (types.CLIENT_REGISTER_CAPABILITY, types.WINDOW_WORK_DONE_PROGRESS_CREATE):
+            self._client.feature(name)(nothing)
 
     @classmethod
-    async def start(cls, workspace: Workspace) -> Child:
+    async def start(cls, recipe: Recipe, root: str) -> Child:
         """One that is ready to answer. Raises OSError, Ended, and Refused if the interpreter cannot be asked."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            _PROGRAM,
+            *recipe.argv,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, **recipe.environ},
             start_new_session=True,  # Ctrl-C in the terminal ends an ask, not the language server
         )
-        child = cls(process)
+        child = cls(process, recipe)
         try:
-            await child._open(workspace)
+            await child._open(root)
         except BaseException:
             await child.end()
             raise
@@ -76,14 +103,33 @@ class Child:
 
     async def definitions(self, position: Position, timeout_s: float | None) -> list[Spot]:
         """Where the name is defined, else its type. Raises Ended, Refused, TimeoutError."""
-        document = types.TextDocumentIdentifier(self._show(position.path, position.text))
-        spot = types.Position(position.line - 1, position.column)
-        asked = self._client.text_document_definition(types.DefinitionParams(document, spot))
-        found = _spots(await self._answer(asked, timeout_s))
-        if found:
-            return found
-        asked = self._client.text_document_type_definition(types.TypeDefinitionParams(document, spot))
+        found = await self._defined(position, timeout_s)
+        if any(_stamp(spot.path)[0] > self._shown[position.path].since for spot in found):
+            self._close(position.path)  # what it includes has changed: only a file opened anew is read with that
+            found = await self._defined(position, timeout_s)
+        return found or await self.types(position, timeout_s)
+
+    async def _defined(self, position: Position, timeout_s: float | None) -> list[Spot]:
+        asked = self._client.text_document_definition(types.DefinitionParams(*self._place(position)))
         return _spots(await self._answer(asked, timeout_s))
+
+    async def types(self, position: Position, timeout_s: float | None) -> list[Spot]:
+        """Where the name's type is defined. Raises Ended, Refused, TimeoutError."""
+        asked = self._client.text_document_type_definition(types.TypeDefinitionParams(*self._place(position)))
+        return _spots(await self._answer(asked, timeout_s))
+
+    async def about(self, position: Position, timeout_s: float | None) -> str:
+        """What it shows of the name in an editor, as plain text. Raises Ended, Refused, TimeoutError."""
+        found = await self._answer(
+            self._client.text_document_hover(types.HoverParams(*self._place(position))), timeout_s
+        )
+        contents = found.contents if isinstance(found, types.Hover) else None
+        return contents.value if isinstance(contents, types.MarkupContent) else ""
+
+    async def learn(self, position: Position, timeout_s: float | None) -> None:
+        """Has it read a file. Raises Ended, Refused, TimeoutError."""
+        document, _ = self._place(position)
+        await self._answer(self._client.text_document_document_symbol(types.DocumentSymbolParams(document)), timeout_s)
 
     async def end(self) -> None:
         """Ends the process, kindly at first. Again, or cancelled, it ends all the same."""
@@ -95,45 +141,90 @@ class Child:
         self._stdin.close()
         await asyncio.wait({self._exit}, timeout=_END_S)
         if not self._exit.done():
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            self._kill()
         await asyncio.wait({self._exit})
         await asyncio.wait({self._reading}, timeout=_END_S)
         self._reading.cancel()
 
-    async def _open(self, workspace: Workspace) -> None:
+    def _kill(self) -> None:
+        """With all that it has started: a script may stand before the program itself."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    async def _open(self, root: str) -> None:
         """The handshake, and one definition: only that tells whether the debuggee's interpreter can be asked."""
         general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf32])
         greeting = types.InitializeParams(
-            capabilities=types.ClientCapabilities(general=general),
+            capabilities=types.ClientCapabilities(
+                general=general,
+                workspace=types.WorkspaceClientCapabilities(configuration=bool(self._recipe.configuration)),
+                text_document=types.TextDocumentClientCapabilities(
+                    hover=types.HoverClientCapabilities(content_format=[types.MarkupKind.PlainText])
+                ),
+            ),
             process_id=os.getpid(),
-            root_uri=from_fs_path(workspace.root),
-            initialization_options={
-                "diagnostics": {"enable": False},
-                "workspace": {"environmentPath": workspace.python or None, "extraPaths": workspace.import_path},
-            },
+            root_uri=from_fs_path(root),
+            initialization_options=dict(self._recipe.options),
         )
         await self._answer(self._client.initialize(greeting), None)
         self._client.initialized(types.InitializedParams())
-        probe = Position(str(Path(workspace.root) / "dap_ai_probe.py"), "import sys\n", 1, 7)
-        await self.definitions(probe, None)
+        if self._recipe.probe:
+            name, text = self._recipe.probe
+            await self.definitions(Position(str(Path(root) / name), text, 1, len(text) - 2), None)
 
-    def _show(self, path: str, text: str) -> str:
-        """The URI of a file whose text the language server knows."""
-        uri = from_fs_path(path) or ""
-        version, known = self._shown.get(uri, (0, ""))
-        if version and known == text:
-            return uri
-        version += 1
-        self._shown[uri] = version, text
-        if version == 1:
-            item = types.TextDocumentItem(uri, types.LanguageKind.Python, version, text)
+    def _place(self, position: Position) -> tuple[types.TextDocumentIdentifier, types.Position]:
+        """A position, in files that the language server knows as they are now."""
+        for path in [path for path in self._shown if path != position.path]:
+            self._refresh(path)
+        self._show(position)
+        spot = types.Position(position.line - 1, position.column)
+        return types.TextDocumentIdentifier(_uri(position.path)), spot
+
+    def _show(self, position: Position) -> None:
+        shown = self._shown.get(position.path)
+        if shown is None:
+            self._tell_command(position)
+            self._shown[position.path] = _Shown(1, position.text, _stamp(position.path), time.time())
+            kind = types.LanguageKind(position.language)
+            item = types.TextDocumentItem(_uri(position.path), kind, 1, position.text)
             self._client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        else:
-            document = types.VersionedTextDocumentIdentifier(version, uri)
-            change = types.TextDocumentContentChangeWholeDocument(text)
-            self._client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
-        return uri
+        elif shown.text != position.text:
+            self._change(position.path, shown, position.text)
+
+    def _change(self, path: str, shown: _Shown, text: str) -> None:
+        shown.version, shown.text, shown.stamp = shown.version + 1, text, _stamp(path)
+        document = types.VersionedTextDocumentIdentifier(shown.version, _uri(path))
+        change = types.TextDocumentContentChangeWholeDocument(text)
+        self._client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+
+    def _refresh(self, path: str) -> None:
+        """An open file that has changed on disk is sent anew, one that is gone is closed."""
+        shown = self._shown[path]
+        if shown.stamp == (now := _stamp(path)):
+            return
+        try:
+            text = Path(path).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            self._close(path)
+            return
+        shown.stamp = now
+        if shown.text != text:
+            self._change(path, shown, text)
+
+    def _close(self, path: str) -> None:
+        del self._shown[path]
+        closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(_uri(path)))
+        self._client.text_document_did_close(closed)
+
+    def _tell_command(self, position: Position) -> None:
+        tell = self._recipe.command
+        if tell and (command := tell(position.path, position.language)):
+            told = {"workingDirectory": command[0], "compilationCommand": command[1]}
+            settings = {"compilationDatabaseChanges": {position.path: told}}
+            self._client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
 
     async def _answer(self, asked: Future[Any], timeout_s: float | None) -> Any:
         """Raises Ended, Refused, TimeoutError. Cancelled, it leaves the answer to come: pygls wants to deliver it."""
@@ -148,6 +239,19 @@ class Child:
         if self._exit in done:
             raise Ended(f"it ended with exit code {self._process.returncode}")
         raise TimeoutError
+
+
+def _uri(path: str) -> str:
+    return from_fs_path(path) or ""
+
+
+def _stamp(path: str) -> tuple[float, int]:
+    """When a file was last changed, and its size; zeros: there is none."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return 0.0, 0
+    return found.st_mtime, found.st_size
 
 
 def _seen(answer: asyncio.Future[Any]) -> None:

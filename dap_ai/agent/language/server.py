@@ -1,18 +1,23 @@
-"""The language server of one session: started at its first question, restarted once, gone with the session."""
+"""One language server of a session: started at its first question, restarted once, gone with the session."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from dap_ai.agent.language.recipes import Family, recipe_of
 
 if TYPE_CHECKING:
     from dap_ai.agent.language.child import Child
 
 START_TIMEOUT_S = 10.0
 TIMEOUT_S = 5.0
+NATIVE_TIMEOUT_S = 15.0
+"""clangd's first answer about a file comes after all of its headers were read."""
 _MAX_STARTS = 2
+T = TypeVar("T")
 
 
 class LanguageServerError(Exception):
@@ -48,6 +53,8 @@ class Position:
     """Of the whole file."""
     line: int
     column: int
+    language: str = "python"
+    """As agent.source.language_of has it."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +65,15 @@ class Spot:
     line: int
 
 
-def is_installed() -> bool:
-    """Whether there is a language server to start."""
-    return all(importlib.util.find_spec(name) for name in ("jedi_language_server", "pygls"))
-
-
 class LanguageServer:
     """One language server, of one event loop. `close` ends it for good; so does the end of this process."""
 
-    def __init__(self, start_timeout_s: float = START_TIMEOUT_S, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, start_timeout_s: float = START_TIMEOUT_S, timeout_s: float = TIMEOUT_S, family: Family = "python"
+    ) -> None:
         self.workspace: Workspace | None = None
         """Set before the first question; what is set later counts for a restart only."""
+        self._family: Family = family
         self._start_timeout_s = start_timeout_s
         self._timeout_s = timeout_s
         self._child: asyncio.Task[Child] | None = None
@@ -76,17 +81,19 @@ class LanguageServer:
 
     async def definitions(self, position: Position) -> list[Spot]:
         """Where the name at the position is defined; empty: nobody knows. Raises LanguageServerError."""
-        while True:
-            child = await self._running(position)
-            try:
-                return await child.definitions(position, self._timeout_s)
-            except Ended:
-                continue
-            except Refused as error:
-                raise LanguageServerError(f"the language server could not answer: {error}") from error
-            except TimeoutError as error:
-                await child.end()
-                raise LanguageServerError(f"the language server gave no answer in {self._timeout_s:g} s") from error
+        return await self._ask(position, lambda child: child.definitions(position, self._timeout_s))
+
+    async def types(self, position: Position) -> list[Spot]:
+        """Where the type of the name at the position is defined. Raises LanguageServerError."""
+        return await self._ask(position, lambda child: child.types(position, self._timeout_s))
+
+    async def about(self, position: Position) -> str:
+        """What it says of the name at the position, as plain text; empty: nothing. Raises LanguageServerError."""
+        return await self._ask(position, lambda child: child.about(position, self._timeout_s))
+
+    async def learn(self, position: Position) -> None:
+        """Lets it read a whole file, so that it knows what is defined there. Raises LanguageServerError."""
+        await self._ask(position, lambda child: child.learn(position, self._timeout_s))
 
     async def close(self) -> None:
         """Ends it. A question after that is refused."""
@@ -98,6 +105,19 @@ class LanguageServer:
         await asyncio.wait({starting})
         if not starting.cancelled() and starting.exception() is None:
             await starting.result().end()
+
+    async def _ask(self, position: Position, question: Callable[[Child], Awaitable[T]]) -> T:
+        while True:
+            child = await self._running(position)
+            try:
+                return await question(child)
+            except Ended:
+                continue
+            except Refused as error:
+                raise LanguageServerError(f"the language server could not answer: {error}") from error
+            except TimeoutError as error:
+                await child.end()
+                raise LanguageServerError(f"the language server gave no answer in {self._timeout_s:g} s") from error
 
     async def _running(self, position: Position) -> Child:
         if self._child is None or _is_over(self._child):
@@ -118,12 +138,17 @@ class LanguageServer:
     async def _start(self, workspace: Workspace) -> Child:
         child = await asyncio.to_thread(_child)
         try:
-            return await asyncio.wait_for(child.start(workspace), self._start_timeout_s)
+            return await self._started(child, workspace)
         except Refused:
             if not workspace.python:
                 raise
-            fallback = replace(workspace, python="")  # jedi cannot work with the debuggee's: too old, or broken
-            return await asyncio.wait_for(child.start(fallback), self._start_timeout_s)
+            return await self._started(child, replace(workspace, python=""))  # jedi cannot work with the debuggee's
+
+    async def _started(self, child: type[Child], workspace: Workspace) -> Child:
+        recipe = await asyncio.to_thread(
+            recipe_of, self._family, workspace.root, workspace.python, workspace.import_path
+        )
+        return await asyncio.wait_for(child.start(recipe, workspace.root), self._start_timeout_s)
 
 
 def _child() -> type[Child]:

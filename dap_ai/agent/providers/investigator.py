@@ -12,6 +12,7 @@ from dap_ai.agent.model import Model, ModelError
 from dap_ai.agent.prompts import wording
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.providers.offline import Offline
+from dap_ai.agent.stack import Case
 from dap_ai.agent.toolbox import Toolbox
 from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
@@ -22,6 +23,9 @@ _DEFAULT_QUESTION = "Why did it stop here?"
 _TIME_TO_ANSWER = 0.85
 """Of `ask_timeout_s`: then the model must answer with what it knows."""
 _MAX_TAIL_CHARS = 2000
+_LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
+_HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
+"""Of a pause, or a breakpoint."""
 
 
 class Investigator:
@@ -102,11 +106,22 @@ async def opening(work: Work) -> str:
         return wording("running", question=question, output=_output(work))
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
-    occasion = wording("exception" if case.stop.reason == "exception" else "stopped")
+    occasion = wording("exception" if _has_failed(case) else "stopped")
+    if case.inspection.native:
+        language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
+        occasion = f"{occasion} {wording('native', language=language)}"
     if any(turn.told for turn in conversation.turns):
         occasion = f"{wording('moved')} {occasion}"
     context = await work.context()
     return wording("question", occasion=occasion, marker=conversation.marker, context=context, question=question)
+
+
+def _has_failed(case: Case) -> bool:
+    """Whether it stands at a failure. lldb-dap says `exception` of a pause too, gdb and core files never do."""
+    if not case.inspection.native:
+        return case.stop.reason == "exception"
+    fault = case.inspection.fault
+    return case.report is not None or (fault is not None and fault.signal not in _HARMLESS_SIGNALS)
 
 
 def _stands_still(conversation: Conversation, work: Work) -> bool:

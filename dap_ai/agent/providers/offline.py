@@ -45,6 +45,10 @@ class Offline:
         case = work.case
         if case is None or work.bench is None:
             return self._without_stop(work)
+        if case.inspection.native:
+            from dap_ai.agent.native.answer import answer_native  # noqa: PLC0415  a Python program does not need it
+
+            return await answer_native(work)
         if call := traced_by(work.ask.arguments.question):
             return await use(call, work.bench, work.sink)
         question = work.ask.arguments.question

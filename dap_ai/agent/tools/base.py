@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.gate import Gate
-from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.policy import Policy
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Place, Reader
+from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
+from dap_ai.agent.stack import Case, Frame, Place, Reader
+from dap_ai.agent.syntax import node_of
 from dap_ai.protocol.ask import Fix, Level, Suspect
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -31,7 +32,7 @@ class Bench:
     case: Case
     chosen: Place | None = None
     """The frame that a call names."""
-    language: LanguageServer | None = None
+    language: Languages | None = None
     """The session's; None: there is none."""
     gate: Gate | None = None
     """What decides on calls; None: the level of the case alone, as `passes` has it."""
@@ -52,13 +53,27 @@ class Bench:
         """The same with the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
         if number is None:
             return self
-        frames = self.case.frames
-        if not 0 <= number < len(frames):
-            raise NoFrame(f"There is no frame {number}: the stack has the frames 0 to {len(frames) - 1}.")
-        place = next((p for p in self.case.places if p.frame is frames[number]), None)
+        frame = await self._frame(number)
+        place = next((p for p in self.case.places if p.frame.id == frame.id), None)
         if place is None:
-            place = await Reader(self.debugger, self.sources, self.level).place(self.case, frames[number])
+            place = await Reader(self.debugger, self.sources, self.level).place(self.case, frame)
         return replace(self, chosen=place)
+
+    async def _frame(self, number: int) -> Frame:
+        frames, total = self.case.frames, self.case.total_frames
+        if 0 <= number < len(frames):
+            return frames[number]
+        if number > 0 and (number < total or self.case.more_frames):
+            reader = Reader(self.debugger, self.sources, self.level)
+            if found := await reader.frames(self.case.stop.thread_id, number, 1):
+                return found[0]
+        raise NoFrame(f"There is no frame {number}: the stack has the frames 0 to {max(total, len(frames)) - 1}.")
+
+    @property
+    def dialect(self) -> str:
+        """The language that expressions are in: `python`, `c`, ... Of a native frame without source it is C."""
+        language = self.focus.language if self.focus else "python"
+        return "c" if is_native(self) and language not in NATIVE_LANGUAGES else language
 
     @property
     def frame_id(self) -> int:
@@ -127,6 +142,14 @@ class Tool(Generic[A]):
     """One line, for a model or a menu."""
     arguments: type[msgspec.Struct] = msgspec.Struct
     """What a call of it must fit."""
+    only: Literal["", "native", "python"] = ""
+    """The kind of program that it is for; empty: any."""
+    instead = ""
+    """What to do in a program of the other kind; a sentence."""
+
+    def fits(self, bench: Bench) -> bool:
+        """Whether it is for this kind of program."""
+        return not self.only or (self.only == "native") is is_native(bench)
 
     def is_offered(self, bench: Bench) -> bool:
         """Whether it can do anything in this session; a model is not told of one that cannot."""
@@ -143,12 +166,20 @@ class Tool(Generic[A]):
         raise NotImplementedError
 
 
+def is_native(bench: Bench) -> bool:
+    """Whether the program is C, C++, Rust, ...: read by its debug adapter, and never copied."""
+    return bench.case.inspection.native
+
+
 def refused(bench: Bench, expression: str, done: str) -> ToolResult | None:
     """Why nothing can be `done` (`evaluated`) with an expression in this stop; None: it can be tried."""
     if bench.focus is None:
         return NO_FRAME
     try:
-        parse_expression(expression)
+        if is_native(bench):
+            node_of(expression, bench.dialect)
+        else:
+            parse_expression(expression)
     except SyntaxRefused as error:
         return ToolResult(f"{code(expression)} was not {done}: {error}.", failed=True)
     return None

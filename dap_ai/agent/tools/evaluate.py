@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dap_ai.agent.analyst.questions import candidates
-from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, refused
+from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.syntax import node_of
+from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, is_native, refused
 from dap_ai.agent.values import typed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -14,13 +15,14 @@ _MAX_VALUE_CHARS = 1200
 _MAX_PRINTED_CHARS = 1500
 _MAX_EFFECTS = 12
 _MAX_NAMED = 3
+_ONLY_READ = "read from the stopped program; nothing was called in it, nothing was written"
 
 
 class EvaluateTool(Tool[Evaluate]):
     """See agent.tools.base.Tool."""
 
     name = "evaluate"
-    description = "Evaluate any Python expression in the frame, in a copy of the program: calls too; nothing changes."
+    description = "Evaluate an expression in the frame; Python: any, in a copy; C, C++, Rust: without calls."
     arguments = Evaluate
 
     async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
@@ -28,6 +30,8 @@ class EvaluateTool(Tool[Evaluate]):
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
             return refusal
+        if is_native(bench):
+            return await _read_only(bench, expression)
         result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, expression))
         if result is not None:
             return ToolResult(told(expression, result), result)
@@ -42,7 +46,7 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
     place = bench.focus
     if place is None or not bench.debugger.current:
         return []
-    unread = [text for text in candidates(question) if _is_refused(place.fact(text), text)]
+    unread = [text for text in candidates(question, place.language) if _is_refused(place.fact(text), text)]
     unread = [text for text in unread if not bench.passes.ruled_out("evaluate", Evaluate(text))]
     results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
     if question.strip().casefold().startswith("why"):
@@ -81,6 +85,20 @@ def outcome(result: SnapshotResult) -> str:
     return f"gives {code(typed(result.value, _MAX_VALUE_CHARS))}" if result.value else "gives nothing that can be shown"
 
 
+async def _read_only(bench: Bench, expression: str) -> ToolResult:
+    """Of a native program: arithmetic on what the debug adapter reads."""
+    fact = await _read(bench, expression)
+    if fact.value is not None:
+        note = f" ({fact.value.note})" if fact.value.note else ""
+        told = f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}{note}."
+        return ToolResult(told, fact, _ONLY_READ)
+    if fact.error == "raised":
+        return ToolResult(f"{code(expression)} has no value: {fact.text}.", fact, _ONLY_READ)
+    reason = fact.text.removeprefix("refused: ") or "it is not known here"
+    advice = " A native program is only read: nothing is called in it." if fact.error == "refused" else ""
+    return ToolResult(f"{code(expression)} was not evaluated: {reason}.{advice}", fact, failed=True)
+
+
 async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     status = f"evaluated under the allow-list, because {why}"
     fact = await _read(bench, expression)
@@ -95,7 +113,7 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
 
 async def _read(bench: Bench, expression: str) -> Fact:
     try:
-        node = to_node(expression)
+        node = node_of(expression, bench.dialect)
     except SyntaxRefused as error:
         return Fact(error="refused", text=str(error))
     if bench.focus is None or not bench.debugger.can_inspect:

@@ -30,6 +30,8 @@ class InfoTool(Tool[Info]):
         "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
     )
     arguments = Info
+    only = "python"
+    instead = "It is about Python's objects: `type` and `definition` tell of the symbols of a native program."
 
     def is_offered(self, bench: Bench) -> bool:
         """Where the walker can tell what a name is bound to."""

@@ -8,7 +8,8 @@ from typing import Any
 from dap_ai.agent.tools.base import Bench
 from dap_ai.protocol.inspection import Value, Variable
 
-_QUIET_SCOPES = ("globals", "registers")
+QUIET_SCOPES = ("globals", "registers")
+"""Scopes that hold no names of the frame's own; in lower case."""
 
 
 async def names_of(bench: Bench) -> list[Variable]:
@@ -50,7 +51,7 @@ async def _names(bench: Bench) -> list[dict[str, Any]]:
     scopes = (await bench.debugger.request("scopes", {"frameId": bench.frame_id})).get("scopes", [])
     rows: list[dict[str, Any]] = []
     for scope in scopes:
-        if not scope.get("expensive") and str(scope.get("name", "")).lower() not in _QUIET_SCOPES:
+        if not scope.get("expensive") and str(scope.get("name", "")).lower() not in QUIET_SCOPES:
             rows += await _children(bench, int(scope.get("variablesReference") or 0))
     return rows
 

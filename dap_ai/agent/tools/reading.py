@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from dap_ai.agent.roots import Refused, roots_of
-from dap_ai.agent.sanitize import SyntaxRefused, to_node
+from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.agent.source import SourceFile
+from dap_ai.agent.syntax import node_of
 from dap_ai.agent.tools.base import Bench, clip
 from dap_ai.agent.values import literal
 from dap_ai.protocol.inspection import Fact, FrameFacts, FrameQuery, Inspection, Node, Query
@@ -28,7 +29,7 @@ async def read_in(
     bench: Bench, frame_ids: Sequence[int], expressions: Sequence[str], **limits: Any
 ) -> list[list[Fact]]:
     """The same in several frames, by frame. Raises NotStopped, RequestFailed."""
-    parsed = [_parsed(text) for text in expressions]
+    parsed = [_parsed(text, bench.dialect) for text in expressions]
     nodes = [node for node in parsed if not isinstance(node, Fact)]
     wanted = [FrameQuery(frame_id, variables=False, expressions=nodes) for frame_id in frame_ids]
     found = await visit(bench, wanted, **limits)
@@ -104,9 +105,9 @@ def _load(bench: Bench, path: str) -> SourceFile:
     return source
 
 
-def _parsed(text: str) -> Node | Fact:
+def _parsed(text: str, language: str) -> Node | Fact:
     try:
-        return to_node(text)
+        return node_of(text, language)
     except SyntaxRefused as error:
         return Fact(error="refused", text=f"refused: {error}")
 

@@ -44,6 +44,8 @@ class SliceTool(Tool[Slice]):
     name = "slice"
     description = "Where a value came from: the assignments, arguments, returns and conditions behind it."
     arguments = Slice
+    only = "python"
+    instead = "It follows Python: in a native program `source` and `code` show what sets a value."
 
     async def run(self, bench: Bench, arguments: Slice) -> ToolResult:
         """The lines behind the expression's value in the frame."""

@@ -6,11 +6,14 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.roots import Refused, Roots, roots_of
 from dap_ai.agent.source import SourceFile
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import find, import_path, numbered
+from dap_ai.agent.tools.symbols import place_of
 from dap_ai.protocol.tools import Search, Source
 
 MAX_MATCHES = 60
@@ -26,6 +29,12 @@ class SourceTool(Tool[Source]):
     name = "source"
     description = "Numbered lines of a file of the program or its libraries, around a line."
     arguments = Source
+
+    async def exact(self, bench: Bench, arguments: Source) -> Source:
+        """With file and line apart: `shop.c:12` is a wish, too."""
+        del bench
+        file, line = place_of(arguments.file)
+        return msgspec.structs.replace(arguments, file=file, line=line) if line and arguments.line == 1 else arguments
 
     async def run(self, bench: Bench, arguments: Source) -> ToolResult:
         """The lines; that at which a frame stands is marked."""

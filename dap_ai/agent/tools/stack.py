@@ -9,9 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.source import header_expressions, last_line
-from dap_ai.agent.stack import MAX_FRAMES, Frame, Place, sub_expressions
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.source import NATIVE_LANGUAGES, header_expressions, last_line
+from dap_ai.agent.stack import MAX_FRAMES, Frame, Place, Reader, sub_expressions
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native
+from dap_ai.agent.tools.frames import number_of, whole_stack
 from dap_ai.agent.tools.reading import numbered
 from dap_ai.agent.values import cut, show_fact, typed
 from dap_ai.protocol.inspection import Fact, FrameFacts, ThreadFacts, Variable
@@ -41,7 +42,7 @@ class StackTool(Tool[Stack]):
         """Every frame; those of libraries folded, and counted like the others."""
         case = bench.case
         if arguments.thread in (None, case.stop.thread_id):
-            rows = list(_rows(bench, case.frames))
+            rows = whole_stack(bench) if is_native(bench) else list(_rows(bench, case.frames))
             return ToolResult(fenced("\n".join(rows)) if rows else "The stack is empty.")
         names = {row["id"]: str(row.get("name", "")) for row in await _listed_threads(bench)}
         if arguments.thread not in names:
@@ -63,12 +64,12 @@ class FrameTool(Tool[FrameArguments]):
 
     async def run(self, bench: Bench, arguments: FrameArguments) -> ToolResult:
         """All that is known of the frame."""
-        del arguments  # `bench` is at the frame
-        place = bench.focus
+        place = bench.focus  # `bench` is at the frame
         if place is None:
             return NO_FRAME
-        number = bench.case.frames.index(place.frame)
-        head = f"#{number} {place.frame.name} {_at(bench, place.frame.path, place.frame.line)}"
+        number = arguments.frame if arguments.frame is not None else number_of(bench.case, place.frame)
+        inlined = " (inlined)" if place.frame.inlined else ""
+        head = f"#{number} {place.frame.name}{inlined} {_at(bench, place.frame.path, place.frame.line)}"
         if place.facts and place.facts.unwound:
             head += " (already left: its `finally` blocks have run)"
         return ToolResult("\n\n".join(filter(None, [head, _source(place), *_values(place)])))
@@ -84,6 +85,8 @@ class ThreadsTool(Tool[Threads]):
     async def run(self, bench: Bench, arguments: Threads) -> ToolResult:
         """The threads that the debug adapter lists."""
         del arguments
+        if is_native(bench):
+            return await _native_threads(bench)
         by_name: dict[str, list[int]] = {}
         for row in await _listed_threads(bench):
             by_name.setdefault(str(row.get("name", "")), []).append(row["id"])
@@ -121,16 +124,27 @@ def _at(bench: Bench, path: str, line: int) -> str:
 
 
 def _source(place: Place) -> str:
-    source, line, function = place.source, place.frame.line, place.function
+    source, line = place.source, place.frame.line
     if source is None:
         return "(there is no source of it)"
-    first, last = (function.lineno, last_line(function)) if function else (1, len(source.lines))
+    function = _extent(place)
+    first, last = function or (1, len(source.lines))
     if last - first >= _MAX_LINES:
         head = f"{source.line(first)}\n  ...\n" if function and line - _BEFORE > first else ""
         first, end = max(first, line - _BEFORE), min(last, line + _AFTER)
         tail = f"\n  ... {last - end} more lines" if last > end else ""
-        return fenced(head + numbered(source, first, end, line) + tail, "python")
-    return fenced(numbered(source, first, last, line), "python")
+        return fenced(head + numbered(source, first, end, line) + tail, source.language)
+    return fenced(numbered(source, first, last, line), source.language)
+
+
+def _extent(place: Place) -> tuple[int, int] | None:
+    """First and last line of the frame's function; None: it is in none."""
+    unit = place.source.unit if place.source else None
+    if unit:
+        native = unit.function_at(place.frame.line)
+        return (native.first, native.last) if native else None
+    function = place.function
+    return (function.lineno, last_line(function)) if function else None
 
 
 def _values(place: Place) -> Iterator[str]:
@@ -148,7 +162,8 @@ def _values(place: Place) -> Iterator[str]:
     yield "Parts of its statement:\n\n" + fenced("\n".join(rows[:_MAX_PARTS] + more)) if rows else ""
     calls = [cut(text, 100) for text, f in known.items() if f.error == "refused"]
     listed = "; ".join(code(text) for text in calls[:_MAX_FOLDED])
-    yield f"Not read, because code of the program would run: {listed}. `evaluate` runs it in a copy." if calls else ""
+    advice = "" if place.language in NATIVE_LANGUAGES else " `evaluate` runs it in a copy."
+    yield f"Not read, because code of the program would run: {listed}.{advice}" if calls else ""
 
 
 def _listed(title: str, variables: list[Variable], hidden: int) -> str:
@@ -161,10 +176,14 @@ def _listed(title: str, variables: list[Variable], hidden: int) -> str:
 
 def _parts(place: Place, facts: FrameFacts) -> Iterator[tuple[str, Fact]]:
     """What was read of sub-expressions, without names that are listed anyway, functions and classes."""
-    statement = place.statement
+    unit = place.source.unit if place.source else None
+    if unit:
+        texts = [e.text for e in unit.expressions_at(place.frame.line)]
+    else:
+        statement = place.statement
+        texts = [ast.unparse(n) for n in sub_expressions(header_expressions(statement))] if statement else []
     bound = {v.name for v in (*facts.arguments, *facts.locals)}
-    for node in sub_expressions(header_expressions(statement)) if statement else ():
-        text = ast.unparse(node)
+    for text in texts:
         fact = place.fact(text)
         if fact and text not in bound and not (fact.value and fact.value.kind in ("function", "class", "module")):
             yield text, fact
@@ -176,6 +195,9 @@ async def _listed_threads(bench: Bench) -> list[dict[str, Any]]:
 
 async def _elsewhere(bench: Bench, thread_id: int, name: str) -> list[str]:
     """The frames of a thread; as the walker saw them where the debug adapter cannot suspend it."""
+    if is_native(bench):
+        frames = await Reader(bench.debugger, bench.sources, bench.level).frames(thread_id, 0, MAX_FRAMES)
+        return [f"{f.name} {_at(bench, f.path, f.line) if f.path else '(no source)'}" for f in frames]
     body = await bench.debugger.request("stackTrace", {"threadId": thread_id, "levels": MAX_FRAMES})
     rows = [_spot(bench, row) for row in body.get("stackFrames", [])]
     known = [fact for fact in bench.case.inspection.threads if fact.name == name]
@@ -183,6 +205,20 @@ async def _elsewhere(bench: Bench, thread_id: int, name: str) -> list[str]:
         rows = [f"{known[0].waiting} (waits there)"] if known[0].waiting else []
         rows += [f"{f.name} {_at(bench, f.file, f.line)}" for f in known[0].frames]
     return rows
+
+
+async def _native_threads(bench: Bench) -> ToolResult:
+    """As the walker knows them, by number: many have the same name."""
+    names = {row["id"]: str(row.get("name", "")) for row in await _listed_threads(bench)}
+    known = {fact.ident: fact for fact in bench.case.inspection.threads}
+    lines: list[str] = []
+    for number in sorted({*names, *known}, key=lambda n: n != bench.case.stop.thread_id)[:_MAX_THREADS]:
+        fact = known.get(number)
+        name = fact.name if fact else names[number]
+        where = _place_of(bench, fact) if fact else "not read: `stack` shows where it is"
+        mark = f" <- {number} stopped here" if number == bench.case.stop.thread_id else ""
+        lines.append(f"{number} {name}: {where}{mark}")
+    return ToolResult(fenced("\n".join(lines)) if lines else "The debug adapter lists no threads.")
 
 
 async def _thread(bench: Bench, name: str, ids: list[int]) -> str:
@@ -204,7 +240,10 @@ async def _thread(bench: Bench, name: str, ids: list[int]) -> str:
 
 def _place_of(bench: Bench, fact: ThreadFacts) -> str:
     top = f"{fact.frames[0].name} {_at(bench, fact.frames[0].file, fact.frames[0].line)}" if fact.frames else ""
-    waits = f"waits in {fact.waiting}" if fact.waiting else ""
+    for_what = f" for {fact.wants}" if fact.wants else ""
+    holder = f", which thread {fact.owner} holds" if fact.owner and fact.waiting != "join" else ""
+    joins = f" of thread {fact.owner}" if fact.owner and fact.waiting == "join" else ""
+    waits = f"waits in {fact.waiting}{for_what}{holder}{joins}" if fact.waiting else ""
     return ", ".join(filter(None, [top, waits, "daemon" if fact.daemon else ""])) or "in code of a library"
 
 

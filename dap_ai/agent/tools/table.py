@@ -14,23 +14,30 @@ from dap_ai.agent.roots import Refused
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
+from dap_ai.agent.tools.code import code_
 from dap_ai.agent.tools.definition import definition
+from dap_ai.agent.tools.disassemble import disassemble
 from dap_ai.agent.tools.evaluate import evaluate
+from dap_ai.agent.tools.frames import frames
 from dap_ai.agent.tools.info import info
+from dap_ai.agent.tools.memory import memory
 from dap_ai.agent.tools.reading import find
+from dap_ai.agent.tools.registers import registers
 from dap_ai.agent.tools.slice import slice_
 from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
 from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
+from dap_ai.agent.tools.type_of import type_
 from dap_ai.agent.tools.variables import variables
 from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.tools import Definition, Evaluate, Slice, Source, ToolArguments, Trace
+from dap_ai.protocol.tools import Code, Definition, Evaluate, Slice, Source, ToolArguments, Trace
 
 _ALL: tuple[Tool[Any], ...] = (
-    *(stack, frame, variables, evaluate, source, definition, info, search, slice_, trace, try_fix),
+    *(stack, frame, variables, evaluate, source, code_, definition, type_, info, search, slice_, trace, try_fix),
     *(threads, output, environment),
+    *(frames, registers, memory, disassemble),
     *(step, continue_to, set_breakpoint, execute, set_variable),
 )
 TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
@@ -60,6 +67,9 @@ async def run(bench: Bench, call: ToolCall, tools: Mapping[str, Tool[Any]] = TOO
     tool = tools.get(call.name)
     if tool is None:
         return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(tools)}.", failed=True)
+    if not tool.fits(bench):
+        instead = tool.instead or "Only native programs (C, C++, Rust) have that."
+        return ToolResult(f"`{call.name}` is not for this program. {instead}", failed=True)
     await _up_to_date(bench)
     if refusal := bench.passes.ruled_out(call.name, call.arguments):
         return ToolResult(refusal, failed=True, refused=True)
@@ -87,7 +97,7 @@ async def _up_to_date(bench: Bench) -> None:
 
 async def _in_full(bench: Bench, arguments: ToolArguments) -> ToolArguments:
     """With the whole path of the file, where the user's list may deny it; the tool itself says what it may not read."""
-    if bench.passes.policy.deny and isinstance(arguments, Source | Definition):
+    if bench.passes.policy.deny and isinstance(arguments, Source | Code | Definition):
         with contextlib.suppress(Refused):
             return msgspec.structs.replace(arguments, file=(await find(bench, arguments.file)).path)
     return arguments

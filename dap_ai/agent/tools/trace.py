@@ -29,6 +29,8 @@ class TraceTool(Tool[Trace]):
     name = "trace"
     description = "Run a call again in a copy and see every line it ran, how often, and the values it set."
     arguments = Trace
+    only = "python"
+    instead = "It needs a copy of the program, and a native one is only read: see `source` and `evaluate`."
 
     async def run(self, bench: Bench, arguments: Trace) -> ToolResult:
         """What ran, folded; at most MAX_TOKENS long."""

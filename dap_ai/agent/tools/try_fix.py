@@ -34,6 +34,8 @@ class TryFix(Tool[TryFixArguments]):
         "`check` (an expression that must be true), runs again."
     )
     arguments = TryFixArguments
+    only = "python"
+    instead = "It needs a copy of the program, and a native one is only read: propose the fix, to be built and run."
 
     async def run(self, bench: Bench, arguments: TryFixArguments) -> ToolResult:
         """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""

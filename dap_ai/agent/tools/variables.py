@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import msgspec
 
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native, refused
+from dap_ai.agent.tools.children import page_of
 from dap_ai.agent.tools.plain import children_of, names_of
 from dap_ai.agent.tools.reading import printed, read, visit
 from dap_ai.agent.values import cut, show_fact, typed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Value
+from dap_ai.protocol.inspection import Fact, FrameQuery, Value, Variable
 from dap_ai.protocol.tools import Variables
 
 _MAX_VALUE_CHARS = 200
@@ -35,6 +36,8 @@ class VariablesTool(Tool[Variables]):
             return NO_FRAME
         if arguments.expression and (refusal := refused(bench, arguments.expression, "read")):
             return refusal
+        if is_native(bench):
+            return await (_native(bench, arguments) if arguments.expression else _names(bench, arguments))
         if arguments.expression:  # without comments and line ends: it is put into larger ones
             plain = ast.unparse(parse_expression(arguments.expression))
             arguments = msgspec.structs.replace(arguments, expression=plain)
@@ -52,7 +55,8 @@ async def _names(bench: Bench, page: Variables) -> ToolResult:
     if facts.error:
         return ToolResult(f"The frame could not be read: {facts.error}.", failed=True)
     rows = [f"{v.name} = {typed(v.value, _MAX_VALUE_CHARS)}" for v in (*facts.arguments, *facts.locals)]
-    return _page(f"Names in {code(facts.name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
+    name = facts.name or (bench.focus.frame.name if bench.focus else "")
+    return _page(f"Names in {code(name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
 
 
 async def _parts(bench: Bench, page: Variables) -> ToolResult:
@@ -117,6 +121,25 @@ async def _table(bench: Bench, value: Value, page: Variables) -> ToolResult:
         return ToolResult(f"{head}\n\nIts rows are read in a copy only, and there was none: {why}.", value)
     left = max(0, (value.length or 0) - page.start - page.count)
     return ToolResult(f"{head}\n\n{fenced(rows)}" + (f"\n\n... {left} more rows" if left else ""), value)
+
+
+async def _native(bench: Bench, page: Variables) -> ToolResult:
+    """The parts as the debug adapter lists them; of a value that has none, the value."""
+    fact = (await read(bench, [page.expression], max_text=_MAX_WHOLE_CHARS))[0]
+    value = fact.value
+    if value is None:
+        reason = fact.text.removeprefix("refused: ") or "it is not known here"
+        return ToolResult(f"{code(page.expression)} was not read: {reason}.", fact, failed=True)
+    try:
+        parts, total = await page_of(bench, page.expression, page.start, page.count)
+    except LookupError:
+        parts, total = [Variable(f".{f.name}", Value(f.text, f.type)) for f in value.fields or ()], 0
+        parts = parts[page.start :]
+        total = page.start + len(parts)
+    if not parts and not page.start:
+        return ToolResult(f"{code(page.expression)} = {typed(value, _MAX_WHOLE_CHARS)}", value)
+    rows = [f"{part.name} = {typed(part.value, _MAX_VALUE_CHARS)}" for part in parts]
+    return _page(_head(page, value, value.note), rows, page, total or value.length or 0)
 
 
 async def _read(bench: Bench, expressions: Sequence[str]) -> list[Fact]:

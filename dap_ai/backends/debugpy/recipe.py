@@ -30,6 +30,7 @@ class DebugpyBackend:
     vendor_requests: frozenset[str] | None = None
     ends_without_arguments = False
     scopes_shared = False
+    told_of_client: frozenset[str] = frozenset()
     greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
     terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
 

@@ -15,9 +15,10 @@ from dap_ai.agent.language.server import LanguageServerError, Position, Spot, Wo
 from dap_ai.agent.source import SourceFile, Sources
 from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, columns_of, definition, excerpt, symbol_of
+from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
+from dap_ai.agent.tools.symbols import columns_of, symbol_of
 from dap_ai.protocol.tools import Definition
-from tests.unit.agent.harness import Stopped, fail
+from tests.unit.agent.harness import Stopped, case_of, fail
 
 PROGRAM = """\
 import functools
@@ -46,6 +47,10 @@ class Played:
     error: str = ""
     asked: list[Position] = field(default_factory=list)
     workspace: Workspace | None = None
+
+    def of(self, family: str, root: str) -> Played:
+        del family, root
+        return self
 
     async def definitions(self, position: Position) -> list[Spot]:
         self.asked.append(position)
@@ -251,7 +256,7 @@ def test_what_is_no_python_is_never_started(program: Path, executable: str):
 
 
 def test_without_a_language_server_it_is_not_offered_and_says_so(stopped: Stopped, monkeypatch: pytest.MonkeyPatch):
-    bench = Bench(stopped, None, language=Played())  # type: ignore[arg-type]
+    bench = Bench(stopped, case_of(stopped), language=Played())  # type: ignore[arg-type]
     assert definition.is_offered(bench)
     monkeypatch.setattr("dap_ai.agent.tools.definition.is_installed", lambda: False)
     assert not definition.is_offered(bench)

@@ -25,7 +25,7 @@ from dap_ai.protocol.tools import (
 
 EXAMPLES: dict[str, Any] = {
     name: kind(**{key: value for key, value in {
-        "expression": "x", "file": "shop.py", "line": 3, "symbol": "x", "text": "x", "edits": [], "value": "1",
+        "expression": "x", "file": "shop.py", "line": 3, "symbol": "x", "text": "x", "edits": [], "value": "1", "address": "x",
     }.items() if key in kind.__struct_fields__})
     for name, kind in TOOLS.items()
 }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.backends import UnknownBackendError, discover
+from dap_ai.backends import UnknownBackendError, discover, known
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.backends.spawn import ConnectedAdapter
 
@@ -117,3 +117,21 @@ async def test_where_nobody_listens_the_address_is_named():
     await listener.wait_closed()
     with pytest.raises(ConnectionError, match=f"no debug adapter listens at {host}:{port}"):
         await ConnectedAdapter.open(host, port, lambda _text: None)
+
+
+@pytest.mark.parametrize(
+    ("argv", "hovers"),
+    [
+        (["/usr/bin/lldb-dap-19"], True),
+        (["gdb", "-i", "dap"], True),
+        (["rust-gdb", "-i", "dap"], True),
+        (["codelldb"], False),
+        (["OpenDebugAD7.exe"], False),
+        (["python", "-m", "debugpy.adapter"], None),
+        (["dlv", "dap"], None),
+        ([], None),
+    ],
+)
+def test_debuggers_of_native_programs_are_known_by_their_names(argv: list[str], hovers: bool | None):
+    assert known.hovers(argv) is hovers
+    assert (GenericBackend(argv).walker() is None) == (hovers is None)

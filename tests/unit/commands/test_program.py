@@ -9,8 +9,6 @@ from dap_ai.commands.program import Program, find_program
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\x7fELF\x02\x01", "native program"),
-        (b"MZ\x90\x00", "native program"),
         (b"#!/bin/sh\necho\n", "/bin/sh"),
         (b"\x00\x01\x02", "no Python source"),
     ],

@@ -1,0 +1,34 @@
+"""Text made of sections that say less where there is little room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass
+class Section:
+    """A part of the text; `render(0)` is the richest, higher levels say less. `keep`: higher is kept longer."""
+
+    keep: int
+    render: Callable[[int], str]
+    levels: int
+    level: int = 0
+
+    def text(self) -> str:
+        """What it says at its level."""
+        return self.render(self.level)
+
+
+def fitted(sections: Sequence[Section], max_chars: int, text_of: Callable[[], str]) -> str:
+    """`text_of`, all sections at their present levels, once they are low enough for it to fit."""
+    text = text_of()
+    while len(text) > max_chars:
+        open_ones = [s for s in sections if s.level < s.levels]
+        if not open_ones:
+            mark = f"\n... {len(text) - max_chars} characters more"
+            return text[: max(0, max_chars - len(mark) - 8)] + mark if max_chars > len(mark) + 8 else "..."[:max_chars]
+        # The least important first, but evenly: nothing is reduced to a count while another is at its fullest.
+        min(open_ones, key=lambda s: s.level * 2 + s.keep).level += 1
+        text = text_of()
+    return text

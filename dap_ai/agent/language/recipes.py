@@ -1,0 +1,110 @@
+"""How the language server of each language is started, if there is one on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from dap_ai.agent.language import clang
+
+Family = Literal["python", "clang", "rust"]
+"""Languages that one language server knows."""
+_FAMILIES: Mapping[str, Family] = {"python": "python", "c": "clang", "cpp": "clang", "rust": "rust"}
+_JEDI = "import sys; sys.path[:] = filter(None, sys.path); from jedi_language_server.cli import cli; cli()"
+"""Without the current folder on its path: no file of a workspace is ever imported."""
+_QUIET_RUST = {
+    "cargo": {"buildScripts": {"enable": False}},
+    "procMacro": {"enable": False},
+    "checkOnSave": False,
+    "cachePriming": {"enable": False},
+}
+"""It compiles and runs nothing of the workspace."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One kind of language server for one workspace."""
+
+    argv: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """`initializationOptions`."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    """On top of this process's own."""
+    configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """By section, for those that ask for it."""
+    probe: tuple[str, str] | None = None
+    """Name and text of a file that it is asked about before it counts as started."""
+    command: Callable[[str, str], tuple[str, list[str]] | None] | None = None
+    """The folder and the command that compile a file (path, language), where it must be told."""
+
+
+def family_of(language: str) -> Family | None:
+    """Which language server knows a language, as agent.source.language_of has it; None: none that is known here."""
+    return _FAMILIES.get(language)
+
+
+def name_of(family: Family) -> str:
+    """What the user knows it by."""
+    return {"python": "jedi-language-server", "clang": "clangd", "rust": "rust-analyzer"}[family]
+
+
+def is_installed(family: Family = "python") -> bool:
+    """Whether there is such a language server to start."""
+    if importlib.util.find_spec("pygls") is None:
+        return False
+    if family == "python":
+        return _has_jedi() or bool(find_basedpyright())
+    return bool(clang.find_clangd() if family == "clang" else find_rust_analyzer())
+
+
+def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> Recipe:
+    """The recipe for a workspace. Raises FileNotFoundError where the language server is not installed."""
+    if family == "python" and not _has_jedi() and (found := find_basedpyright()):
+        return Recipe((found, "--stdio"), configuration=_of_basedpyright(python, import_path))
+    if family == "python":
+        workspace = {"environmentPath": python or None, "extraPaths": import_path}
+        options = {"diagnostics": {"enable": False}, "workspace": workspace}
+        argv = (sys.executable, "-c", _JEDI)
+        return Recipe(argv, options, {"PYTHONDONTWRITEBYTECODE": "1"}, probe=("dap_ai_probe.py", "import sys\n"))
+    program = clang.find_clangd() if family == "clang" else find_rust_analyzer()
+    if not program:
+        raise FileNotFoundError(f"there is no {name_of(family)}")
+    if family == "rust":
+        return Recipe((program,), _QUIET_RUST)
+    argv = (program, *clang.arguments(root))
+    return Recipe(argv, command=lambda path, language: clang.command_of(path, language, root))
+
+
+def _has_jedi() -> bool:
+    return importlib.util.find_spec("jedi_language_server") is not None
+
+
+def find_basedpyright() -> str:
+    """The path of its language server, in dap-ai's own environment or on PATH; empty: none."""
+    name = "basedpyright-langserver"
+    return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name) or ""
+
+
+def _of_basedpyright(python: str, import_path: tuple[str, ...]) -> dict[str, Any]:
+    analysis = {"diagnosticMode": "openFilesOnly", "indexing": False, "extraPaths": import_path}
+    return {
+        "python": {"pythonPath": python or sys.executable, "analysis": analysis},
+        "basedpyright": {"analysis": analysis},
+        "basedpyright.analysis": analysis,
+        "python.analysis": analysis,
+    }
+
+
+def find_rust_analyzer() -> str:
+    """The path of rust-analyzer; empty: none. rustup's stand-in for one that is not installed counts as none."""
+    found = shutil.which("rust-analyzer")
+    if not found or Path(os.path.realpath(found)).stem != "rustup":
+        return found or ""
+    home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
+    return next((str(each) for each in sorted(home.glob("toolchains/*/bin/rust-analyzer*"))), "")

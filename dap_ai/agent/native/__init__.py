@@ -1,0 +1,1 @@
+"""C, C++ and Rust: parsed, never evaluated; what their crashes mean."""

@@ -1,0 +1,341 @@
+"""An index or a copy past the end of its memory: the index, the size, and the loop or the check that is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.native.diagnoses.memory import own_frame
+from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
+from dap_ai.agent.native.origins import Wanted, amount, argument, reaching, spot_of, trace
+from dap_ai.agent.native.parsing import Expression
+from dap_ai.agent.native.reports import Report
+from dap_ai.agent.stack import Place
+from dap_ai.protocol.inspection import Value
+
+_REPORTED = re.compile(
+    r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"
+    r"|negative-size-param|range end index|range start index",
+    re.IGNORECASE,
+)
+_ARRAY = re.compile(r"\[(\d+)\]|;\s*(\d+)\]")
+_PANIC = re.compile(r"the len is (\d+) but the index is (\d+)")
+_UBSAN = re.compile(r"index (-?\d+) out of bounds for type '[^']*?\[(\d+)\]")
+_REGION = re.compile(r"(\d+) bytes (?:after|before|inside of|to the (?:right|left) of) (?:an? )?(\d+)-byte region")
+_GLOBAL = re.compile(r"global variable '([^']+)'.*? of size (\d+)", re.DOTALL)
+_LOCAL = re.compile(r"'([^']+)'(?: \(line (\d+)\))?\s*<== Memory access at offset \d+ (\w+)")
+_COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})
+_COUNTED = frozenset(
+    {"memcpy", "memmove", "memset", "strncpy", "strncat", "snprintf", "read", "recv", "fread", "fgets"}
+)
+_WILD = 1 << 24
+_MAX_HOPS = 5
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many elements there are, and where that was said."""
+
+    count: int
+    file: str
+    line: int
+    words: str
+    """`declared with 6`, `allocated for 4`; empty: it is the container's own."""
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the report, or an index of the line against its bound, says that it went past the end."""
+    report = draft.case.report
+    if report and report.tool != "terminate" and _REPORTED.search(f"{report.kind} {report.message}"):
+        draft.analysis.kind = "overflow"
+        _reported(draft, report)
+        return True
+    if not draft.signal or report:
+        return False
+    if _returned_astray(draft):
+        return True
+    for subscript in reversed([e for e in draft.expressions if e.kind == "subscript"]):
+        if _explain(draft, subscript, wild=True):
+            return True
+    return False
+
+
+def _returned_astray(draft: Draft) -> bool:
+    """A `return` that led nowhere: the array that ran over the return address is the frame's own."""
+    fault = draft.case.inspection.fault
+    returning = bool(fault and fault.instruction.startswith("ret")) or draft.line_text(draft.place.frame.line) == "}"
+    arrays = [v for v in draft.place.facts.locals if length_of(v.value)] if draft.place.facts else []
+    if not returning or not arrays or draft.signal not in ("SIGSEGV", "SIGBUS", "SIGILL", "EXC_BAD_ACCESS"):
+        return False
+    draft.analysis.kind = "overflow"
+    draft.say("The function fails as it returns: something was written over its return address.")
+    _arrays_of(draft)
+    return True
+
+
+def _reported(draft: Draft, report: Report) -> None:
+    _region(draft, report)
+    subscripts = [e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1]
+    told = _PANIC.search(report.message) or None
+    said = _UBSAN.search(report.message)
+    index = int(told[2]) if told else int(said[1]) if said else None
+    fitting = [e for e in subscripts if index is None or amount(draft, e.parts[1]) == index]
+    size = int(told[1]) if told else int(said[2]) if said else None
+    done = any(_explain(draft, e, count=size) for e in reversed(fitting))
+    if not done and fitting and (told or said):
+        _index(draft, fitting[-1], index, size)
+    elif not done and not _copies(draft) and not told and not said:
+        _loops(draft, subscripts)
+    if "smashing" in f"{report.kind} {report.message}":
+        _arrays_of(draft)
+    allocated = next((s for s in report.stacks if "allocated" in s.title), None)
+    if own := own_frame(draft, allocated):
+        _allocated(draft, *own)
+
+
+def _region(draft: Draft, report: Report) -> None:
+    access = f"The {report.access} of {report.size} bytes" if report.access and report.size else "The access"
+    facts = " ".join([*report.facts, report.text])
+    if found := _REGION.search(facts):
+        draft.say(f"{access} is {found[1]} bytes past a block of {found[2]} bytes." if "after" in found[0] or
+                  "right" in found[0] else f"{access} is outside of a block of {found[2]} bytes.")  # fmt: skip
+    elif found := _GLOBAL.search(facts):
+        draft.say(f"{access} is outside of the global `{found[1]}`, which has {found[2]} bytes.")
+    elif found := _LOCAL.search(facts):
+        draft.say(f"{access} {found[3]} the local variable `{found[1]}`.")
+
+
+def _explain(draft: Draft, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
+    """Says index and bound where the one does not fit the other; whether it did."""
+    base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
+    number = amount(draft, index)
+    size = size_of(draft, draft.place, base.text)
+    bound = count if count is not None else (size.count if size else None)
+    if number is None or not (number < 0 or (bound is not None and number >= bound) or (wild and number > _WILD)):
+        return False
+    _index(draft, subscript, number, bound, size)
+    return True
+
+
+def _index(
+    draft: Draft, subscript: Expression, number: int | None, bound: int | None, size: Size | None = None
+) -> None:
+    draft.analysis.kind = "overflow"
+    base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
+    told = draft.code(index.text) if integer(index.text) is None else f"the index is `{index.text}`"
+    if draft.value(index.text) is None and integer(index.text) is None:
+        told = f"`{index.text}` is `{number}`"
+        for name in _names(index):
+            draft.code(name)
+    draft.cite(base.text)
+    draft.say(
+        f"{told[:1].upper() if told[0] == 't' else told[:1]}{told[1:]}, but {_room(draft, base.text, bound, size)}."
+    )
+    if size and size.words:
+        draft.link(size.file, size.line, "gives the size of", base.text, "")
+        draft.suspect(size.line, 0.4, f"`{base.text}` is {size.words}", size.file)
+    _blame(draft, index, number, bound)
+
+
+def _room(draft: Draft, base: str, bound: int | None, size: Size | None) -> str:
+    if bound is None:
+        return f"`{base}` cannot have that many elements"
+    where = f" ({size.words} at {draft.spot(size.line, size.file)})" if size and size.words else ""
+    if bound == 0:
+        return f"`{base}` is empty{where}"
+    return f"`{base}` has {bound} element{'s' if bound > 1 else ''}, the indices 0 to {bound - 1}{where}"
+
+
+def _blame(draft: Draft, index: Expression, number: int | None, bound: int | None) -> None:
+    names = _names(index) or [index.text]
+    spot = spot_of(draft.place)
+    for name in names:
+        writes = reaching(spot.unit, spot.function, name, spot.line + 1) if spot else []
+        loop = next((w.line for w in writes if w.role == "loop"), 0)
+        if loop:
+            _loop(draft, loop, name, bound)
+        else:
+            trace(draft, name, Wanted(str(number), past_end=number == bound))
+    top = max((s for s in draft.done().suspects), key=lambda s: s.score, default=None)
+    if top and "without a value" in top.reason:
+        draft.analysis.kind = "uninitialised"
+        draft.say(f"It was never set: {draft.spot(top.line, top.file)} {top.reason}.")
+        draft.advise("Compile with `-Wall -Wextra -O1` (or `-Wmaybe-uninitialized`): the compiler warns of it.")
+    elif index.text in names and not draft.analysis.fix:
+        limit = f" < {bound}" if bound else ""
+        draft.advise(f"Check `{index.text}`{limit} before this line, where it may come from outside.")
+
+
+def _loop(draft: Draft, line: int, name: str, bound: int | None) -> None:
+    """Blames a loop's header; `<=` against the bound is the likeliest mistake of all."""
+    header = draft.line_text(line)
+    if wrapped := _wrapped(draft, header):
+        draft.say(
+            f"{draft.code(wrapped)}, so `{wrapped} - 1` of the loop's header wraps around to a very large number."
+        )
+        draft.suspect(line, 0.95, f"`{wrapped} - 1`, where `{wrapped}` is 0 and has no sign")
+        return
+    draft.link(draft.place.frame.path, line, "counts", name, draft.function.name if draft.function else "")
+    found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", header)
+    if not found:
+        draft.suspect(line, 0.75, f"the loop lets `{name}` go too far for what it indexes")
+        return
+    old, new = ("<=", "<") if found[1] else ("..=", "..")
+    draft.suspect(line, 0.95, f"the loop lets `{name}` become {bound if bound is not None else 'its limit'}: "
+                  f"`{old}` where `{new}` fits")  # fmt: skip
+    source = draft.place.source
+    if source:
+        whole = source.line(line)
+        at = whole.index(header) + found.start(1 if found[1] else 2)
+        draft.analysis.fix = Edit(source, line, line, [whole[:at] + new + whole[at + len(old) :]])
+
+
+def _wrapped(draft: Draft, header: str) -> str:
+    """An unsigned name that is 0 and from which the header takes 1."""
+    for found in re.finditer(r"([A-Za-z_][\w.>\-]*?)\s*-\s*1\b", header):
+        value = draft.value(found[1])
+        if value is not None and number_of(value) == 0 and re.search(r"unsigned|size_t|uint|^u\d|usize", value.type):
+            return found[1]
+    return ""
+
+
+def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
+    """Calls in the files of the stack that copy without regard to a size: file, line, function and where they write."""
+    for path, unit in draft.units():
+        for name in sorted(_COPIES):
+            yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)
+
+
+def _loops(draft: Draft, subscripts: list[Expression]) -> None:
+    """Without a size: whatever counts the index of the line."""
+    for subscript in subscripts:
+        for name in _names(subscript.parts[1]):
+            draft.code(name)
+        _blame(draft, bare(subscript.parts[1]), amount(draft, subscript.parts[1]), None)
+
+
+def _names(expression: Expression) -> list[str]:
+    names = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    whole = [n for n in names if not any(n != other and n in other for other in names)]
+    return list(dict.fromkeys(whole))
+
+
+def size_of(draft: Draft, place: Place, text: str, hops: int = 0) -> Size | None:
+    """The number of elements behind a name of that frame: by its type, its allocation, or the caller's argument."""
+    value = place.value(text)
+    count = length_of(value)
+    spot = spot_of(place)
+    if count is not None:
+        return Size(count, place.frame.path, *_declared(place, text, count))
+    if spot is None or hops > _MAX_HOPS:
+        return None
+    for write in reaching(spot.unit, spot.function, text, spot.line):
+        given = bare(write.value) if write.value and write.role in ("assigned", "declared") else None
+        number = _allocation(draft, place, given) if given else None
+        if number is not None:
+            return Size(number, spot.path, write.line, f"allocated for {number}")
+        if given and given.kind in ("name", "member") and given.text != text:
+            return size_of(draft, place, given.text, hops + 1)
+    found = argument(draft, place, text)
+    return size_of(draft, found[0], bare(found[1]).text, hops + 1) if found else None
+
+
+def length_of(value: Value | None) -> int | None:
+    """The elements that a value itself has."""
+    if value is None or value.kind in ("pointer", "reference"):
+        return None
+    found = _ARRAY.search(value.type)
+    if found and value.kind in ("array", "object", "str", "list"):
+        return int(found[1] or found[2])
+    return value.length if value.kind in ("array", "list") else None
+
+
+def _declared(place: Place, text: str, count: int) -> tuple[int, str]:
+    spot = spot_of(place)
+    writes = spot.unit.writes(text, spot.function) if spot else []
+    line = next((w.line for w in writes if w.role in ("declared", "assigned")), 0)
+    value = place.value(text)
+    fixed = value is not None and bool(_ARRAY.search(value.type))
+    return (line, f"declared with {count}") if line and fixed else (0, "")
+
+
+def _allocation(draft: Draft, place: Place, given: Expression) -> int | None:
+    """The elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` make room for."""
+    if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
+        return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])
+    name = callee(given) if given.kind == "call" else ""
+    if name == "calloc" and len(given.parts) > 1:
+        return amount(draft, given.parts[1], place)
+    if name != "malloc" or len(given.parts) < 2:
+        return None
+    size = bare(given.parts[1])
+    if size.kind == "binary" and size.operator == "*":
+        counts = [p for p in size.parts if "sizeof" not in p.text]
+        return amount(draft, counts[0], place) if len(counts) == 1 else amount(draft, size, place)
+    return amount(draft, size, place)
+
+
+def _copies(draft: Draft) -> bool:
+    """Says what a copying function of the line was given; whether there is one."""
+    for call in _calls(draft):
+        name = callee(call)
+        if name not in _COPIES | _COUNTED or len(call.parts) < 2:
+            continue
+        into = bare(call.parts[1])
+        size = size_of(draft, draft.place, into.text)
+        room = f", which has room for {size.count}" if size else ""
+        draft.cite(into.text)
+        draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
+        draft.suspect(draft.place.frame.line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
+        if size and size.words:
+            draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
+        if name in _COPIES:
+            draft.advise(f"Use a function that is given the size of `{into.text}` (`snprintf`), or make room first.")
+        return True
+    return False
+
+
+def _given(draft: Draft, call: Expression) -> str:
+    told: list[str] = []
+    for part in call.parts[2:]:
+        value = draft.value(bare(part).text)
+        if value is None:
+            continue
+        draft.cite(bare(part).text)
+        length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
+        told.append(f"{draft.code(bare(part).text)}{length}")
+    return f": {', '.join(told)}" if told else ""
+
+
+def _calls(draft: Draft) -> Iterator[Expression]:
+    yield from (e for e in draft.expressions if e.kind == "call")
+
+
+def _arrays_of(draft: Draft) -> None:
+    """Stack smashing shows when the function returns: the small arrays of its frame, and who writes to them."""
+    facts = draft.place.facts
+    arrays = [v for v in facts.locals if length_of(v.value) is not None] if facts else []
+    for variable in arrays:
+        draft.say(f"{draft.code(variable.name)}, an array of {length_of(variable.value)}, lies in this frame.")
+        for name in sorted(_COPIES | _COUNTED):
+            for call in draft.unit.calls(name) if draft.unit and draft.function else ():
+                inside = draft.function and draft.function.first <= call.line <= draft.function.last
+                if inside and any(variable.name == bare(p).text for p in call.parts[1:2]):
+                    draft.suspect(call.line, 0.85, f"`{name}` writes to `{variable.name}` without regard to its size")
+    draft.advise("Build with `-fsanitize=address` and run again: it stops at the very write.")
+
+
+def _allocated(draft: Draft, file: str, line: int, name: str) -> None:
+    code = draft.line_text(line, file)
+    draft.link(file, line, "allocates", "", name)
+    source = draft.case.sources.read(file)
+    found = re.search(r"\bmalloc\(strlen\((\w+)\)\)", code)
+    if found and source:
+        draft.suspect(line, 0.95, f"leaves no room for the zero at the end of `{found[1]}`", file)
+        new = source.line(line).replace(found[0], f"malloc(strlen({found[1]}) + 1)")
+        draft.analysis.fix = Edit(source, line, line, [new])
+    else:
+        draft.say(f"The block was allocated at {draft.spot(line, file)}, in `{name}`: `{code}`.")
+        draft.suspect(line, 0.5, "allocates the block, too small for how it is used", file)

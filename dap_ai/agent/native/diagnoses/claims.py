@@ -1,0 +1,229 @@
+"""The program's own last word: an assertion, a panic, an exception that nobody catches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.facts import near
+from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
+from dap_ai.agent.native.origins import Wanted, amount, member_writes, spot_of, trace
+from dap_ai.agent.native.parsing import Expression, Function
+from dap_ai.agent.native.reports import Report
+from dap_ai.protocol.inspection import Value
+
+_COMPARE = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_OPPOSITE = {"+=": "-=", "-=": "+="}
+_NONE = re.compile(r"`Option::(\w+)(?:\(\))?` on a `None`|on a `None` value")
+_ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL)
+_IF = re.compile(r"\bif\s+(?:let\s+)?(\S.*?)\s*(?:\{|$|(?<=\))\s*\w+\s*\()")
+_BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|RefCell already")
+_UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
+_LOOKUPS = frozenset({"at", "stoi", "stol", "stod", "substr", "get", "value"})
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the program ended itself, and said why."""
+    report = draft.case.report
+    if report is None:
+        return False
+    if report.tool == "assert":
+        _assertion(draft, report)
+    elif report.tool == "panic":
+        _panic(draft, report)
+    elif report.tool == "terminate":
+        _terminate(draft, report)
+    else:
+        return False
+    return True
+
+
+def _assertion(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "assertion"
+    asserted = next((e for e in draft.expressions if e.kind == "call" and "assert" in callee(e).lower()), None)
+    roots = asserted.parts[1:] if asserted else draft.expressions[:1]
+    failed = _false_part(draft, roots[0]) if roots else None
+    if failed is None:
+        draft.say(f"The assertion `{report.message}` does not hold.")
+        return
+    draft.say(f"The assertion does not hold: {_operands(draft, failed)}.")
+    for name in _names(failed):
+        value = draft.value(name)
+        trace(draft, name, Wanted(value.text if value else "wrong"))
+    _odd_signs(draft, failed)
+    draft.suspect(draft.place.frame.line, 0.35, "the assertion itself may be wrong")
+    first = next(iter(_names(failed)), "")
+    if first:
+        draft.advise(f"Stop where `{first}` is changed (a watchpoint on it), and compare it at each step with what it "
+                     "should be.")  # fmt: skip
+
+
+def _false_part(draft: Draft, expression: Expression) -> Expression:
+    """Of `a && b` the side that is false, else the expression."""
+    expression = bare(expression)
+    if expression.operator == "&&" and len(expression.parts) == 2:
+        for part in expression.parts:
+            value = draft.value(part.text)
+            if value is not None and value.text in ("false", "0"):
+                return _false_part(draft, part)
+    return expression
+
+
+def _operands(draft: Draft, expression: Expression) -> str:
+    if expression.operator not in _COMPARE or len(expression.parts) != 2:
+        return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
+    return " and ".join(_side(draft, bare(part)) for part in expression.parts)
+
+
+def _side(draft: Draft, part: Expression) -> str:
+    if integer(part.text) is not None:
+        return f"it is compared with `{part.text}`"
+    if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
+        for name in _names(part):
+            draft.cite(name)
+        return f"`{part.text}` is `{number}`"
+    return draft.code(part.text)
+
+
+def _names(expression: Expression) -> list[str]:
+    found = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    called = {e.parts[0].text for e in within(expression) if e.kind == "call" and e.parts}
+    return list(dict.fromkeys(n for n in found if n not in called and not any(n != o and n in o for o in found)))
+
+
+def _odd_signs(draft: Draft, expression: Expression) -> None:
+    """A function that takes away from one member and adds the same to another: one of the two may have a wrong sign."""
+    members = {n.rsplit(".", 1)[-1].rsplit(">", 1)[-1] for n in _names(expression) if "." in n or "->" in n}
+    for member in members:
+        for path, function, line, assignment in member_writes(draft, member):
+            other = _opposed(draft, path, function, assignment)
+            if other:
+                draft.suspect(line, 0.8, f"`{assignment.operator}` here, where the same function has `{other}`", path)
+
+
+def _opposed(draft: Draft, path: str, function: Function, assignment: Expression) -> str:
+    source = draft.case.sources.read(path)
+    opposite = _OPPOSITE.get(assignment.operator, "")
+    if source is None or not opposite:
+        return ""
+    words = set(re.findall(r"[A-Za-z_]\w*", assignment.parts[1].text))
+    for line in range(function.first, function.last + 1):
+        code = source.line(line).strip().rstrip(";")
+        left, found, right = code.partition(opposite)
+        if found and left.strip() and words & set(re.findall(r"[A-Za-z_]\w*", right)):
+            return code
+    return ""
+
+
+def _panic(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "panic"
+    if _NONE.search(report.message):
+        _unwrapped(draft, "None", null=True)
+    elif found := _ERR.search(report.message):
+        _unwrapped(draft, f"Err({found[2]})", null=False)
+    elif _BORROWED.search(report.message):
+        _borrowed(draft)
+    else:
+        draft.say(f"The program itself gave up: `{report.message}`.")
+        for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
+            draft.cite(name)
+        conditions(draft)
+
+
+def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
+    """Which of the line's `unwrap()`s met nothing, and where that nothing came from."""
+    candidates = list(_unwrapped_parts(draft))
+    found = next((e for e in candidates if _is_none(draft.value(e.text))), candidates[0] if candidates else None)
+    if found is None:
+        draft.say(f"Something on this line is `{held}`.")
+        return
+    value = draft.value(found.text)
+    told = f"`{found.text}` is `{held}`"
+    draft.say(f"{told}, and `unwrap` or `expect` takes for granted that there is a value.")
+    for parameter in draft.function.parameters if draft.function else ():
+        name = parameter.removeprefix("mut ").lstrip("&")
+        if draft.value(name) is not None:
+            draft.cite(name)
+    if draft.function and (known := [c for c in draft.analysis.cited if c.expression != found.text]):
+        draft.say("It was called with " + ", ".join(draft.code(c.expression) for c in known[:3]) + ".")
+    root = next((e for e in within(found) if e.kind in ("name", "member")), found)
+    trace(draft, found.text if value is not None else root.text, Wanted(held, null=null))
+    draft.suspect(draft.place.frame.line, 0.75, f"takes `{found.text}` for granted")
+    draft.advise(f"Say what is to happen when `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
+
+
+def _unwrapped_parts(draft: Draft) -> Iterator[Expression]:
+    for expression in reversed(draft.expressions):
+        if expression.kind == "call" and callee(expression) in _UNWRAPS and expression.parts[0].parts:
+            yield bare(expression.parts[0].parts[0])
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is not None and (value.kind == "none" or value.text in ("None", "null") or value.note == "null")
+
+
+def _borrowed(draft: Draft) -> None:
+    draft.say("A `RefCell` is borrowed here while another borrow of it is still alive, further out on this stack.")
+    for place in draft.case.places:
+        source, spot = place.source, spot_of(place)
+        for line in range(spot.function.first, spot.line) if spot and source else ():
+            code = source.line(line) if source else ""
+            if re.search(r"\blet\b.*\.borrow(_mut)?\(", code):
+                draft.link(place.frame.path, line, "borrows", "", place.frame.name)
+                draft.suspect(line, 0.8, "borrows it, and keeps the borrow", place.frame.path)
+    draft.advise("End the first borrow before this line: drop it, or give it a block of its own.")
+
+
+def conditions(draft: Draft) -> None:
+    """The `if` at or above the line that made the program give up, and the values of its names."""
+    line = draft.place.frame.line
+    first = draft.function.first if draft.function else line
+    for above in range(line, max(first, line - 6) - 1, -1):
+        found = _IF.search(draft.line_text(above))
+        if not found:
+            continue
+        names = [n for n in re.findall(r"[A-Za-z_][\w.]*", found[1]) if draft.value(n) is not None][:3]
+        values = f": {', '.join(map(draft.code, names))}" if names else ""
+        draft.say(f"It does so because of the condition at {draft.spot(above)}{values}.")
+        draft.suspect(above, 0.5, "the condition under which it gives up")
+        for name in names:
+            value = draft.value(name)
+            trace(draft, name, Wanted(value.text if value else "it"))
+        return
+
+
+def _terminate(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "crash"
+    what = f": {report.message}" if report.message else ""
+    draft.say(f"`{report.kind}{what}` was thrown, and nothing catches it.")
+    for call in reversed([e for e in draft.expressions if e.kind == "call"]):
+        if callee(call) in _LOOKUPS and call.parts[0].kind == "member" and len(call.parts) > 1:
+            _lookup(draft, call)
+            break
+    else:
+        for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
+            if draft.value(name) is not None:
+                draft.say(f"{draft.code(name)}.")
+                value = draft.value(name)
+                trace(draft, name, Wanted(value.text if value else "it"))
+    draft.suspect(draft.place.frame.line, 0.8, "throws what nobody catches")
+    draft.advise("Catch it where the answer to it is known, or test before this line that it cannot happen.")
+
+
+def _lookup(draft: Draft, call: Expression) -> None:
+    """`container.at(key)`: the key, the container, and the entry that may have been meant."""
+    container, key = bare(call.parts[0].parts[0]), bare(call.parts[1])
+    within_it, wanted = draft.value(container.text), draft.value(key.text)
+    draft.say(f"`{call.text}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
+    draft.cite(container.text)
+    draft.cite(key.text)
+    number = number_of(wanted)
+    if within_it is not None and within_it.length is not None and number is not None and within_it.kind == "list":
+        draft.say(f"`{container.text}` has {within_it.length} elements, the indices 0 to {within_it.length - 1}.")
+    elif within_it is not None:
+        keys = within_it.keys or re.findall(r"\"((?:[^\"\\]|\\.)*)\"", within_it.text)
+        name = wanted.text.strip("\"'") if wanted else ""
+        alike = near(name, [k.strip("\"'") for k in keys], 1) if name else []
+        draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
+                  if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
+    trace(draft, key.text, Wanted(wanted.text if wanted else "it"))

@@ -1,0 +1,256 @@
+"""Memory that was given back: used again, or freed twice. From the sanitizer's report, else from the code's path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dap_ai.agent.native.draft import Draft, bare, brief, callee, unqualified, within
+from dap_ai.agent.native.origins import Spot, reaching, spot_of
+from dap_ai.agent.native.parsing import Expression, Unit
+from dap_ai.agent.native.reports import Report, Stack
+from dap_ai.agent.stack import Place
+
+_AFTER = re.compile(r"use-after-(free|return|scope|poison)")
+_TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
+_BAD = re.compile(r"bad-free|free\(\): invalid|munmap_chunk|alloc-dealloc-mismatch|not malloc", re.IGNORECASE)
+_SPOILT = re.compile(r"corrupt|malloc\(\)|realloc\(\)|unaligned|smashing", re.IGNORECASE)
+_FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clear"})
+
+
+@dataclass(frozen=True)
+class Freed:
+    """Where memory was given back before the failing line."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    """The pointer as it was freed."""
+
+
+class _Told(NamedTuple):
+    """How a stack of the report is told: the word of its title, the link's words, the suspect's score and reason."""
+
+    title: str
+    words: str
+    score: float
+    reason: str
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the report, or libc's last words, are about freed memory."""
+    report = draft.case.report
+    if report is None:
+        return False
+    said = f"{report.kind} {report.message}"
+    if _AFTER.search(said):
+        return _used_after(draft, report)
+    if _TWICE.search(said):
+        return _twice(draft, report)
+    if _BAD.search(said) or (report.tool == "libc" and _SPOILT.search(said) and "stack smashing" not in said):
+        return _bad(draft, report)
+    return False
+
+
+def freed_before(draft: Draft, text: str) -> Freed | None:
+    """Where the pointer, or what it was reached by, was freed before the line: in this function or its callers."""
+    place: Place | None = draft.place
+    while place is not None:
+        spot = spot_of(place)
+        found = _freed_in(draft, place, text) if spot else None
+        if found:
+            return found
+        place = draft.caller_of(place) if text in _parameters(place) else None
+    return None
+
+
+def _parameters(place: Place) -> list[str]:
+    spot = spot_of(place)
+    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
+
+
+def _freed_in(draft: Draft, place: Place, text: str) -> Freed | None:
+    spot = spot_of(place)
+    if spot is None:
+        return None
+    root = re.split(r"->|\.|\[", text)[0]
+    since = spot.function.first
+    for write in reversed([w for w in spot.unit.writes(root, spot.function) if w.line < spot.line]):
+        if write.role == "freed" and text.startswith(write.name):
+            return Freed(spot.path, write.line, spot.function.name, write.name)
+        if write.role == "assigned" and write.name in (text, root):
+            since = write.line
+            break
+    return _freed_by_call(draft, spot, text, since)
+
+
+def _freed_by_call(draft: Draft, spot: Spot, text: str, since: int) -> Freed | None:
+    """A call before the line that is given the pointer, or what holds it, of a function that frees that."""
+    for path, unit in draft.units():
+        for function in unit.functions:
+            names = [p.lstrip("*& ") for p in function.parameters]
+            freed = [(p, w) for p in names for w in unit.writes(p, function) if w.role == "freed"]
+            calls = spot.unit.calls(unqualified(function.name)) if freed else ()
+            for call in (c for c in calls if since <= c.line < spot.line):
+                given = dict(zip(names, (bare(p).text for p in call.parts[1:]), strict=False))
+                for parameter, write in freed:
+                    if given.get(parameter, "") + write.name[len(parameter) :] == text:
+                        return Freed(path, write.line, function.name, write.name)
+    return None
+
+
+def explain_freed(draft: Draft, text: str, freed: Freed) -> None:
+    """Says where it was freed; that line is the first suspect."""
+    where = draft.spot(freed.line, freed.file)
+    draft.say(f"{where}, in `{freed.function}`, has freed it: `{draft.line_text(freed.line, freed.file)}`.")
+    draft.link(freed.file, freed.line, "frees", freed.text, freed.function)
+    draft.suspect(freed.line, 0.9, f"frees `{freed.text}`, which is used again", freed.file)
+    draft.suspect(draft.place.frame.line, 0.6, f"uses `{text}` after it was freed")
+
+
+def _used_after(draft: Draft, report: Report) -> bool:
+    draft.analysis.kind = "use after free"
+    pointer = _pointer_of(draft, report)
+    access = f"{report.access} of {report.size} bytes" if report.access and report.size else "access"
+    gone = "was freed" if "free" in report.kind else "is gone: its function or block has ended"
+    draft.say(f"The {access} at {_hex(report)} is in memory that {gone}.")
+    if pointer:
+        draft.say(f"It goes through {draft.aside(pointer)}, which still holds the old address.")
+        _cite_members(draft, pointer)
+    _tell(draft, report, _Told("freed", "frees", 0.9, "frees what is used again"))
+    _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates what is freed too early"))
+    _round_again(draft, report)
+    draft.suspect(draft.place.frame.line, 0.7, f"uses {f'`{pointer}`' if pointer else 'memory'} after it was freed")
+    if not draft.analysis.advice:
+        needed = f": take what is still needed of `{pointer}` before that" if pointer else ""
+        draft.advise(f"Free it only after its last use{needed}.")
+    return True
+
+
+def _round_again(draft: Draft, report: Report) -> None:
+    """The step of a loop that follows what its body has freed."""
+    own = own_frame(draft, next((s for s in report.stacks if "freed" in s.title), None))
+    loop, function = draft.statement, draft.function
+    if own and loop and function and loop.kind in ("for", "while") and loop.first < own[1] <= function.last:
+        draft.say("So a round of the loop frees it, and the loop's header follows it to the next.")
+        draft.advise(
+            f"Keep what the header needs in a variable of its own before {draft.spot(own[1], own[0])} frees it."
+        )
+
+
+def _twice(draft: Draft, report: Report) -> bool:
+    draft.analysis.kind = "double free"
+    pointer = _freed_here(draft)
+    draft.say(f"{draft.code(pointer)} was freed before." if pointer else "This memory was freed before.")
+    found = _tell(draft, report, _Told("freed", "frees", 0.85, "frees it the first time"))
+    earlier = _earlier(draft, pointer) if pointer and not found else None
+    if earlier and pointer:
+        explain_freed(draft, pointer, earlier)
+    _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates it"))
+    draft.suspect(draft.place.frame.line, 0.75, "frees it the second time")
+    draft.advise(
+        "Let one owner free it; or set the pointer to NULL right after the first free: freeing NULL is nothing."
+    )
+    if report.tool == "libc":
+        draft.advise("Build with `-fsanitize=address` and run again: it shows where it was freed first.")
+    return True
+
+
+def _earlier(draft: Draft, pointer: str) -> Freed | None:
+    """Where it was freed before, under this name or the one that it was set from."""
+    spot = spot_of(draft.place)
+    sets = [w.value for w in reaching(spot.unit, spot.function, pointer, spot.line) if w.value] if spot else []
+    names = [pointer, *(bare(value).text for value in sets)]
+    return next((freed for name in names if (freed := freed_before(draft, name))), None)
+
+
+def _bad(draft: Draft, report: Report) -> bool:
+    draft.analysis.kind = "crash"
+    pointer = _freed_here(draft)
+    said = report.message or report.kind
+    draft.say(f"The heap's own checks stopped it: `{said}`.")
+    if pointer:
+        draft.say(f"{draft.code(pointer)}: not what an allocation gave, or its surroundings were overwritten.")
+    _tell(draft, report, _Told("allocated", "allocates", 0.4, "allocates it"))
+    draft.suspect(draft.place.frame.line, 0.5, "frees or allocates here, where the damage shows")
+    draft.advise(
+        "The damage was done earlier: build with `-fsanitize=address` and run again, it stops at the very write."
+    )
+    return True
+
+
+def _tell(draft: Draft, report: Report, told: _Told) -> bool:
+    """Tells a stack of the report whose title holds the word; whether there is one."""
+    stack = next((s for s in report.stacks if told.title in s.title), None)
+    own = own_frame(draft, stack)
+    if stack is None or own is None:
+        return False
+    file, line, name = own
+    draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in `{name}`: "
+              f"`{draft.line_text(line, file)}`.")  # fmt: skip
+    draft.link(file, line, told.words, _freed_name(draft, file, line), name)
+    draft.suspect(line, told.score, told.reason, file)
+    return True
+
+
+def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
+    """File, line and function of the innermost frame of the user's own code in a stack of the report."""
+    for frame in stack.frames if stack else ():
+        if frame.line and draft.case.sources.read(frame.file):
+            return frame.file, frame.line, frame.name
+    return None
+
+
+def _freed_name(draft: Draft, file: str, line: int) -> str:
+    source = draft.case.sources.read(file)
+    unit: Unit | None = source.unit if source else None
+    for expression in unit.expressions_at(line) if unit else ():
+        if expression.kind == "call" and callee(expression) in _FREES and len(expression.parts) > 1:
+            return expression.parts[1].text
+    return ""
+
+
+def _pointer_of(draft: Draft, report: Report) -> str:
+    """The pointer of the line through which the reported address is reached."""
+    best = ""
+    for expression in draft.expressions:
+        for part in within(expression):
+            value = draft.value(part.text)
+            if value is None or value.kind not in ("pointer", "smart", "reference") or not value.address:
+                continue
+            if report.address is not None and 0 <= report.address - value.address < 1 << 12:
+                return part.text
+            best = best or part.text
+    return best
+
+
+def _cite_members(draft: Draft, pointer: str) -> None:
+    """What the freed memory still holds: it tells which of them it is."""
+    known = [text for text in draft.place.known if text.startswith(f"{pointer}->") and text.count("->") == 1]
+    told = [f"`{text}` is `{brief(value)}`" for text in known[:4] if (value := draft.value(text))]
+    for text in known[:4]:
+        draft.cite(text)
+    if told:
+        draft.say(f"What is there now: {', '.join(told)}.")
+
+
+def _freed_here(draft: Draft) -> str:
+    """What the failing line frees."""
+    for expression in draft.expressions:
+        if expression.kind == "call" and callee(expression) in _FREES and len(expression.parts) > 1:
+            return bare(expression.parts[1]).text
+    found = re.match(r"delete\s*(?:\[\])?\s*([\w.>\-\[\]]+)", draft.statement.text if draft.statement else "")
+    return found[1] if found else ""
+
+
+def _hex(report: Report) -> str:
+    return f"`{report.address:#x}`" if report.address is not None else "that address"
+
+
+def allocation(expression: Expression) -> str:
+    """`malloc` of `(int *)malloc(n)`; empty: it allocates nothing."""
+    inner = bare(expression)
+    name = callee(inner) if inner.kind == "call" else ""
+    return name if name in ("malloc", "calloc", "realloc", "alloca", "strdup") else ""

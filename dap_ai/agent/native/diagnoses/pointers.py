@@ -1,0 +1,208 @@
+"""A pointer that leads nowhere: null, never set, freed, or overwritten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.native.diagnoses.bounds import copies
+from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
+from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of, within
+from dap_ai.agent.native.origins import Wanted, reaching, spot_of, trace
+from dap_ai.agent.native.parsing import Expression
+from dap_ai.agent.stack import Place
+from dap_ai.protocol.inspection import Value
+
+_SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
+_NEAR_NULL = 0x10000
+_NEAR = 0x1000
+_LETTERS = 3
+"""Printable bytes that are hardly chance."""
+_CANONICAL_BITS = 47
+_RAISED = re.compile(r"null dereference of `?(.+?)`?(?:$|[;,:] )")
+_FILLS = {
+    0xBE: "the byte 0xbe, with which AddressSanitizer fills memory that is allocated and not yet set",
+    0xCC: "the byte 0xcc, with which a debug build fills variables that are not yet set",
+    0xCD: "the byte 0xcd, with which a debug heap fills memory that is not yet set",
+    0xDD: "the byte 0xdd, with which a debug heap fills memory that was freed",
+    0xFD: "the byte 0xfd, with which a debug heap guards the ends of its blocks",
+    0xAB: "the byte 0xab, with which a debug heap guards the ends of its blocks",
+}
+_MARKS = {0xDEADBEEF: "0xdeadbeef", 0xFEEEFEEE: "0xfeeefeee", 0xBAADF00D: "0xbaadf00d", 0xDEADC0DE: "0xdeadc0de"}
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether a pointer of the line is null or leads nowhere, and the signal is about that."""
+    if draft.signal not in _SIGNALS:
+        return False
+    null = null_pointer(draft)
+    if null is not None:
+        _explain_null(draft, null)
+        return True
+    candidates = list(pointers(draft))
+    hit = [e for e in candidates if _leads_to_fault(draft, draft.value(e.text))]
+    broken = next((e for e in [*hit, *candidates] if e in hit or is_broken(draft.value(e.text))), None)
+    if broken is None:
+        return False
+    explain_broken(draft, broken)
+    return True
+
+
+def pointers(draft: Draft) -> Iterator[Expression]:
+    """Every expression that the line follows as a pointer, innermost first: what fails first comes first."""
+    found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
+    given = [bare(part) for e in reversed(draft.expressions) if e.kind == "call" for part in e.parts[1:]]
+    seen: set[str] = set()
+    for expression in [*found, *given]:
+        if expression.text not in seen and expression.kind != "literal":
+            seen.add(expression.text)
+            yield expression
+
+
+def followed(expression: Expression) -> Expression | None:
+    """The pointer that an expression follows: `p` of `p->x`, `*p` and `p[i]`, and of the call `p->f()`."""
+    if not expression.parts:
+        return None
+    if expression.kind == "call":
+        return followed(expression.parts[0])
+    through = expression.kind in ("deref", "subscript") or (expression.kind == "member" and expression.operator == "->")
+    unary = expression.kind == "unary" and expression.operator == "*"
+    return bare(expression.parts[0]) if through or unary else None
+
+
+def null_pointer(draft: Draft) -> Expression | None:
+    """The pointer of the line that is null, and whose use fits the address that could not be reached."""
+    candidates = list(pointers(draft))
+    raised = _raised(draft)
+    first = [e for e in candidates if e.text == raised]
+    fault = draft.case.inspection.fault
+    if fault and fault.address is not None and fault.address >= _NEAR_NULL and not first:
+        return None
+    nulls = [e for e in candidates if is_null(draft.value(e.text))]
+    nulls.sort(key=lambda e: not _is_followed(draft, e))  # an argument only where nothing else is null
+    if (this := draft.value("this")) is not None and is_null(this) and not nulls:
+        return Expression("this", "name", draft.place.frame.line, 0)
+    return next(iter([*first, *nulls]), None)
+
+
+def _raised(draft: Draft) -> str:
+    """What the walker says is null, of the innermost expression that raised."""
+    for expression in reversed(draft.expressions):
+        fact = draft.place.known.get(expression.text)
+        if fact and fact.error == "raised" and (found := _RAISED.search(fact.text)):
+            return found[1]
+    return ""
+
+
+def _is_followed(draft: Draft, pointer: Expression) -> bool:
+    return any((base := followed(e)) is not None and base.text == pointer.text for e in draft.expressions)
+
+
+def _leads_to_fault(draft: Draft, value: Value | None) -> bool:
+    """Whether the address that could not be reached is the pointer's, or little more."""
+    fault = draft.case.inspection.fault
+    if value is None or not value.address or value.kind != "pointer" or not fault or fault.address is None:
+        return False
+    return 0 <= fault.address - value.address < _NEAR
+
+
+def _explain_null(draft: Draft, pointer: Expression) -> None:
+    draft.analysis.kind = "null dereference"
+    text = pointer.text
+    purpose = _purpose(draft, text)
+    fault = draft.case.inspection.fault
+    where = ""
+    if fault and fault.address is not None:
+        verb = {"write": "write", "execute": "run"}.get(fault.access, "read")
+        offset = ", which is null and the offset of that" if fault.address else ""
+        where = f" (it failed to {verb} address `{fault.address:#x}`{offset})"
+    draft.say(f"{draft.code(text)}: a null pointer, and the line {purpose}{where}.")
+    _neighbours(draft, text)
+    trace(draft, text, Wanted("null", null=True))
+    draft.suspect(draft.place.frame.line, 0.55, f"uses `{text}` without a check")
+    draft.advise(f"Where `{text}` may rightly be null, test it before this line; where it may not, stop at its origin.")
+
+
+def _purpose(draft: Draft, text: str) -> str:
+    for expression in draft.expressions:
+        base = followed(expression)
+        if base is None or base.text != text:
+            continue
+        if expression.kind == "member":
+            return f"needs its `{expression.text[len(text) :].lstrip('->.')}`"
+        if expression.kind == "subscript":
+            return f"needs `{expression.text}`"
+        return "follows it"
+    if text == "this":
+        return "runs a method on it"
+    frames = draft.case.frames
+    called = next((callee(e) for e in draft.expressions if e.kind == "call"), "")
+    failed = f", which failed in `{frames[0].name}`" if frames and frames[0].id != draft.place.frame.id else ""
+    return f"gives it to `{called}`{failed}" if called else "needs what it points to"
+
+
+def _neighbours(draft: Draft, text: str) -> None:
+    """Cites what else the function was given: it tells which case this is."""
+    for name in draft.function.parameters if draft.function else ():
+        plain = name.lstrip("*& ")
+        if plain != text:
+            draft.cite(plain)
+
+
+def explain_broken(draft: Draft, pointer: Expression) -> None:
+    """A pointer with a value that leads nowhere: what its value looks like, and how it may have got it."""
+    text, value = pointer.text, draft.value(pointer.text)
+    spot = spot_of(draft.place)
+    draft.analysis.kind = "crash"
+    draft.cite(text)
+    writes = reaching(spot.unit, spot.function, text, spot.line) if spot else []
+    giving = ("assigned", "changed", "address", "argument", "loop")
+    given = [w for w in writes if w.role in giving and w.line < draft.place.frame.line]
+    likeness = looks_like(value)
+    words = f"{draft.code(text)}, where there is no memory" + (f": {likeness}" if likeness else "")
+    draft.say(f"{words}.")
+    freed = freed_before(draft, text)
+    if freed is not None:
+        draft.analysis.kind = "use after free"
+        explain_freed(draft, text, freed)
+    elif writes and not given and any(w.role == "declared" for w in writes):
+        draft.analysis.kind = "uninitialised"
+        draft.say(f"`{text}` never gets a value before this line.")
+    if "string was written" in likeness:
+        for path, line, name, into in copies(draft):
+            draft.suspect(line, 0.8, f"`{name}` writes to `{into}` without regard to its size", path)
+    trace(draft, text, Wanted(brief(value) if value else "wrong"))
+    draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that spoils `{text}`.")
+
+
+def looks_like(value: Value | None) -> str:
+    """What a wild pointer's bits tell about where they come from; empty: nothing."""
+    bits = value.address if value else 0
+    if not bits:
+        return ""
+    data = bits.to_bytes(8, "little", signed=False) if bits < 1 << 64 else b""
+    if data and len(set(data)) == 1 and data[0] in _FILLS:
+        return f"it is {_FILLS[data[0]]}"
+    mark = next((name for number, name in _MARKS.items() if bits & 0xFFFFFFFF == number), "")
+    if mark:
+        return f"it holds {mark}, a mark for memory that is not in use"
+    letters = data.partition(b"\0")[0]
+    if len(letters) >= _LETTERS and all(32 <= b < 127 for b in letters):
+        return f"its bytes hold the text '{letters.decode()}', so a string was written over it"
+    if bits < _NEAR_NULL:
+        return "it is a small number, no address"
+    if bits >> _CANONICAL_BITS not in (0, (1 << (64 - _CANONICAL_BITS)) - 1):
+        return "no address of this machine has these bits, so it is something else that was put or left there"
+    return ""
+
+
+def wild_number(draft: Draft, expression: Expression, place: Place | None = None) -> int | None:
+    """The number of an index or size that can hardly be meant; None: it is plausible."""
+    number = number_of(draft.value(expression.text, place))
+    return number if number is not None and (number < 0 or number > 1 << 24) else None
+
+
+def names_in(expression: Expression) -> list[str]:
+    """The names, members and elements that an expression is made of, each once."""
+    parts = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    return list(dict.fromkeys(parts))

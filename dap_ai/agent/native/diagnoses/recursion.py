@@ -1,0 +1,149 @@
+"""A stack that is used up: which calls go round, what they are given, and what never lets them end."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.native.draft import Draft, is_null, number_of, statements, unqualified
+from dap_ai.agent.native.frames import Run, folded, in_words, recursion_of
+from dap_ai.agent.native.origins import calls_at, member_writes, spot_of
+from dap_ai.agent.stack import Place
+from dap_ai.agent.values import show
+from dap_ai.protocol.inspection import Value
+
+_SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
+_MANY = 40
+"""Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
+_BIG_BYTES = 512 * 1024
+_SIZED = re.compile(r"\b(char|short|int|long|float|double|\w+_t)\s+\w+\s*\[\s*(\d+)\s*(?:\*\s*(\d+)\s*)?\]")
+_WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the stack is full of one recursion, or the frame has an array too large for it."""
+    report = draft.case.report
+    reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
+    if draft.signal not in _SIGNALS and not reported:
+        return False
+    case = draft.case
+    run = recursion_of(folded(case.frames, case.total_frames, case.outermost))
+    if run and (reported or run.count >= _MANY) and run.first <= _near(draft) and (reported or draft.signal):
+        _recursion(draft, run)
+        return True
+    return bool(draft.signal or reported) and _large_local(draft)
+
+
+def _near(draft: Draft) -> int:
+    """How far in the recursion may begin: what it calls last may have hit the end of the stack."""
+    return 8 if draft.case.frames else 0
+
+
+def _recursion(draft: Draft, run: Run) -> None:
+    draft.analysis.kind = "stack overflow"
+    count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
+    draft.say(f"The stack is used up by a recursion: {count}.")
+    inside = [p for p in draft.case.places if unqualified(p.frame.name) in {unqualified(n) for n in run.names}]
+    read = [p for p in inside if any(p.value(name) for name in _parameters(p))]
+    for place in _one_period(inside, len(run.names)):
+        _calls_itself(draft, place)
+    for place in read[:1]:
+        _arguments(draft, read, place)
+    draft.advise("See what the condition tests that should end the recursion, and with which argument it can hold.")
+
+
+def _one_period(places: list[Place], names: int) -> list[Place]:
+    # The innermost may stand anywhere in its function, not at the call.
+    return places[1 : 1 + names]
+
+
+def _calls_itself(draft: Draft, place: Place) -> None:
+    spot = spot_of(place)
+    if spot is None:
+        return
+    draft.link(spot.path, spot.line, "calls", unqualified(spot.function.name), spot.function.name)
+    draft.suspect(spot.line, 0.8, f"calls `{unqualified(spot.function.name)}` again", spot.path)
+    ends = [s for s in statements(spot.unit, spot.function) if s.kind == "if"]
+    for statement in ends[:2]:
+        draft.suspect(statement.first, 0.6, "should end the recursion, and does not", spot.path)
+    if not ends:
+        draft.say(f"`{spot.function.name}` has no `if` that could end it.")
+
+
+def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
+    """How the arguments go on from call to call: they stay, they come round, or they run away."""
+    same = [p for p in inside if p.frame.name == first.frame.name]
+    for name in _parameters(first):
+        values = [p.value(name) for p in same]
+        known = [v for v in values if v is not None]
+        if len(known) < 3:
+            continue
+        told = _course(draft, name, known, same)
+        if told:
+            draft.say(told)
+        if "comes round" in told:
+            _round(draft, name, first)
+
+
+def _parameters(place: Place) -> list[str]:
+    spot = spot_of(place)
+    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
+
+
+def _course(draft: Draft, name: str, values: list[Value], places: list[Place]) -> str:
+    """What happens to one argument; innermost call first."""
+    keys = [(v.address or v.text) for v in values]
+    period = next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
+    draft.cite(name, places[0])
+    if period == 1:
+        _blame_origin(draft, name, places[0], values[0])
+        return f"`{name}` is the same in every call: `{show(values[0], 60)}`."
+    if period:
+        shown = ", ".join(f"`{show(v, 60)}`" for v in reversed(values[:period]))
+        for place in places[1:period]:
+            draft.cite(name, place)
+        return f"`{name}` comes round every {period} calls: {shown}, and again."
+    numbers = [n for v in values if (n := number_of(v)) is not None]
+    if len(numbers) > 1 and len(numbers) == len(values):
+        step = numbers[0] - numbers[1]
+        way = "grows" if step > 0 else "falls"
+        return f"`{name}` {way} from call to call, {numbers[1]} and then {numbers[0]}, and never meets the end."
+    return ""
+
+
+def _round(draft: Draft, name: str, place: Place) -> None:
+    """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
+    spot, outer = spot_of(place), draft.caller_of(place)
+    outer_spot = spot_of(outer) if outer else None
+    calls = calls_at(outer_spot.unit, unqualified(spot.function.name), outer_spot.line) if spot and outer_spot else []
+    for given in calls[0].parts[1:] if calls else ():
+        member = re.search(r"(?:->|\.)(\w+)$", given.text)
+        if not member or not given.text.startswith(name):
+            continue
+        draft.say(f"So following `{member[1]}` leads back to where it began: the data has a cycle.")
+        for path, function, line, assignment in member_writes(draft, member[1]):
+            draft.link(path, line, "sets", assignment.parts[0].text, function.name)
+            draft.suspect(line, 0.85, f"sets `{member[1]}`, and may close the cycle", path)
+
+
+def _blame_origin(draft: Draft, name: str, place: Place, value: Value) -> None:
+    outer = draft.caller_of(place)
+    if outer and not is_null(value):
+        draft.suspect(outer.frame.line, 0.85, f"passes `{name}` on unchanged", outer.frame.path)
+
+
+def _large_local(draft: Draft) -> bool:
+    """A local array larger than a stack can be expected to hold, in the failing function."""
+    function, source = draft.function, draft.place.source
+    fault = draft.case.inspection.fault
+    if function is None or source is None or (fault and fault.address is not None and fault.address < _BIG_BYTES):
+        return False
+    for line in range(function.first, function.last + 1):
+        found = _SIZED.search(source.line(line))
+        size = _WIDTHS.get(found[1], 4) * int(found[2]) * int(found[3] or 1) if found else 0
+        if found and size >= _BIG_BYTES and "static" not in source.line(line):
+            draft.analysis.kind = "stack overflow"
+            draft.say(f"A local array of {size:,} bytes does not fit on the stack: {draft.spot(line)}.")
+            draft.suspect(line, 0.85, f"puts {size:,} bytes on the stack")
+            draft.advise("Allocate it on the heap, make it `static`, or raise `ulimit -s`.")
+            return True
+    return False

@@ -1,0 +1,100 @@
+"""What keeps a native program from being read, and what to do; and what can be said without any source."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from dap_ai.agent.stack import Case, Frame, Place
+from dap_ai.agent.values import cut
+
+_MAX_FRAMES = 6
+
+
+def notes(case: Case, place: Place | None) -> list[str]:
+    """Sentences: no debug information, stripped, optimised, no source, and what the walker could not read."""
+    return [*_binary(case, place), *(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in case.notes if note)]
+
+
+def _binary(case: Case, place: Place | None) -> list[str]:
+    binary = case.inspection.binary
+    found: list[str] = []
+    name = PurePath(binary.path).name if binary else "the program"
+    if binary and binary.stripped:
+        found.append(f"`{name}` is stripped, so that functions have no names: run one that is not, or install its "
+                     "debug symbols (debuginfod).")  # fmt: skip
+    if binary and not binary.debug_info:
+        found.append(f"`{name}` has no debug information, so that there are no lines and no variables: compile with "
+                     "`-g -O0` (Rust: a debug build).")  # fmt: skip
+    elif binary and binary.optimised:
+        found.append(f"`{name}` is optimised, so that values may be gone and lines may seem out of order: compile with "
+                     "`-g -O0` to see all.")  # fmt: skip
+    if place is None and (lost := _lost(case)):
+        found.append(f"The source {lost} is not on this machine: map its folder (`sourceMap` in lldb-dap's launch, "
+                     "`set substitute-path` in gdb), or copy it there.")  # fmt: skip
+    return found
+
+
+def _lost(case: Case) -> str:
+    """A source file that a frame names and that cannot be read; empty: there is none."""
+    for frame in case.frames:
+        path = PurePath(frame.path)
+        library = frame.path.startswith(("/usr/", "/build/", "/rustc/")) or not path.is_absolute() or "`" in path.name
+        if frame.line and not library and case.sources.read(frame.path) is None:
+            return f"`{frame.path}`"
+    return ""
+
+
+def without_source(case: Case) -> str:
+    """What can be told of a stop in which no frame has source of the user's."""
+    return "\n\n".join(filter(None, [_happened(case), _stack(case), _threads(case), _next(case)]))
+
+
+def _happened(case: Case) -> str:
+    fault, error, report = case.inspection.fault, case.exception, case.report
+    if report:
+        return f"**What happened.** `{report.tool}: {cut(report.message or report.kind, 300)}`."
+    if fault:
+        access = f"{fault.access} of " if fault.access else ""
+        where = f", at the {access}address `{fault.address:#x}`" if fault.address is not None else ""
+        null = " That is close to zero: a null pointer was followed." if _is_near_null(case) else ""
+        ran = f" The instruction is `{fault.instruction}`." if fault.instruction else ""
+        code = f": {fault.code}" if fault.code else ""
+        return f"**What happened.** `{fault.signal}`{code}{where}.{null}{ran}"
+    told = f"{error.type}{f': {error.message}' if error.message else ''}" if error else ""
+    return f"**What happened.** Stopped: {told or case.stop.description or case.stop.reason}."
+
+
+def _is_near_null(case: Case) -> bool:
+    fault = case.inspection.fault
+    return bool(fault and fault.signal == "SIGSEGV" and fault.address is not None and 0 <= fault.address < 1 << 12)
+
+
+def _stack(case: Case) -> str:
+    if not case.frames:
+        return "There is no frame in this stop."
+    rows = [f"- `{f.name}`{_at(f)}" for f in case.frames[:_MAX_FRAMES]]
+    more = len(case.frames) - _MAX_FRAMES
+    text = "No frame has source to look at. The stack, innermost first:\n\n" + "\n".join(rows)
+    return text + (f"\n- ... {more} more" if more > 0 else "")
+
+
+def _at(frame: Frame) -> str:
+    # lldb-dap names the disassembly of code without source so: program`function.
+    known = frame.path and frame.line and "`" not in frame.path
+    return f" ({PurePath(frame.path).name}:{frame.line})" if known else ""
+
+
+def _threads(case: Case) -> str:
+    waiting = [t for t in case.inspection.threads if t.waiting]
+    rows = [f"- thread {t.ident} (`{t.name}`) waits: {t.waiting}" + (f" `{t.wants}`" if t.wants else "")
+            for t in waiting[:_MAX_FRAMES]]  # fmt: skip
+    return "Threads that wait:\n\n" + "\n".join(rows) if rows else ""
+
+
+def _next(case: Case) -> str:
+    names = {f.name for f in case.frames[:2]}
+    step = "Build it with `-g -O0`, run it again and ask at the stop."
+    if any(n.lstrip("_").startswith(("str", "mem", "wcs", "printf", "vfprintf", "puts")) for n in names):
+        called = next(f.name for f in case.frames[:2])
+        step = f"`{called}` was given a pointer it could not follow: look at the arguments of that call. {step}"
+    return f"**Recommendation.** {step}"

@@ -1,0 +1,214 @@
+"""What the program itself says as it fails: reports of sanitizers, Rust's panics, failed assertions, C++'s terminate.
+
+Read from its output, from the stop's text and from DAP's `exceptionInfo`. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import PureWindowsPath
+from typing import TYPE_CHECKING, Any, cast
+
+from dap_ai.agent.native.panics import ending_reports
+from dap_ai.agent.native.report import MAX_TEXT, Report, Stack, Tool, bounded, first_place, located, own, plain, shown
+from dap_ai.agent.native.sanitizers import sanitizer_reports
+from dap_ai.protocol.inspection import ThreadFrame
+
+if TYPE_CHECKING:
+    from dap_ai.agent.stack import Case
+
+__all__ = ["MAX_TEXT", "Report", "Stack", "Tool", "report_of"]
+
+_ABORT = r"\b(?:abort|raise|pthread_kill|__GI_|__libc_message|_exit|Die)"
+_SANITIZER = r"__(?:asan|lsan|hwasan|msan|tsan|sanitizer)|(?:asan|lsan|hwasan|msan|tsan)_|AsanDie|Sanitizer"
+_SAYS: Mapping[Tool, re.Pattern[str]] = {
+    "AddressSanitizer": re.compile(_SANITIZER),
+    "LeakSanitizer": re.compile(_SANITIZER),
+    "MemorySanitizer": re.compile(_SANITIZER),
+    "ThreadSanitizer": re.compile(_SANITIZER),
+    "UndefinedBehaviorSanitizer": re.compile(r"ubsan"),
+    "panic": re.compile(rf"rust_panic|rust_begin_unwind|panicking|panic_|begin_panic|{_ABORT}"),
+    "assert": re.compile(rf"assert|Check|LogMessage|{_ABORT}", re.IGNORECASE),
+    "terminate": re.compile(rf"terminate|__cxa_|{_ABORT}"),
+    "libc": re.compile(rf"malloc|fortify|stack_chk|_int_free|free|{_ABORT}"),
+}
+"""Frames inside the user's that only run while the program makes such a report."""
+_BEFORE = re.compile(r"=*|\w+Sanitizer:DEADLYSIGNAL")
+_AT_HOOK = re.compile(r"__ubsan_on_report")
+"""UBSan calls it before it prints."""
+_STOPS: Mapping[str, str] = {
+    "Heap buffer overflow": "heap-buffer-overflow",
+    "Use of deallocated memory": "heap-use-after-free",
+    "Stack buffer overflow": "stack-buffer-overflow",
+    "Stack buffer underflow": "stack-buffer-underflow",
+    "Global buffer overflow": "global-buffer-overflow",
+    "Use of stack memory after return": "stack-use-after-return",
+    "Use of out-of-scope stack memory": "stack-use-after-scope",
+    "Use of poisoned memory": "use-after-poison",
+    "Container overflow": "container-overflow",
+    "Stack space exhausted": "stack-overflow",
+    "Dereference of null pointer": "null-deref",
+    "Invalid memory access": "unknown-crash",
+    "Deadly signal": "SEGV",
+    "Deallocation of freed memory": "double-free",
+    "Deallocation of non-allocated memory": "bad-free",
+    "Mismatch between allocation and deallocation APIs": "alloc-dealloc-mismatch",
+    "Overlapping memory ranges": "param-overlap",
+}
+"""lldb's words for AddressSanitizer's kinds."""
+_UB_INFO = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d{1,9}):\d+ (?P<kind>[\w-]+)\n(?P<said>[^\n]*)", re.MULTILINE)
+_ASAN_INFO = re.compile(r"^fatal_error: (\S+)\nAddress: (0x[0-9a-fA-F]{1,16})", re.MULTILINE)
+_LLDB_FRAME = re.compile(r"^\s*frame #\d+: 0x[0-9a-f]+ (?:[^`\n]*`)?(.*?)(?:\((?:[^()]|\([^()]*\))*\))?(?: at (.*?))?$")
+
+
+def report_of(case: Case, exception_info: Mapping[str, Any]) -> Report | None:
+    """The last report of the run that is about this stop; None: there is none.
+
+    `exception_info`: DAP's `exceptionInfo` response body, empty where the adapter has none.
+    """
+    text = plain("".join(said for _, said in case.output))
+    found = [
+        report for _, report in sorted([*sanitizer_reports(text), *ending_reports(text)], key=lambda pair: pair[0])
+    ]
+    told = _told(case, exception_info)
+    if told and told.tool == "UndefinedBehaviorSanitizer":
+        return told
+    about = [report for report in found if _is_about(case, report)]
+    if told:
+        about = [report for report in found if report.tool == told.tool] or [told]
+    if not about:
+        return None
+    here = [report for report in about if _same_place(case, report)]
+    return _completed(here[-1] if here and about[-1].tool == here[-1].tool else about[-1], told)
+
+
+def own_output(case: Case) -> str:
+    """What the program printed before its report, which is told apart; without what the debugger said."""
+    text = plain("".join(said for category, said in case.output if category != "console"))
+    if case.report is None:
+        return text
+    starts = [
+        n for n, report in _found(text) if (report.tool, report.message) == (case.report.tool, case.report.message)
+    ]
+    lines = text.split("\n")
+    lines = lines[: starts[-1]] if starts else lines
+    while lines and _BEFORE.fullmatch(lines[-1]):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _found(text: str) -> list[tuple[int, Report]]:
+    return sorted([*sanitizer_reports(text), *ending_reports(text)], key=lambda pair: pair[0])
+
+
+def _is_about(case: Case, report: Report) -> bool:
+    """Whether the program stands where it makes the report, or at the line that UBSan has just complained of."""
+    if report.tool == "UndefinedBehaviorSanitizer":
+        return not _inside(case, _AT_HOOK) and (_same_place(case, report) or _inside(case, _SAYS[report.tool]))
+    if _inside(case, _SAYS[report.tool]):
+        return True
+    signal = case.exception.type if case.exception else case.stop.description + case.stop.text
+    return "SIGABRT" in signal
+
+
+def _inside(case: Case, pattern: re.Pattern[str]) -> bool:
+    """Whether a frame further in than the user's code has such a name."""
+    for frame in case.frames:
+        if frame.user:
+            return False
+        if pattern.search(frame.name):
+            return True
+    return False
+
+
+def _same_place(case: Case, report: Report) -> bool:
+    frame = case.places[0].frame if case.places else None
+    return frame is not None and frame.line == report.line > 0 and _base(frame.path) == _base(report.file)
+
+
+def _base(path: str) -> str:
+    return PureWindowsPath(path).name  # either system's separators
+
+
+def _told(case: Case, info: Mapping[str, Any]) -> Report | None:
+    """What the debugger knows of a sanitizer's report, with or without its text."""
+    description = str(info.get("description") or "")
+    details = info.get("details")
+    stacks = _stacks(cast("Mapping[str, Any]", details) if isinstance(details, Mapping) else {})
+    if found := _UB_INFO.search(description):
+        return _undefined(case, found["kind"], found["said"], (found["file"], int(found["line"])), stacks)
+    if found := _ASAN_INFO.search(description):
+        return _bare(case, "AddressSanitizer", found[1], found[1], stacks, address=int(found[2], 16))
+    stop = (case.stop.description or case.stop.text).strip()
+    if stop in _STOPS:
+        return _bare(case, "AddressSanitizer", _STOPS[stop], stop, stacks)
+    if _inside(case, re.compile("__tsan_on_report")):
+        return _raced(case, description, stop, stacks)
+    if _inside(case, _AT_HOOK):
+        return _undefined(case, re.sub(r"\W+", "-", stop.lower()).strip("-"), stop, ("", 0), stacks)
+    return None
+
+
+def _raced(case: Case, description: str, stop: str, stacks: list[Stack]) -> Report:
+    try:
+        told: Any = json.loads(description[description.index("{") :])
+        known = dict(cast("Mapping[str, Any]", told))
+    except (ValueError, TypeError, RecursionError):
+        known = {}
+    kind = str(known.get("issue_type") or "data-race").replace("data-race", "data race")
+    message = str(known.get("summary") or stop)
+    address = known.get("memory_address")
+    known_address = address if isinstance(address, int) and address else None
+    return _bare(case, "ThreadSanitizer", kind, message, stacks, address=known_address)
+
+
+def _undefined(case: Case, kind: str, said: str, place: tuple[str, int], stacks: list[Stack]) -> Report:
+    report = _bare(case, "UndefinedBehaviorSanitizer", kind, said, stacks)
+    file, line = place
+    # The debugger tells the file's name without its folder; the frame has it all.
+    known = _base(file) == _base(report.file) and line == report.line
+    return report if not line or known else replace(report, file=file, line=line)
+
+
+def _bare(
+    case: Case, tool: Tool, kind: str, message: str, stacks: list[Stack], *, address: int | None = None
+) -> Report:
+    """Without the report's text: the place is the user's innermost frame."""
+    file, line = first_place(stacks)
+    if case.places and case.places[0].frame.user:
+        file, line = case.places[0].frame.path, case.places[0].frame.line
+    rows = [f"{tool}: {kind}: {message}" if message != kind else f"{tool}: {kind}"]
+    for stack in stacks:
+        rows += [stack.title, *(f"  {row}" for row in shown(stack.frames))]
+    return Report(tool, kind, message, address, file=file, line=line, stacks=stacks, text=bounded(rows))
+
+
+def _completed(report: Report, told: Report | None) -> Report:
+    """With what the debugger knows and the text, cut off at its beginning, does not tell."""
+    if told is None or report is told:
+        return report
+    return replace(
+        report,
+        kind=told.kind if report.kind in ("", "crash") else report.kind,
+        address=told.address if report.address is None else report.address,
+        file=report.file or told.file,
+        line=report.line or told.line,
+        stacks=report.stacks or told.stacks,
+    )
+
+
+def _stacks(details: Mapping[str, Any]) -> list[Stack]:
+    inner: Any = details.get("innerException")
+    others = cast("list[Any]", inner) if isinstance(inner, list) else []
+    texts: list[Any] = [cast("dict[str, Any]", d).get("stackTrace") for d in (details, *others) if isinstance(d, dict)]
+    found = [own(_lldb_frames(text)) for text in texts if isinstance(text, str)]
+    return [Stack("at" if n == 0 else "also", frames) for n, frames in enumerate(found) if frames]
+
+
+def _lldb_frames(text: str) -> Iterable[ThreadFrame]:
+    for line in text.split("\n"):
+        if found := _LLDB_FRAME.match(line):
+            yield located(f"{found[1]} {found[2] or ''}".strip())

@@ -1,0 +1,54 @@
+"""gdb 14 and later, which speaks DAP itself: how it is started so that it shows C++'s and Rust's containers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from dap_ai.backends import Command, Start
+from dap_ai.backends.generic import GenericBackend
+from dap_ai.backends.native import locate, recipe
+
+_STRING_CHARACTERS = 4096
+"""So much of a string is shown; gdb's own limit is 200."""
+
+
+class GdbBackend(GenericBackend):
+    """See dap_ai.backends.Backend. `program`: its gdb; empty: the one that is found."""
+
+    def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
+        super().__init__([program or "gdb", "-i", "dap"], announced)
+        self.name = "gdb"
+        self._program = program
+
+    def announced(self, names: Iterable[str]) -> GdbBackend:
+        """The same: all that speak DAP are alike."""
+        return GdbBackend(self._program, names)
+
+    def command(self) -> Command:
+        """Raises StartError that says how to get one."""
+        return Command([self._program or locate.gdb(), *_flags()], {})
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """`env` added to ours, because gdb starts a program with nothing else; `processId` and `coreFile`."""
+        if command == "attach":
+            return Start(recipe.attach_arguments(arguments))
+        env = recipe.environment(arguments)
+        env |= await asyncio.to_thread(recipe.sanitizer_options, str(arguments.get("program") or ""), env, aborts=True)
+        return Start(arguments | {"env": os.environ | env} if env else arguments)
+
+
+def _flags() -> list[str]:
+    """No file of the user's or a project's runs, but the scripts of installed libraries do: they show containers."""
+    commands = [f"set print characters {_STRING_CHARACTERS}", "set debuginfod enabled off"]
+    for folder in locate.gdb_script_folders():
+        commands += [f"add-auto-load-safe-path {folder}", f"add-auto-load-scripts-directory {folder}"]
+    commands += [f"add-auto-load-safe-path {folder}" for folder in locate.gdb_library_folders()]
+    if rust := locate.rust_formatters():
+        commands += [f"add-auto-load-safe-path {rust}", f"set directories {rust}:$cdir:$cwd"]
+    return ["-nx", "-q", *(word for command in commands for word in ("-iex", command)), "-i", "dap"]
+
+
+backend = GdbBackend()

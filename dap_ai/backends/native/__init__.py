@@ -1,0 +1,1 @@
+"""What lldb-dap and gdb have in common: how their debuggees are read by DAP requests, without being touched."""

@@ -1,0 +1,221 @@
+"""The compile units of a program's debug information: who compiled which file, and whether with optimisation.
+
+Only the root of each unit is read, and the table of its abbreviations: milliseconds, also for a large program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+_COMPILE_UNIT, _SKELETON_UNIT = 0x11, 0x4A
+_PARAMETER, _VARIABLE = 0x05, 0x34
+_LOCATION, _NAME, _COMP_DIR, _PRODUCER, _STR_OFFSETS_BASE = 0x02, 0x03, 0x1B, 0x25, 0x72
+_MAX_UNITS = 400
+_MAX_JUDGED = 12
+"""Units whose abbreviations are all read: a large one has thousands."""
+_MAX_ABBREVIATIONS = 4000
+
+_FIXED = {
+    **dict.fromkeys((0x0B, 0x0C, 0x11, 0x25, 0x29), 1),  # data1 flag ref1 strx1 addrx1
+    **dict.fromkeys((0x05, 0x12, 0x26, 0x2A), 2),
+    **dict.fromkeys((0x27, 0x2B), 3),
+    **dict.fromkeys((0x06, 0x13, 0x1C, 0x28, 0x2C), 4),
+    **dict.fromkeys((0x07, 0x14, 0x20, 0x24), 8),
+    0x1E: 16,
+    **dict.fromkeys((0x19, 0x21), 0),  # flag_present implicit_const
+}
+"""Bytes of a value by its form."""
+_BLOCKS = {0x0A: 1, 0x03: 2, 0x04: 4}
+_OFFSETS = frozenset({0x0E, 0x10, 0x17, 0x1D, 0x1F})  # strp ref_addr sec_offset strp_sup line_strp
+_LEBS = frozenset({0x0D, 0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23})  # sdata udata ref_udata strx addrx loclistx rnglistx
+_STRX = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28})
+_LISTS = frozenset({0x06, 0x07, 0x17, 0x22})
+"""Forms of a location that changes from instruction to instruction, as optimised code has them."""
+_RUNTIME = re.compile(r"/rustc/|^/rust/deps/|libsanitizer|compiler-rt|/libgcc/|/sysdeps/|/csu/")
+"""Files that come compiled with a compiler; their debug information says nothing of the program."""
+_NO_OPTIMISATION = frozenset({"", "0"})
+
+
+class Unit(NamedTuple):
+    """One compiled file."""
+
+    producer: str
+    """`GNU C17 12.2.0 ... -g -O2`, `clang version 19.1.7`."""
+    file: str
+    folder: str
+    optimised: bool | None
+    """None: it does not say."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it was compiled with the program, and did not come with the compiler."""
+        return "GNU AS" not in self.producer and not _RUNTIME.search(f"{self.folder}/{self.file}".replace("//", "/"))
+
+
+class _Abbreviation(NamedTuple):
+    code: int
+    tag: int
+    attributes: list[tuple[int, int]]
+
+
+class _Cursor:
+    """A place in a section's bytes. Raises IndexError at their end."""
+
+    def __init__(self, data: bytes, at: int, order: str) -> None:
+        self.data = data
+        self.at = at
+        self._little = order == "little"
+
+    def number(self, size: int) -> int:
+        piece = self.take(size)
+        return int.from_bytes(piece, "little" if self._little else "big")
+
+    def take(self, size: int) -> bytes:
+        if size < 0 or self.at + size > len(self.data):
+            raise IndexError(size)
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def leb(self) -> int:
+        """Unsigned; of a signed one only the length is right, and nobody here wants more."""
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80 or shift > 70:
+                return value
+
+
+def units(section: Callable[[str], bytes], order: str) -> Iterator[Unit]:
+    """The units of a file whose sections `section` gives by name; `order`: of its bytes, `little` or `big`.
+
+    Raises IndexError, ValueError where it is damaged; what came before is right.
+    """
+    info, tables = section(".debug_info"), section(".debug_abbrev")
+    at = judged = 0
+    for _ in range(_MAX_UNITS):
+        if at >= len(info):
+            return
+        cursor = _Cursor(info, at, order)
+        length, wide = cursor.number(4), 4
+        if length == 0xFFFFFFFF:
+            length, wide = cursor.number(8), 8
+        at = cursor.at + length
+        if (found := _unit(cursor, wide, tables, section, order)) is None:
+            continue
+        unit, table = found
+        if unit.optimised is None and unit.is_own and judged < _MAX_JUDGED:
+            judged += 1
+            unit = unit._replace(optimised=_by_shape(_abbreviations(_Cursor(tables, table, order))))
+        yield unit
+
+
+def _unit(
+    cursor: _Cursor, wide: int, tables: bytes, section: Callable[[str], bytes], order: str
+) -> tuple[Unit, int] | None:
+    """The unit whose header `cursor` stands behind the length of, and where the table of its abbreviations is.
+
+    None: it is none that was compiled.
+    """
+    version = cursor.number(2)
+    kind = 1
+    if version >= 5:
+        kind, address_size = cursor.number(1), cursor.number(1)
+        table = cursor.number(wide)
+    else:
+        table, address_size = cursor.number(wide), cursor.number(1)
+    if kind not in (1, 4):
+        return None
+    if kind == 4:
+        cursor.take(8)
+    code = cursor.leb()
+    abbreviations = _abbreviations(_Cursor(tables, table, order))
+    root = next((found for found in abbreviations if found.code == code), None)
+    if root is None or root.tag not in (_COMPILE_UNIT, _SKELETON_UNIT):
+        return None
+    raw: dict[int, tuple[int, int | bytes]] = {}
+    for attribute, form in root.attributes:
+        raw[attribute] = form, _value(cursor, form, wide, address_size, version)
+    strings = _Strings(section, order, wide, raw.get(_STR_OFFSETS_BASE, (0, 2 * wide))[1])
+    producer, file, folder = (strings.text(*raw.get(each, (0x08, b""))) for each in (_PRODUCER, _NAME, _COMP_DIR))
+    return Unit(producer, file, folder, _by_flags(producer)), table
+
+
+def _abbreviations(cursor: _Cursor) -> Iterator[_Abbreviation]:
+    for _ in range(_MAX_ABBREVIATIONS):
+        if not (code := cursor.leb()):
+            return
+        tag = cursor.leb()
+        cursor.take(1)
+        attributes: list[tuple[int, int]] = []
+        while True:
+            attribute, form = cursor.leb(), cursor.leb()
+            if form == 0x21:
+                cursor.leb()
+            if not attribute and not form:
+                break
+            attributes.append((attribute, form))
+        yield _Abbreviation(code, tag, attributes)
+
+
+def _value(cursor: _Cursor, form: int, wide: int, address_size: int, version: int) -> int | bytes:
+    if form in _FIXED:
+        return cursor.number(_FIXED[form])
+    if form in _OFFSETS:
+        return cursor.number(address_size if form == 0x10 and version == 2 else wide)
+    if form in _LEBS:
+        return cursor.leb()
+    if form == 0x01:
+        return cursor.number(address_size)
+    if form == 0x08:
+        end = cursor.data.index(b"\0", cursor.at)
+        return cursor.take(end + 1 - cursor.at)[:-1]
+    if form in _BLOCKS:
+        return cursor.take(cursor.number(_BLOCKS[form]))
+    if form in (0x09, 0x18):
+        return cursor.take(cursor.leb())
+    raise ValueError(f"form {form:#x}")
+
+
+class _Strings(NamedTuple):
+    """Where a unit's strings are."""
+
+    section: Callable[[str], bytes]
+    order: str
+    wide: int
+    base: int | bytes
+    """Of its part of .debug_str_offsets."""
+
+    def text(self, form: int, value: int | bytes) -> str:
+        """The string that a value of this form stands for."""
+        if isinstance(value, bytes):
+            return value.decode(errors="replace")
+        if form in _STRX:
+            at = int(self.base or 0) + value * self.wide
+            value = _Cursor(self.section(".debug_str_offsets"), at, self.order).number(self.wide)
+        strings = self.section(".debug_line_str" if form == 0x1F else ".debug_str")
+        end = strings.find(b"\0", value)
+        return strings[value : end if end >= 0 else len(strings)].decode(errors="replace")
+
+
+def _by_flags(producer: str) -> bool | None:
+    """By the flags that gcc writes there; without -O it does not optimise. None: another compiler's."""
+    if not producer.startswith("GNU ") or " -m" not in producer:
+        return None
+    levels = re.findall(r" -O(\w*)", producer)
+    return bool(levels) and (levels[-1] or "1") not in _NO_OPTIMISATION
+
+
+def _by_shape(abbreviations: Iterator[_Abbreviation]) -> bool | None:
+    """Whether variables move about; None: there are none to judge by.
+
+    A few do in any Rust program: functions of its library are inlined in unoptimised code too.
+    """
+    variables = (found for found in abbreviations if found.tag in (_PARAMETER, _VARIABLE))
+    forms = [form for found in variables for attribute, form in found.attributes if attribute == _LOCATION]
+    moving = sum(form in _LISTS for form in forms)
+    return moving * 3 >= len(forms) if forms else None

@@ -1,0 +1,291 @@
+"""What an executable file tells: debug information, symbols, optimisation, sanitizers, the source language.
+
+And what a core file tells: which program left it, and by which signal. Files may be anything: whatever is damaged or
+of another system counts as saying nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from typing import BinaryIO, NamedTuple
+
+from dap_ai.backends.native import dwarf
+from dap_ai.protocol.inspection import Binary
+
+_MAX_SECTION_BYTES = 64 << 20
+_MAX_HEADERS = 100_000
+_MAX_NOTES_BYTES = 64 << 20
+_MAX_NOTES = 100_000
+_CORE = 4
+_NO_BITS, _COMPRESSED = 8, 0x800
+_LOAD, _NOTE = 1, 4
+_PRSTATUS, _PRPSINFO, _AUXV, _FILE = 1, 3, 6, 0x46494C45
+_AT_PHDR, _AT_EXECFN = 3, 31
+_SANITIZERS = {"address": b"__asan_init", "thread": b"__tsan_init", "memory": b"__msan_init"}
+_UBSAN = b"__ubsan_handle_"
+_SHARED_RUNTIMES = (b"libasan.so", b"libtsan.so", b"libubsan.so", b"libclang_rt.")
+_DAMAGED = (OSError, ValueError, IndexError, OverflowError, MemoryError, struct.error, zlib.error)
+
+
+class _Section(NamedTuple):
+    kind: int
+    flags: int
+    offset: int
+    size: int
+
+
+class _Segment(NamedTuple):
+    kind: int
+    offset: int
+    address: int
+    size: int
+
+
+class _Elf:
+    """An open ELF file. Its methods raise one of _DAMAGED."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        head = self.read(0, 64)
+        if len(head) < 52 or head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
+            raise ValueError("no ELF file")
+        self.wide = head[4] == 2
+        self.order = "little" if head[5] == 1 else "big"
+        self._mark = "<" if head[5] == 1 else ">"
+        layout = "HHIQQQIHHHHHH" if self.wide else "HHIIIIIHHHHHH"
+        self.kind, _, _, _, self._phoff, self._shoff, _, _, self._phsize, self._phnum, self._shsize, shnum, shnames = (
+            self.unpack(layout, head, 16)
+        )
+        self._cache: dict[str, bytes] = {}
+        self._sections = self._read_sections(shnum, shnames)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """At most so many bytes."""
+        self._file.seek(offset)
+        return self._file.read(min(size, _MAX_SECTION_BYTES))
+
+    def unpack(self, layout: str, data: bytes, at: int = 0) -> tuple[int, ...]:
+        """Numbers in the file's byte order."""
+        return struct.unpack_from(self._mark + layout, data, at)
+
+    def has(self, name: str) -> bool:
+        """Whether it holds such a section, and something in it."""
+        section = self._sections.get(name)
+        return section is not None and section.kind != _NO_BITS and section.size > 0
+
+    def section(self, name: str) -> bytes:
+        """A section's bytes; empty: there is none."""
+        if name not in self._cache:
+            self._cache[name] = self._read_section(name)
+        return self._cache[name]
+
+    def segments(self) -> list[_Segment]:
+        """What is mapped into memory, and notes."""
+        count = self._phnum
+        if count == 0xFFFF:  # the number stands in the first section header then
+            first = self.read(self._shoff, self._shsize)
+            count = self.unpack("I", first, 44 if self.wide else 28)[0]
+        table = self.read(self._phoff, self._phsize * min(count, _MAX_HEADERS))
+        return [self._segment(table, at) for at in range(0, len(table) - self._phsize + 1, self._phsize)]
+
+    def notes(self) -> Iterator[tuple[int, bytes]]:
+        """The notes of a core file: type and contents."""
+        for segment in self.segments():
+            if segment.kind != _NOTE:
+                continue
+            data, at = self.read(segment.offset, min(segment.size, _MAX_NOTES_BYTES)), 0
+            while at + 12 <= len(data):
+                name_size, size, kind = self.unpack("III", data, at)
+                at += 12 + (name_size + 3) // 4 * 4
+                yield kind, data[at : at + size]
+                at += (size + 3) // 4 * 4
+
+    def _segment(self, table: bytes, at: int) -> _Segment:
+        if self.wide:
+            kind, _, offset, address, _, size = self.unpack("IIQQQQ", table, at)
+        else:
+            kind, offset, address, _, size = self.unpack("IIIII", table, at)
+        return _Segment(kind, offset, address, size)
+
+    def _read_sections(self, count: int, names_at: int) -> dict[str, _Section]:
+        if not self._shoff or not self._shsize:
+            return {}
+        layout = "IIQQQQII" if self.wide else "IIIIIIII"
+        first = self.unpack(layout, self.read(self._shoff, self._shsize))
+        count = count or first[5]
+        names_at = first[6] if names_at == 0xFFFF else names_at
+        table = self.read(self._shoff, self._shsize * min(count, _MAX_HEADERS))
+        rows = [self.unpack(layout, table, at) for at in range(0, len(table) - self._shsize + 1, self._shsize)]
+        names = self.read(rows[names_at][4], rows[names_at][5])
+        return {
+            names[row[0] : names.index(b"\0", row[0])].decode("ascii", "replace"): _Section(row[1], row[2], *row[4:6])
+            for row in rows
+        }
+
+    def _read_section(self, name: str) -> bytes:
+        if not self.has(name):
+            return b""
+        section = self._sections[name]
+        data = self.read(section.offset, section.size)
+        if not section.flags & _COMPRESSED:
+            return data
+        kind, *_, header = (*self.unpack("I", data), 24 if self.wide else 12)
+        if kind != 1:
+            raise ValueError("not compressed with zlib")
+        return zlib.decompressobj().decompress(data[header:], _MAX_SECTION_BYTES)
+
+
+def _open(path: str) -> BinaryIO:
+    """A regular file; another would block. Raises OSError, ValueError."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path would be made for nothing
+        raise ValueError("no regular file")
+    return open(path, "rb")  # noqa: PTH123  the same; every caller closes it
+
+
+def binary_of(path: str) -> Binary | None:
+    """None: it cannot be read, or is no ELF file (another system's)."""
+    try:
+        with _open(path) as file:
+            elf = _Elf(file)
+            if elf.kind == _CORE:
+                return None
+            debug = _debug_file(elf, path)
+            if debug is None:
+                return _judged(elf, elf, path)
+            with _open(debug) as other:
+                return _judged(elf, _Elf(other), path)
+    except _DAMAGED:
+        return None
+
+
+def _judged(elf: _Elf, debug: _Elf, path: str) -> Binary:
+    units = _units(debug)
+    own = [unit for unit in units if unit.is_own]
+    said = {unit.optimised for unit in own}
+    return Binary(
+        path=path,
+        debug_info=bool(own) or (not units and debug.has(".debug_info")),
+        stripped=not elf.has(".symtab") and not debug.has(".symtab") and not debug.has(".debug_info"),
+        optimised=said.pop() if len(said) == 1 else None,
+        sanitizers=_sanitizers(elf),
+    )
+
+
+def _units(elf: _Elf) -> list[dwarf.Unit]:
+    found: list[dwarf.Unit] = []
+    with contextlib.suppress(*_DAMAGED):  # what came before the damage is right
+        found.extend(dwarf.units(elf.section, elf.order))
+    return found
+
+
+def _debug_file(elf: _Elf, path: str) -> str | None:
+    """The file that holds this one's debug information, where a distribution or `objcopy` puts it; None: itself."""
+    if elf.has(".debug_info"):
+        return None
+    candidates: list[str] = []
+    note = elf.section(".note.gnu.build-id")
+    if len(note) > 16:
+        build_id = note[16:].hex()
+        candidates.append(f"/usr/lib/debug/.build-id/{build_id[:2]}/{build_id[2:]}.debug")
+    link = elf.section(".gnu_debuglink").partition(b"\0")[0]
+    if link and b"/" not in link:
+        folder, name = os.path.dirname(os.path.abspath(path)), os.fsdecode(link)  # noqa: PTH100, PTH120  as above
+        candidates += [f"{folder}/{name}", f"{folder}/.debug/{name}", f"/usr/lib/debug{folder}/{name}"]
+    return next((file for file in candidates if os.path.isfile(file)), None)  # noqa: PTH113  the same
+
+
+def _sanitizers(elf: _Elf) -> list[str]:
+    """By what its code calls; a static runtime brings the undefined-behaviour checks' functions in any case."""
+    names = elf.section(".dynstr")
+    called = names + elf.section(".strtab")
+    found = [name for name, symbol in _SANITIZERS.items() if symbol in called]
+    if _UBSAN in called and (not found or any(runtime in names for runtime in _SHARED_RUNTIMES)):
+        found.append("undefined")
+    return found
+
+
+def is_rust(path: str) -> bool:
+    """Whether rustc made this program: it says so also where there is no debug information."""
+    try:
+        with _open(path) as file:
+            return b"rustc version" in _Elf(file).section(".comment")
+    except _DAMAGED:
+        return False
+
+
+def is_core(path: str) -> bool:
+    """Whether this is a core file."""
+    try:
+        with _open(path) as file:
+            return _Elf(file).kind == _CORE
+    except _DAMAGED:
+        return False
+
+
+def executable_of_core(path: str) -> str:
+    """The path that the program had whose core file this is; empty: it does not say, or there is no such file."""
+    try:
+        with _open(path) as file:
+            elf = _Elf(file)
+            notes = dict(islice(elf.notes(), _MAX_NOTES)) if elf.kind == _CORE else {}
+            candidates = [_mapped(elf, notes), _started(elf, notes), _command(notes)]
+    except _DAMAGED:
+        return ""
+    return next((name for name in candidates if name and os.path.isfile(name)), "")  # noqa: PTH113  as above
+
+
+def signal_of_core(path: str) -> str:
+    """The signal that ended the program: `SIGSEGV`; empty: it does not say."""
+    try:
+        with _open(path) as file:
+            elf = _Elf(file)
+            status = next((data for kind, data in elf.notes() if kind == _PRSTATUS), b"") if elf.kind == _CORE else b""
+            return signal.Signals(elf.unpack("H", status, 12)[0]).name
+    except _DAMAGED:
+        return ""
+
+
+def _auxiliary(elf: _Elf, notes: dict[int, bytes]) -> dict[int, int]:
+    """What the kernel told the program as it started."""
+    data, size = notes.get(_AUXV, b""), 16 if elf.wide else 8
+    pairs = (elf.unpack("QQ" if elf.wide else "II", data, at) for at in range(0, len(data) - size + 1, size))
+    return {key: value for key, value in pairs}  # noqa: C416  a pair of a known length for the type checker
+
+
+def _mapped(elf: _Elf, notes: dict[int, bytes]) -> str:
+    """The file that lies where the program's own headers do."""
+    headers, data = _auxiliary(elf, notes).get(_AT_PHDR, 0), notes.get(_FILE, b"")
+    word = "Q" if elf.wide else "I"
+    size = struct.calcsize(word)
+    if not headers or len(data) < 2 * size:
+        return ""
+    count = min(elf.unpack(word, data)[0], _MAX_HEADERS)
+    names = data[(2 + 3 * count) * size :].split(b"\0")
+    for index in range(count):
+        start, end, _ = elf.unpack(3 * word, data, (2 + 3 * index) * size)
+        if start <= headers < end:
+            return os.fsdecode(names[index])
+    return ""
+
+
+def _started(elf: _Elf, notes: dict[int, bytes]) -> str:
+    """The name by which it was started, in its memory."""
+    address = _auxiliary(elf, notes).get(_AT_EXECFN, 0)
+    for segment in elf.segments():
+        if segment.kind == _LOAD and segment.address <= address < segment.address + segment.size:
+            text = elf.read(segment.offset + address - segment.address, 4096).partition(b"\0")[0]
+            return os.fsdecode(text)
+    return ""
+
+
+def _command(notes: dict[int, bytes]) -> str:
+    """The first word of its command line."""
+    words = notes.get(_PRPSINFO, b"")[-80:].partition(b"\0")[0].split()
+    return os.fsdecode(words[0]) if words else ""

@@ -1,0 +1,144 @@
+"""Where native debug adapters and their formatters are on this machine: beside dap_ai first, then on PATH."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from dap_ai.backends import StartError
+
+LLDB_DAP_SETTING, GDB_SETTING = "DAP_AI_LLDB_DAP", "DAP_AI_GDB"
+"""The environment variables that name the programs to use."""
+GDB_WITH_DAP = 14
+"""The first major version of gdb that speaks DAP."""
+_LLDB_MAJORS = range(30, 17, -1)
+_VSCODE_MAJORS = range(17, 12, -1)
+_LLDB_FOLDERS = (
+    *(f"/usr/lib/llvm-{major}/bin" for major in _LLDB_MAJORS),
+    "/opt/homebrew/opt/llvm/bin",
+    "/Library/Developer/CommandLineTools/usr/bin",
+)
+"""Where it is kept when it is not on PATH."""
+_VERSION = re.compile(r"(?:(?:lldb|LLVM) version |GNU gdb [^\n]*\) )(\d+)")
+_VERSION_S = 20.0
+_ADVICE = "Install it: {python} -m pip install 'dap-ai[native]', or your distribution's package {package}"
+
+
+def lldb_dap() -> str:
+    """The lldb-dap that is used here: the one that is set, else the first found. Raises StartError: how to get one."""
+    return _lldb_dap(os.environ.get(LLDB_DAP_SETTING, ""), _search_path())
+
+
+def gdb() -> str:
+    """The gdb that is used here: one that speaks DAP. Raises StartError: how to get one."""
+    return _gdb(os.environ.get(GDB_SETTING, ""), _search_path())
+
+
+def version_of(path: str) -> int:
+    """The major version of such a program; 0: it does not say.
+
+    lldb-dap up to 19 has no --version: then as its file's name, or the folder that it is linked to, tells.
+    """
+    told = _told(path)
+    if told:
+        return told
+    named = re.search(r"-(\d+)(?:\.exe)?$", path) or re.search(r"llvm-(\d+)", os.path.realpath(path))
+    return int(named[1]) if named else 0
+
+
+@cache
+def _lldb_dap(chosen: str, path: str) -> str:
+    names = ["lldb-dap", *(f"lldb-dap-{major}" for major in _LLDB_MAJORS)]
+    inside = [f"{folder}/lldb-dap" for folder in _LLDB_FOLDERS]
+    older = ["lldb-vscode", *(f"lldb-vscode-{major}" for major in _VSCODE_MAJORS)]
+    for name in [chosen] if chosen else [*names, *inside, *older]:
+        if program := shutil.which(name, path=path):
+            return program
+    if chosen:
+        raise StartError(f"{LLDB_DAP_SETTING} is {chosen}, and there is no such program.")
+    raise StartError(f"there is no lldb-dap. {_ADVICE.format(python=sys.executable, package='lldb')}.")
+
+
+@cache
+def _gdb(chosen: str, path: str) -> str:
+    """One that pip has installed beside us is not asked for its version: none is too old, and it takes 100 ms."""
+    problem = f"{GDB_SETTING} is {chosen}, and there is no such program" if chosen else "there is no gdb"
+    installed = str(Path(sys.prefix) / "bin") if sys.prefix != sys.base_prefix else ""
+    for folder in path.split(os.pathsep):
+        if program := shutil.which(chosen or "gdb", path=folder):
+            version = GDB_WITH_DAP if str(Path(program).parent) == installed else _told(program)
+            if version >= GDB_WITH_DAP:
+                return program
+            problem = f"{program} is gdb {version or 'of an unknown version'}, which does not speak DAP"
+    advice = _ADVICE.format(python=sys.executable, package="gdb")
+    raise StartError(f"{problem}: {GDB_WITH_DAP} or later is needed. {advice}.")
+
+
+def _search_path() -> str:
+    """Beside us first, because the system's may be too old."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join([str(Path(sys.executable).parent), *filter(None, folders)])
+
+
+def _told(path: str) -> int:
+    """The major version that a program tells; 0: none."""
+    try:
+        done = subprocess.run(  # noqa: S603  a debugger, asked for its version
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    found = _VERSION.search(done.stdout + done.stderr)
+    return int(found[1]) if found and not done.returncode else 0
+
+
+def rust_formatters() -> Path | None:
+    """The folder with the scripts by which lldb and gdb show Rust's strings and containers; None: no Rust here."""
+    for toolchain in _rust_toolchains():
+        folder = toolchain / "lib" / "rustlib" / "etc"
+        if (folder / "lldb_lookup.py").is_file():
+            return folder
+    return None
+
+
+def _rust_toolchains() -> list[Path]:
+    """Found without rustc, whose start takes 50 ms: rustup's default, its others, the distribution's."""
+    home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
+    try:
+        chosen = re.search(r'default_toolchain\s*=\s*"([^"]+)"', (home / "settings.toml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        chosen = None
+    toolchains = [home / "toolchains" / chosen[1]] if chosen else []
+    toolchains += sorted((home / "toolchains").glob("*"), reverse=True)
+    rustc = shutil.which("rustc")
+    return [*toolchains, *([Path(rustc).resolve().parents[1]] if rustc else [])]
+
+
+def gdb_script_folders() -> list[str]:
+    """Folders that mirror the file system and hold the scripts by which gdb shows a library's types (libstdc++)."""
+    prefixes = [Path("/usr")]
+    if compiler := shutil.which("g++"):
+        prefixes.append(Path(compiler).resolve().parents[1])
+    folders = [prefix / "share" / "gdb" / "auto-load" for prefix in prefixes]
+    return list(dict.fromkeys(str(folder) for folder in folders if folder.is_dir()))
+
+
+def gdb_library_folders() -> list[str]:
+    """Folders in which a compiler of its own prefix keeps such a script beside its library."""
+    compiler = shutil.which("g++")
+    prefix = Path(compiler).resolve().parents[1] if compiler else Path("/usr")
+    if prefix == Path("/usr"):
+        return []
+    libraries = (prefix / name for name in ("lib64", "lib"))
+    return [str(folder) for folder in libraries if any(folder.glob("libstdc++.so*-gdb.py"))]

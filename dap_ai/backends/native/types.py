@@ -1,0 +1,182 @@
+"""Type texts of C, C++ and Rust, as lldb-dap and gdb write them: kinds, widths, lengths, elements."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Language = Literal["c", "cpp", "rust"]
+
+
+class Scalar(NamedTuple):
+    """A number type. `bits` 0: unknown (a typedef that the debugger did not resolve), arithmetic does not wrap."""
+
+    name: str
+    kind: Literal["bool", "int", "char", "float"]
+    bits: int
+    signed: bool
+
+
+_C_INTEGERS = {
+    "short": 16,
+    "int": 32,
+    "long": 64,
+    "long long": 64,
+    "__int128": 128,
+}
+_SPELLINGS = {"short int": "short", "long int": "long", "long long int": "long long", "signed": "int"}
+_NAMED = {
+    "size_t": (64, False),
+    "ssize_t": (64, True),
+    "ptrdiff_t": (64, True),
+    "intptr_t": (64, True),
+    "uintptr_t": (64, False),
+    "time_t": (64, True),
+    "off_t": (64, True),
+    "pid_t": (32, True),
+    "intmax_t": (64, True),
+    "uintmax_t": (64, False),
+    "isize": (64, True),
+    "usize": (64, False),
+}
+_CHARACTERS = {"char": 8, "wchar_t": 32, "char8_t": 8, "char16_t": 16, "char32_t": 32}
+_FLOATS = {"float": 32, "double": 64, "long double": 64, "f32": 32, "f64": 64}
+_SIZED = re.compile(r"(?:std::)?(u?)int(?:_fast|_least)?(8|16|32|64)_t")
+_RUST_SIZED = re.compile(r"([iu])(8|16|32|64|128)")
+_QUALIFIER = re.compile(r"\b(?:const|volatile|struct|class|enum|union|mut)\b(?!::)")
+_ARRAY = re.compile(r"^(?P<element>[^\[\]]*?)\s*\[(?P<length>\d+)\](?P<rest>(?:\[\d+\])*)$")
+_RUST_ARRAY = re.compile(r"^\[(?P<element>.+); (?P<length>\d+)\]$")
+_RUST_POINTER = re.compile(r"^(?:&'?\w* ?|\*)(?:(?:const|mut)\s+)?(?P<element>.+)$")
+_STANDARD = ("std::", "alloc::", "core::", "hashbrown::")
+_CONTAINERS = {
+    "list": "vector deque list forward_list array span initializer_list Vec VecDeque LinkedList BinaryHeap stack queue",
+    "dict": "map unordered_map multimap unordered_multimap HashMap BTreeMap",
+    "set": "set unordered_set multiset unordered_multiset HashSet BTreeSet",
+    "str": "string basic_string string_view basic_string_view wstring String",
+    "optional": "optional Option",
+    "smart": "unique_ptr shared_ptr weak_ptr Box Rc Arc Weak",
+}
+_KINDS = {name: kind for kind, names in _CONTAINERS.items() for name in names.split()}
+
+
+def plain(text: str) -> str:
+    """The type without `const`, `struct` and the like, its spaces in order."""
+    if text.startswith(("&", "*")):
+        return text.strip()
+    return " ".join(_QUALIFIER.sub(" ", text).split())
+
+
+def scalar_of(text: str) -> Scalar | None:
+    """The number type of that name; None: it is none that is known."""
+    name = plain(text)
+    if name in ("bool", "_Bool"):
+        return Scalar(name, "bool", 8, False)
+    if name in _FLOATS:
+        return Scalar(name, "float", _FLOATS[name], True)
+    if name in _CHARACTERS:
+        return Scalar(name, "char", _CHARACTERS[name], name in ("char", "wchar_t"))
+    bare = name.removeprefix("std::")
+    if bare in _NAMED:
+        return Scalar(name, "int", *_NAMED[bare])
+    if found := _SIZED.fullmatch(name):
+        return Scalar(name, "int", int(found[2]), not found[1])
+    if found := _RUST_SIZED.fullmatch(name):
+        return Scalar(name, "int", int(found[2]), found[1] == "i")
+    return _worded(name)
+
+
+def _worded(name: str) -> Scalar | None:
+    """`unsigned long int`, `long unsigned int`, `signed char`."""
+    words = name.split()
+    unsigned = "unsigned" in words
+    rest = " ".join(w for w in words if w not in ("unsigned", "signed"))
+    rest = _SPELLINGS.get(rest, rest)
+    if rest == "char":
+        return Scalar(name, "int", 8, not unsigned)
+    bits = 32 if not rest and words else _C_INTEGERS.get(rest, 0)
+    return Scalar(name, "int", bits, not unsigned) if bits else None
+
+
+class Array(NamedTuple):
+    """An array type: `int[3][4]` has the element `int[4]`."""
+
+    element: str
+    length: int
+
+
+def array_of(text: str) -> Array | None:
+    """The array type that the text writes; None: it is none."""
+    name = plain(text)
+    if found := _RUST_ARRAY.match(name):
+        return Array(found["element"], int(found["length"]))
+    if found := _ARRAY.match(name):
+        return Array(found["element"] + found["rest"], int(found["length"]))
+    return None
+
+
+def pointee(text: str) -> str | None:
+    """What a pointer or reference type refers to; None: it is no such type."""
+    name = plain(text)
+    if is_function_pointer(name):
+        return None
+    if name.startswith(("&", "*")):
+        found = _RUST_POINTER.match(name)
+        if found is None or found["element"] == "str" or found["element"].startswith("["):
+            return None
+        return found["element"]
+    if name.endswith("*"):
+        return name[:-1].rstrip()
+    return name.rstrip("&").rstrip() if name.endswith("&") else None
+
+
+def is_reference(text: str) -> bool:
+    """A C++ reference, which stands for what it refers to."""
+    return plain(text).endswith("&")
+
+
+def is_function_pointer(text: str) -> bool:
+    """`int (*)(int)`."""
+    return "(*" in text or text.startswith(("fn(", "unsafe fn(", "extern "))
+
+
+def is_text(element: str | None) -> bool:
+    """Whether a pointer to this, or an array of it, is written as a string."""
+    return plain(element or "") in ("char", "wchar_t", "char8_t", "char16_t", "char32_t")
+
+
+def kind_of(text: str) -> str:
+    """A Value.kind, as far as the type tells; "" where the value decides between an enum, a number and a struct."""
+    name = plain(text)
+    if is_function_pointer(name):
+        return "function"
+    if name in ("&str", "&mut str", "*const str"):
+        return "str"
+    if name.startswith(("&[", "&mut [")):
+        return "list"
+    element = pointee(name)
+    if element is not None:
+        return "reference" if is_reference(name) else "str" if is_text(element) else "pointer"
+    if array := array_of(name):
+        return "str" if is_text(array.element) else "array"
+    scalar = scalar_of(name)
+    return scalar.kind if scalar else "none" if name in ("void", "()") else _standard(name)
+
+
+def _standard(name: str) -> str:
+    if not name.startswith(_STANDARD):
+        return ""
+    return _KINDS.get(name.split("<", 1)[0].rsplit("::", 1)[-1], "")
+
+
+_CAST_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?: |::)[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+def cast_type(text: str) -> Scalar | str | None:
+    """Of a cast: a number type, or the pointer type as normal text; None: neither, so that it may call something."""
+    name = plain(text)
+    scalar = scalar_of(name)
+    if scalar:
+        return scalar
+    bare = name.rstrip("* ")
+    stars = name[len(bare) :].count("*")
+    return f"{bare} {'*' * stars}" if stars and len(name) <= 200 and _CAST_NAME.fullmatch(bare) else None

@@ -1,0 +1,303 @@
+"""Variables as an adapter lists them -> Values: one line of text as a programmer writes it, and structure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dap_ai.backends.native import types
+from dap_ai.backends.native.numbers import Number, read_number, shown
+from dap_ai.backends.native.reading import Reader, Spent
+from dap_ai.backends.native.types import Scalar
+from dap_ai.backends.native.variables import Raw, Unread
+from dap_ai.protocol.inspection import Field, Query, Value
+
+_STRING = re.compile(r'(?:0x[0-9a-fA-F]+ )?[LuU8b]*("(?:[^"\\]|\\.)*")', re.DOTALL)
+_REPEATS = re.compile(r",? ?'((?:\\.|[^'\\])[^']*)' <repeats (\d+) times>,?")
+_IDENTIFIER = re.compile(
+    r"[A-Za-z_][\w:]*(?: \| [A-Za-z_][\w:]*)*|\([A-Za-z_][\w:| ]*\)|\(?[\w: |]*unknown: 0x[0-9a-f]+\)?"
+)
+_NUMBER = re.compile(r"-?\d+")
+_EMPTY_OPTIONAL = re.compile(r"no contained value|Has Value=false|^None$|::None$")
+_COUNTS = re.compile(r"strong=(\d+)|use count (\d+)")
+_FUNCTION = re.compile(r"(0x[0-9a-fA-F]+) \([^`]*`([^ )]+)")
+_ELLIPSIS = "..."
+
+
+def kind_of(raw: Raw) -> str:
+    """A Value.kind, by the type and, where that is the program's own, by what the value looks like."""
+    kind = types.kind_of(raw.type)
+    if kind:
+        return kind
+    if not raw.type and re.fullmatch(r"0x[0-9a-f]+", raw.text):
+        return "pointer"  # of gdb, whose client has not asked for types
+    if re.match(r"(?:0x[0-9a-fA-F]+ )?\"", raw.text):
+        return "str"
+    if not raw.reference:
+        if _NUMBER.fullmatch(raw.text):
+            return "int"
+        if _IDENTIFIER.fullmatch(raw.text):
+            return "bool" if raw.text in ("true", "false") else "enum"
+        if re.fullmatch(r"0x[0-9a-f]+", raw.text):
+            return "pointer"
+    if raw.indexed or re.match(r"size=\d", raw.text):
+        return "list"
+    return "struct" if raw.reference or raw.text in ("", "{}") else "object"
+
+
+def number_of(raw: Raw) -> Number | None:
+    """The number that the variable holds; None: it holds none."""
+    scalar = types.scalar_of(raw.type)
+    if scalar is None and kind_of(raw) in ("int", "bool"):
+        scalar = Scalar(raw.type or "int", "int", 0, signed=True)
+    value = None if scalar is None else read_number(raw.text, scalar)
+    return None if scalar is None or value is None else Number(scalar, value)
+
+
+def string_of(raw: Raw) -> str:
+    """The literal in the variable's text, with its quotes and escapes; empty: there is none."""
+    text = _REPEATS.sub(lambda m: "" if m[1] == "\\000" else '"' + m[1] * min(int(m[2]), 200) + '"', raw.text)
+    found = _STRING.match(text)
+    return found[1] if found else ""
+
+
+def of_number(number: Number) -> Value:
+    """A result of arithmetic."""
+    return Value(text=shown(number), type=number.type.name, kind=number.type.kind)
+
+
+class Describer:
+    """Makes the Values of one frame. `depth`: how many levels below a variable are read."""
+
+    def __init__(self, reader: Reader, query: Query, frame_id: int) -> None:
+        self._reader = reader
+        self._query = query
+        self._frame_id = frame_id
+
+    async def value(self, raw: Raw, depth: int = 1) -> Value:
+        """The whole Value; what cannot be read any more is shown as `...`. Raises NotStopped."""
+        try:
+            raw.check()
+            value = await self._value(raw, depth)
+        except Unread as error:
+            note = error.text if error.text == "optimised out" else "not readable"
+            value = Value(text=f"<{error.text}>", type=raw.type, kind=kind_of(raw), note=note)
+        except Spent:
+            value = self._shallow(raw)
+        self._bound(value)
+        return value
+
+    def _bound(self, value: Value) -> None:
+        value.text = " ".join(value.text.split("\n"))
+        limit = self._query.max_text
+        if len(value.text) > limit:
+            value.text = value.text[: limit - 3] + _ELLIPSIS
+            value.truncated = True
+        fields = value.fields or ()
+        self._reader.bytes_left -= (
+            len(value.text) + len(value.type) + sum(len(f.text) + len(f.name) + 30 for f in fields)
+        )
+
+    def _shallow(self, raw: Raw) -> Value:
+        """Without asking for anything more."""
+        kind = kind_of(raw)
+        if kind in ("pointer", "reference") and raw.address is not None:
+            return self._pointer(raw, kind)
+        number = number_of(raw)
+        if number is not None:
+            return Value(text=shown(number), type=raw.type, kind=number.type.kind)
+        if kind == "function" and (found := _FUNCTION.match(raw.text)):
+            return Value(text=f"{int(found[1], 16):#x} <{found[2]}>", type=raw.type, kind=kind)
+        opened = {"array": "[...]", "list": "[...]", "dict": "{...}", "set": "{...}", "struct": "{...}"}
+        text = string_of(raw) or opened.get(kind) or raw.text.strip() or "{...}"
+        return Value(text=text, type=raw.type, kind=kind, length=raw.length, truncated=bool(raw.reference))
+
+    async def _value(self, raw: Raw, depth: int) -> Value:
+        kind = kind_of(raw)
+        if kind == "str" and string_of(raw):
+            return self._string(raw)
+        if kind == "str" and raw.address is not None:
+            return self._pointer(raw, "str")
+        if kind in ("int", "bool", "char", "float", "enum", "none", "object", "function"):
+            value = self._shallow(raw)
+            value.truncated = False
+            return value
+        if depth < 0:
+            return self._shallow(raw)
+        make = {
+            "pointer": self._pointed, "reference": self._referred, "smart": self._smart, "optional": self._optional,
+            "array": self._sequence, "list": self._sequence, "set": self._sequence, "dict": self._dict,
+        }.get(kind, self._struct)  # fmt: skip
+        value = await make(raw, depth)
+        if value.kind == "object":
+            value.kind = kind
+        return value
+
+    def _string(self, raw: Raw) -> Value:
+        text = string_of(raw)
+        cut = raw.text.rstrip().endswith(("...", '"...'))
+        body = re.sub(r"\\(?:x[0-9a-fA-F]{2}|[0-7]{3}|.)", "?", text[1:-1])
+        value = Value(text=text + (_ELLIPSIS if cut else ""), type=raw.type, kind="str", truncated=cut)
+        value.length = None if cut else len(body)
+        if types.pointee(raw.type):
+            value.address = raw.address or 0
+        return value
+
+    def _pointer(self, raw: Raw, kind: str) -> Value:
+        address = raw.address or 0
+        note = "" if address or raw.address is None else "null"
+        text = "null" if note else hex(address) if raw.address is not None else raw.text
+        return Value(text=text, type=raw.type, kind=kind, address=address, note=note)
+
+    async def _pointed(self, raw: Raw, depth: int) -> Value:
+        value = self._pointer(raw, "pointer")
+        element = types.pointee(raw.type) if raw.type else ""
+        if value.note or depth < 1 or element in (None, "void", "()") or not (raw.reference or self._reader.lldb):
+            return value
+        try:
+            await self._show_target(
+                value, await self._reader.pointed(raw, self._frame_id, self._query.max_fields), depth
+            )
+        except Unread as error:
+            value.note = "not readable" if error.address is not None else ""
+        except Spent:
+            value.truncated = True
+        return value
+
+    async def _show_target(self, value: Value, target: Raw, depth: int) -> None:
+        inner = await self.value(target, depth - 1)
+        if inner.note == "not readable":
+            value.note = inner.note
+            return
+        value.fields = inner.fields or [Field(name="*", text=inner.text, type=inner.type, address=inner.address)]
+        value.text += f" -> {inner.text}"
+        value.length, value.truncated = inner.length, inner.truncated
+
+    async def _referred(self, raw: Raw, depth: int) -> Value:
+        """A C++ reference reads as what it refers to."""
+        if not raw.reference:
+            number = number_of(replace(raw, type=types.pointee(raw.type) or "", text=re.sub(r"^@\S+: ", "", raw.text)))
+            return of_number(number) if number else self._pointer(raw, "reference")
+        target = await self._reader.pointed(raw, self._frame_id, self._query.max_fields)
+        inner = await self.value(target, depth)
+        inner.type, inner.address = raw.type, raw.address or 0
+        inner.kind = "reference" if inner.kind == "struct" else inner.kind
+        return inner
+
+    async def _smart(self, raw: Raw, depth: int) -> Value:
+        if raw.text == "nullptr":
+            return Value(text="null", type=raw.type, kind="smart", note="null")
+        rows = await self._reader.children(raw, self._frame_id, self._query.max_fields)
+        held = next((row for row in rows if kind_of(row) in ("pointer", "str")), rows[0] if rows else None)
+        counted = _COUNTS.search(raw.text)
+        count = f"{counted[1] or counted[2]} owners" if counted and (counted[1] or counted[2]) != "1" else ""
+        if held is None or kind_of(held) not in ("pointer", "str"):
+            found = re.search(r"0x[0-9a-fA-F]+", raw.text)
+            null = held is None and not found
+            text = "null" if null else hex(int(found[0], 16)) if found else ""
+            value = Value(text=text, type=raw.type, kind="smart", note="null" if null else count)
+            if held is not None:
+                await self._show_target(value, held, depth)
+                value.text = value.text.removeprefix(" -> ")
+            return value
+        value = await self._value(held, depth)
+        value.type, value.kind, value.note = raw.type, "smart", value.note or count
+        return value
+
+    async def _optional(self, raw: Raw, depth: int) -> Value:
+        if _EMPTY_OPTIONAL.search(raw.text.strip()):
+            return Value(text="None" if "core::" in raw.type else "nullopt", type=raw.type, kind="optional")
+        rows = await self._reader.children(raw, self._frame_id, 2)
+        if len(rows) != 1:
+            return Value(text=raw.text.strip() or "{...}", type=raw.type, kind="optional")
+        inner = await self.value(rows[0], depth - 1)
+        text = f"Some({inner.text})" if "core::" in raw.type else inner.text
+        return Value(text=text, type=raw.type, kind="optional", fields=[_field("value", inner)], note=inner.note)
+
+    async def _sequence(self, raw: Raw, depth: int) -> Value:
+        kind = kind_of(raw)
+        length = raw.length or 0
+        value = Value(text="", type=raw.type, kind=kind, length=length)
+        rows = await self._reader.children(raw, self._frame_id, self._query.max_items) if length else []
+        if rows and not rows[0].name.strip("[]").isdigit():
+            return await self._struct(raw, depth)  # nothing makes a container of it
+        shown_ = [(await self.value(row, depth - 1)) for row in rows[: self._query.max_items]]
+        value.text = _listed([each.text for each in shown_], length - len(shown_), "{}" if kind == "set" else "[]")
+        value.fields = [_field(f"[{n}]", each) for n, each in enumerate(shown_)]
+        value.truncated = len(shown_) < length or any(each.truncated for each in shown_)
+        return value
+
+    async def _dict(self, raw: Raw, depth: int) -> Value:
+        length = raw.length or await self._hashed(raw)
+        pairs = await self.pairs(raw, self._query.max_items) if raw.length else []
+        fields = [
+            Field(
+                name=(await self.value(key, depth - 1)).text,
+                text=(await self.value(held, depth - 1)).text,
+                type=held.type,
+            )
+            for key, held in pairs
+        ]
+        text = _listed([f"{f.name}: {f.text}" for f in fields], length - len(fields), "{}")
+        keys = [f.name for f in fields]
+        return Value(
+            text=text,
+            type=raw.type,
+            kind="dict",
+            length=length,
+            keys=keys,
+            fields=fields,
+            truncated=len(fields) < length,
+        )
+
+    async def _hashed(self, raw: Raw) -> int:
+        """How many are in a hash table that seems empty: lldb-dap 19 says of each of libstdc++ that it is."""
+        if "unordered_" not in raw.type or not self._reader.lldb:
+            return 0
+        try:
+            count = await self._reader.hover(self._frame_id, f"{raw.path}._M_h._M_element_count")
+        except Unread:
+            return 0
+        return int(count.text) if count.text.isdigit() else 0
+
+    async def pairs(self, raw: Raw, count: int) -> list[tuple[Raw, Raw]]:
+        """The first keys and values of a map: gdb lists them in turn, lldb-dap as pairs. Raises Unread, Spent."""
+        length = raw.length or 0
+        in_turn = bool(raw.named) and raw.named == 2 * length
+        rows = await self._reader.children(raw, self._frame_id, 2 * count if in_turn else count)
+        if in_turn:
+            return list(zip(rows[::2], rows[1::2], strict=False))
+        found: list[tuple[Raw, Raw]] = []
+        for row in rows[:count]:
+            parts = await self._reader.children(row, self._frame_id, 2)
+            if len(parts) == 2:
+                found.append((parts[0], parts[1]))
+        return found
+
+    async def _struct(self, raw: Raw, depth: int) -> Value:
+        if depth < 1 and raw.text not in ("", raw.type, "None") and not raw.text.startswith(raw.type):
+            return self._shallow(raw)
+        limit = self._query.max_fields
+        rows = await self._reader.children(raw, self._frame_id, limit + 1)
+        fields = [_field(row.name, await self.value(row, depth - 1)) for row in rows[:limit]]
+        kind = "struct"
+        if (
+            raw.text
+            and re.match(r"[A-Za-z_]\w*[({]|[A-Za-z_]\w*$|\(", raw.text)
+            and "::" in raw.type
+            and raw.text != raw.type
+        ):
+            text = raw.text  # a Rust formatter's: `Circle(2)`, `Sq{w:3}`
+        else:
+            more = [_ELLIPSIS] if len(rows) > limit else []
+            text = "{" + ", ".join([f"{f.name}={f.text}" for f in fields] + more) + "}"
+        return Value(text=text, type=raw.type, kind=kind, fields=fields, truncated=len(rows) > limit)
+
+
+def _field(name: str, value: Value) -> Field:
+    return Field(name=name, text=value.text, type=value.type, address=value.address)
+
+
+def _listed(texts: list[str], more: int, brackets: str) -> str:
+    rest = [f"... {more} more"] if more > 0 else []
+    return brackets[0] + ", ".join(texts + rest) + brackets[1]

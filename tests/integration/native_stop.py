@@ -1,0 +1,97 @@
+"""A native program stopped under a real debug adapter, read as the agent reads it; without the proxy between."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.adapter.client import Client
+from dap_ai.adapter.gate import CAPABILITY_OF
+from dap_ai.agent.source import Sources
+from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.tools.base import Bench, ToolResult
+from dap_ai.agent.tools.table import run
+from dap_ai.backends import Command
+from dap_ai.backends.native.walker import NativeWalker
+from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.protocol.asking import HistoryItem, Stop, ToolCall
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.tools import ToolArguments
+from tests.integration import native
+
+WAIT_S = 30.0
+CLIENT = {"supportsVariableType": True, "supportsVariablePaging": True, "supportsMemoryReferences": True}
+"""What gdb wants to hear before it tells types, pages and addresses."""
+
+
+class NativeStop:
+    """See protocol.debugger.Debugger: what the tools of the levels below `mutate` need of it."""
+
+    can_inspect = True
+    current = True
+    why_no_snapshot = "a native program is not copied"
+
+    def __init__(self, client: Client, stopped: Mapping[str, Any]) -> None:
+        self.client = client
+        self.stop = Stop(
+            1,
+            int(stopped["threadId"]),
+            None,
+            str(stopped.get("reason", "")),
+            description=str(stopped.get("description", "")),
+            text=str(stopped.get("text", "")),
+        )
+        self.calls: list[str] = []
+        self._walker = NativeWalker(hovers=True)
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """As the proxy: what the adapter has not announced never reaches it."""
+        flag = CAPABILITY_OF.get(command)
+        if flag and not self.client.capabilities.get(flag):
+            raise RequestFailed(command, "notSupported", f"The debug adapter does not support '{command}'.")
+        self.calls.append(command)
+        return await self.client.request(command, arguments, WAIT_S)
+
+    async def inspect(self, query: Query) -> Inspection:
+        """By the native walker."""
+        return await self._walker.inspect(self.request, query)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """None is kept."""
+        return []
+
+    def history(self) -> Sequence[HistoryItem]:
+        """The user does nothing."""
+        return []
+
+    async def case(self) -> Case:
+        """What the agent reads first."""
+        return await Reader(self, Sources(), "observe").read(self.stop)  # pyright: ignore[reportArgumentType]  as above
+
+    async def tool(self, arguments: ToolArguments, name: str = "", **bench: Any) -> ToolResult:
+        """What a tool gives; its name is that of its arguments' class."""
+        made = Bench(self, await self.case(), **bench)  # pyright: ignore[reportArgumentType]  as above
+        return await run(made, ToolCall(name or type(arguments).__name__.lower(), arguments))
+
+
+@contextlib.asynccontextmanager
+async def stopped(adapter: str, program: Path, *arguments: str) -> AsyncGenerator[NativeStop]:
+    """The program at its first stop; skips the test where the adapter is missing."""
+    process = await AdapterProcess.start(Command(native.need(adapter), {}), lambda _line: None)
+    client = Client(process.link, process.end)
+    try:
+        await client.initialize("native", **CLIENT)
+        started = client.send("launch", {"program": str(program), "args": list(arguments)})
+        await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
+        await client.request("configurationDone", {}, WAIT_S)
+        await asyncio.wait_for(started, WAIT_S)
+        _, body = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
+        yield NativeStop(client, body)
+    finally:
+        with contextlib.suppress(Exception):  # the process is ended in any case
+            await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
+        await client.close()

@@ -1,0 +1,149 @@
+"""The native walker against real adapters: values of C++ and Rust, what a crash shows, how much is asked."""
+
+from __future__ import annotations
+
+import collections
+from pathlib import Path
+
+import pytest
+
+from dap_ai.agent.syntax import node_of
+from dap_ai.backends.native.reading import MAX_REQUESTS
+from dap_ai.protocol.inspection import FrameFacts, FrameQuery, Query, Value
+from tests.integration import native
+from tests.integration.native_session import ADAPTERS, Session, built, marked, stopped
+
+pytestmark = pytest.mark.anyio
+
+SHOWN = {
+    "none": ("null", "null"),
+    "row": ("[1, 2, 3]", ""),
+    "grid": ("[[1, 2], [3, 4]]", ""),
+    "buffer": ('"abc"', ""),
+    "small": ("-1", ""),
+    "byte": ("200", ""),
+    "text": ('"some text"', ""),
+    "empty": ("[]", ""),
+    "queue": ("[1, 2]", ""),
+    "chain": ("[3, 4]", ""),
+    "numbers": ("{5, 6}", ""),
+    "stock": ('{"apple": 1, "pear": 2}', ""),
+    "lookup": ("{7: 70}", ""),
+    "some": ("5", ""),
+    "nothing": ("nullopt", ""),
+    "nobody": ("null", "null"),
+    "first": None,
+    "huge": ("[10022, 0, 0, ... 99997 more]", ""),
+    "many": ("[1, 1, 1, ... 9997 more]", ""),
+}
+ENDS = {
+    "owner": "-> {id=2, next=null}",
+    "shared": "-> {id=2, next=null}",
+    "number": "-> 12",
+    "behind": "-> []",
+    "mode": "On",
+}
+RUST_VALUES = [
+    ("prices[1]", "2"), ("self.total", "5"), ("self.items[0].id", "1"), ("self.items[0].name", '"pear"'), ("*boxed", "7"),
+    ("slice[0]", "2"), ("pair.0", "1"), ("index - more", "7"), ("word", '"short"'), ("many[9999]", "3"), ("small as i32 + 100", "300"),
+    ("item.id + 1", "2"),
+]  # fmt: skip
+RUST_ERRORS = [
+    ("prices[index]", "index out of bounds: the len is 3 but the index is 10"),
+    ("more - 4", "attempt to subtract with overflow"),
+    ("small + 100", "attempt to add with overflow"),
+    ("index / (more - 3)", "attempt to divide by zero"),
+]
+
+
+def variables(frame: FrameFacts) -> dict[str, Value]:
+    return {each.name: each.value for each in [*frame.arguments, *frame.locals]}
+
+
+async def some(session: Session, *names: str) -> dict[str, Value]:
+    """These variables, with three items of each container."""
+    asked = FrameQuery(frame_id=session.frame_id, variables=False, names=list(names))
+    query = Query(
+        [asked], exception=False, threads=False, max_items=3, deadline_ms=20_000, thread_id=session.stop["threadId"]
+    )
+    return variables((await session.walker.inspect(session.request, query)).frames[0])
+
+
+@pytest.fixture
+def crashing(tmp_path: Path) -> tuple[Path, Path, int]:
+    source = native.SOURCES / "values.cpp"
+    return built(source, tmp_path), source, marked(source, "crash")
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_values_of_all_kinds_read_as_a_programmer_writes_them(adapter: str, crashing: tuple[Path, Path, int]):
+    async with stopped(adapter, *crashing) as session:
+        if adapter == "gdb":
+            await need_printers(session)
+        for name, wanted in SHOWN.items():
+            value = (await some(session, name))[name]
+            hidden = (adapter, name) == ("lldb-dap 19", "lookup")  # it says itself that this is empty
+            assert wanted is None or (value.text, value.note) == (("{... 1 more}", "") if hidden else wanted), name
+        for name, text in ENDS.items():
+            assert (await some(session, name))[name].text.endswith(text), name
+
+
+async def need_printers(session: Session) -> None:
+    text = (await some(session, "text"))["text"].text
+    if text != '"some text"':
+        pytest.skip("no scripts of the C++ library for gdb here: its types are raw")
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_a_pointer_is_followed_one_level_and_knows_where_it_leads(adapter: str, crashing: tuple[Path, Path, int]):
+    async with stopped(adapter, *crashing) as session:
+        order = (await some(session, "order"))["order"]
+        assert order.kind == "pointer" and order.text.startswith(f"{order.address:#x} -> {{")
+        fields = {each.name: each.text for each in order.fields or []}
+        assert (fields["id"], fields["total"], fields["customer"]) == ("4", "9.5", '"Ann"')
+        assert fields["first"].startswith("0x") and "->" not in fields["first"]
+        wild = (await some(session, "wild"))["wild"]
+        assert (wild.text, wild.address, wild.note) == ("0x10", 0x10, "not readable")
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_of_containers_with_thousands_of_items_no_more_is_asked_than_is_shown(
+    adapter: str, crashing: tuple[Path, Path, int]
+):
+    async with stopped(adapter, *crashing) as session:
+        await some(session, "many", "huge")
+        listed = [arguments for command, arguments in session.sent if command == "variables"]
+        assert all(arguments.get("count", 0) <= 60 for arguments in listed)
+        assert len(session.sent) < 15
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(adapter: str, tmp_path: Path):
+    source = native.SOURCES / "values.cpp"
+    async with stopped(adapter, built(source, tmp_path)) as session:
+        frames = [FrameQuery(frame_id=frame["id"]) for frame in session.frames[:8]]
+        frames[0].expressions = [node_of(text, "cpp") for text in ("none->id", "order->first->id", "many[3]")]
+        query = Query(frames, thread_id=session.stop["threadId"], deadline_ms=20_000)
+        reply = await session.walker.inspect(session.request, query)
+    facts = reply.frames[0].values
+    assert reply.native and [frame.error for frame in reply.frames] == [""] * len(frames)
+    assert (facts[0].error, facts[0].text) == ("raised", "null dereference of none")
+    assert [fact.value.text for fact in facts[1:] if fact.value] == ["7", "1"]
+    assert reply.fault and reply.fault.signal == "SIGSEGV" and reply.exceptions[0].type == "SIGSEGV"
+    assert reply.threads and reply.binary and reply.binary.debug_info
+    counted = collections.Counter(command for command, _ in session.sent)
+    assert counted["variables"] + counted["evaluate"] + counted["scopes"] <= MAX_REQUESTS + 20
+
+
+@pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb"])
+async def test_rust_s_values_and_the_index_that_panics(adapter: str, tmp_path: Path):
+    source = native.SOURCES / "values.rs"
+    program = built(source, tmp_path)
+    async with stopped(adapter, program, source, marked(source, "panic")) as session:
+        wrong: list[str] = []
+        for text, wanted in [*RUST_VALUES, *RUST_ERRORS]:
+            fact = (await session.facts(node_of(text, "rust")))[0]
+            got = fact.value.text if fact.value else fact.text
+            if got != wanted:
+                wrong.append(f"{text}: {wanted}, but {got}")
+        assert wrong == []

@@ -1,0 +1,169 @@
+"""Native programs: whatever an expression says, the stopped program is afterwards as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.syntax import node_of
+from dap_ai.backends.native.variables import MAX_PATH
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.inspection import Fact, Node
+from tests.integration import native
+from tests.integration.native_session import ADAPTERS, WAIT_S, Session, built, marked, stopped
+from tests.safety.native_corpus import CALLS, DEBUGGERS, HARMLESS, HOSTILE, RAISING, RUST, WRITES
+
+pytestmark = pytest.mark.anyio
+STACK_BYTES = 2048
+PATH = re.compile(r"[*&]{0,3}(?:\(long\))?(?:::)?\w+(?:::\w+)*(?:(?:\.|->)\w+|\[-?\d+\])*")
+READS = {"stackTrace", "scopes", "variables", "evaluate", "readMemory"}
+
+
+def nodes_of(text: str, language: str) -> list[Node]:
+    """The text where a Node holds text, and the Node that it is."""
+    raw: list[Node] = [
+        ["n", text],
+        ["a", ["n", "order"], text],
+        ["cast", text, ["n", "x"]],
+        ["s", ["n", "a"], ["n", text]],
+    ]
+    try:
+        return [*raw, node_of(text, language)]
+    except SyntaxRefused:
+        return raw
+
+
+async def state_of(session: Session, program: Path) -> dict[str, Any]:
+    """Everything that an entry could change: globals, stack, registers, threads, files, the place it stands at."""
+    request = session.client.request
+    frame = {"frameId": session.frame_id}
+    state: dict[str, Any] = {"files": sorted(path.name for path in program.parent.iterdir())}
+    state["threads"] = (await request("threads", {}, WAIT_S))["threads"]
+    frames = (await request("stackTrace", {"threadId": session.stop["threadId"]}, WAIT_S))["stackFrames"]
+    state["stack"] = [(each["id"], each["name"], each["line"], each["instructionPointerReference"]) for each in frames]
+    for path in ("x", "counter", "table[0]", "a[1]", "color"):
+        state[path] = (await request("evaluate", frame | {"expression": path, "context": "hover"}, WAIT_S))["result"]
+    if session.client.capabilities.get("supportsReadMemoryRequest"):
+        for path, size in (("&x", STACK_BYTES), ("&counter", 4), ("&table", 16)):
+            found = await request("evaluate", frame | {"expression": path, "context": "hover"}, WAIT_S)
+            address = re.search(r"0x[0-9a-f]+", found["result"])
+            assert address, found
+            body = await request("readMemory", {"memoryReference": address[0], "count": size}, WAIT_S)
+            state[f"memory of {path}"] = body["data"]
+    scopes = (await request("scopes", frame, WAIT_S))["scopes"]
+    registers = next(scope["variablesReference"] for scope in scopes if scope["name"] == "Registers")
+    state["registers"] = await _general(session, registers)
+    return state
+
+
+async def _general(session: Session, reference: int) -> list[tuple[str, str]]:
+    rows = (await session.client.request("variables", {"variablesReference": reference}, WAIT_S))["variables"]
+    if any("General Purpose" in row["name"] for row in rows):
+        return await _general(session, rows[0]["variablesReference"])
+    return [(row["name"], row["value"]) for row in rows if not row["variablesReference"]]
+
+
+def program_of(name: str, folder: Path) -> tuple[Path, Path, int]:
+    source = native.SOURCES / name
+    return built(source, folder), source, marked(source, "stop")
+
+
+async def harm(session: Session, program: Path, texts: list[str], language: str) -> list[str]:
+    """What the entries changed, and what was sent or answered that should not have been."""
+    before = await state_of(session, program)
+    found: list[str] = []
+    for text in texts:
+        session.sent.clear()
+        facts = await session.facts(*nodes_of(text, language))
+        wrong = [
+            (command, arguments)
+            for command, arguments in session.sent
+            if command not in READS or (command == "evaluate" and not harmless_to_send(arguments))
+        ]
+        accepted = [fact for fact in facts[:4] if not fact.error and not re.fullmatch(r"[\w:]+", text)]
+        after = await state_of(session, program)
+        changed = [key for key, value in after.items() if value != before[key]]
+        if wrong or accepted or changed:
+            found.append(f"{text[:80]!r}: sent {wrong}, accepted {accepted}, changed {changed}")
+    return found
+
+
+async def answered(session: Session, text: str) -> Fact:
+    """What the whole chain says to it, from its text on."""
+    try:
+        return (await session.facts(node_of(text, "cpp")))[0]
+    except SyntaxRefused as error:
+        return Fact(error="refused", text=str(error))
+
+
+def harmless_to_send(arguments: Any) -> bool:
+    text = arguments["expression"]
+    in_frame = arguments["context"] == "hover" and isinstance(arguments["frameId"], int)
+    return in_frame and len(text) <= MAX_PATH and bool(PATH.fullmatch(text))
+
+
+def test_the_corpus_has_its_size_and_no_entry_twice():
+    assert len(HOSTILE) >= 200 and len(set(HOSTILE)) == len(HOSTILE)
+    assert len(HARMLESS) >= 40 and len(RUST) >= 20
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_no_hostile_text_changes_anything_in_a_cpp_program(adapter: str, tmp_path: Path):
+    program, source, line = program_of("hostile.cpp", tmp_path)
+    async with stopped(adapter, program, source, line) as session:
+        assert await harm(session, program, HOSTILE, "cpp") == []
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_no_hostile_text_changes_anything_in_a_c_program(adapter: str, tmp_path: Path):
+    program, source, line = program_of("hostile.c", tmp_path)
+    async with stopped(adapter, program, source, line) as session:
+        assert await harm(session, program, [*CALLS, *WRITES, *DEBUGGERS], "c") == []
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_harmless_expressions_have_the_values_that_the_program_would_compute(adapter: str, tmp_path: Path):
+    program, source, line = program_of("hostile.cpp", tmp_path)
+    async with stopped(adapter, program, source, line) as session:
+        wrong: list[str] = []
+        for text, value in HARMLESS:
+            fact = await answered(session, text)
+            if fact.value is None or fact.value.text != value:
+                wrong.append(f"{text} = {value}, but {fact.value.text if fact.value else fact.text}")
+        assert len(wrong) <= len(HARMLESS) // 10, wrong
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_what_would_fail_in_the_program_is_said_and_not_done(adapter: str, tmp_path: Path):
+    program, source, line = program_of("hostile.cpp", tmp_path)
+    async with stopped(adapter, program, source, line) as session:
+        for text, error in RAISING:
+            fact = await answered(session, text)
+            assert (fact.error, error in fact.text) == ("raised", True), (text, fact)
+
+
+@pytest.mark.parametrize("text", RUST)
+def test_rust_that_would_run_code_is_refused_before_anything_is_sent(text: str):
+    with pytest.raises(SyntaxRefused):
+        node_of(text, "rust")
+
+
+@pytest.mark.parametrize("adapter", ["lldb-dap 19", "lldb-dap 23", "gdb"])
+async def test_each_call_of_the_corpus_s_program_leaves_a_trace(adapter: str, tmp_path: Path):
+    """The comparison above can see harm: here it is done, by a watch, which may call."""
+    program, source, line = program_of("hostile.c", tmp_path)
+    async with stopped(adapter, program, source, line) as session:
+        before = await state_of(session, program)
+        arguments = {"expression": "trace(1)", "frameId": session.frame_id, "context": "watch"}
+        try:
+            await session.client.request("evaluate", arguments, WAIT_S)
+        except (RequestFailed, asyncio.TimeoutError):
+            pytest.skip("this adapter calls nothing in a watch")
+        await session.client.request("stackTrace", {"threadId": session.stop["threadId"]}, WAIT_S)
+        assert await state_of(session, program) != before
+        assert (program.parent / "hostile.trace").exists()

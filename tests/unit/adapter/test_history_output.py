@@ -1,0 +1,50 @@
+"""The tail of the program's output that is kept for the agent."""
+
+from __future__ import annotations
+
+from dap_ai.adapter.history import History
+
+BOUND = 64_000
+
+
+def kept(history: History) -> str:
+    return "".join(text for _, text in history.output_tail())
+
+
+def test_a_report_of_forty_thousand_characters_that_comes_line_by_line_is_kept_whole() -> None:
+    history = History()
+    place = "in depth /home/dev/a/long/path/to/the/source/of/shop.c:1" + " " * 70
+    lines = [f"    #{n} 0x55d0c0ffee{n:02d} {place}\r\n" for n in range(250)]
+    for line in lines:
+        history.add_output("stdout", line)
+    assert kept(history) == "".join(lines)
+
+
+def test_memory_stays_bounded_by_what_is_newest() -> None:
+    history = History()
+    for n in range(20_000):
+        history.add_output("stdout", f"line {n}\n")
+    history.add_output("stderr", "the end")
+    assert BOUND - 4_000 < len(kept(history)) <= BOUND
+    assert kept(history).endswith("line 19999\nthe end")
+
+
+def test_one_event_longer_than_the_bound_keeps_its_end() -> None:
+    history = History()
+    history.add_output("stdout", "a" * BOUND + "end")
+    assert len(kept(history)) == BOUND
+    assert kept(history).endswith("end")
+
+
+def test_few_pieces_hold_many_short_events() -> None:
+    history = History()
+    for _ in range(10_000):
+        history.add_output("stdout", "ab\n")
+    assert len(history.output_tail()) < 20
+
+
+def test_every_category_of_text_for_the_user_is_kept_in_order() -> None:
+    history = History()
+    for category in ("console", "important", "stderr", "telemetry", "stdout"):
+        history.add_output(category, category)
+    assert [category for category, _ in history.output_tail()] == ["console", "important", "stderr", "stdout"]

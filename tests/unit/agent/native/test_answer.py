@@ -1,0 +1,131 @@
+"""The offline answer about a native stop."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+from dap_ai.agent.native.answer import answer_native
+from dap_ai.agent.native.asked import expressions_in
+from dap_ai.agent.native.notes import notes
+from dap_ai.agent.native.reports import Report
+from dap_ai.agent.stack import Case, Frame
+from dap_ai.protocol.ask import AskArguments
+from dap_ai.protocol.asking import Answer
+from dap_ai.protocol.inspection import Binary, Fact, Value
+from tests.unit.agent.harness import Heard
+from tests.unit.agent.native.cases import NULL, At, pointer, stopped
+
+SOURCE = """\
+struct order *find(int number) {
+    return NULL;
+}
+int total(void) {
+    struct order *order = find(7);
+    return order->price * 2;
+}
+"""
+
+
+def asked(case: Case, question: str = "", later: dict[str, Value] | None = None) -> tuple[Answer, str]:
+    """The answer, and what the sink has heard of it. `later`: what is read when it is asked for."""
+    heard = Heard()
+
+    async def read(expressions: list[str]) -> None:
+        case.places[0].known.update({e: Fact((later or {}).get(e)) for e in expressions})
+
+    work: Any = SimpleNamespace(
+        case=case, ask=SimpleNamespace(arguments=AskArguments(question)), bench=None, sink=heard, read=read
+    )
+    return asyncio.run(answer_native(work)), heard.text("answer")
+
+
+def crashed() -> Case:
+    return stopped(SOURCE, [At("total", "order->price", {"order": NULL})], address=16)
+
+
+def test_an_answer_has_its_four_parts_in_order():
+    answer, _ = asked(crashed())
+    parts = ["**What happened.**", "**Why.**", "**Root cause.**", "**Recommendation.**"]
+    assert sorted(parts, key=answer.text.index) == parts
+    assert "A null dereference (`SIGSEGV`: address not mapped) at `shop.c:6`, in `total`" in answer.text
+
+
+def test_the_sink_hears_what_the_answer_says():
+    answer, heard = asked(crashed())
+    assert heard.split() == answer.text.split()
+
+
+def test_every_value_that_is_cited_is_evidence():
+    answer, _ = asked(crashed())
+    assert [(e.expression, e.value, e.frame_id, e.line) for e in answer.evidence] == [("order", "null", 1, 6)]
+    assert "- `order` = `null`" in answer.text
+
+
+def test_a_fix_is_said_to_be_untried():
+    source = "void f(int *p) {\n    for (int i = 0; i <= 3; i++)\n        p[i] = 0;\n}\n"
+    report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x500C, "write", 4, "/src/shop.c", 3)
+    answer, _ = asked(stopped(source, [At("f", "p[i]", {"i": 3, "p": pointer(0x5000)})], signal="", report=report))
+    assert "+    for (int i = 0; i < 3; i++)" in answer.fixes[0].diff
+    assert not answer.fixes[0].verified
+    assert "It was not tried" in answer.text
+
+
+def test_a_question_about_a_name_is_answered_with_its_value_and_its_origin():
+    answer, _ = asked(crashed(), "where does `order` come from?")
+    assert answer.text.startswith("**Now.** `order` is `null` at `shop.c:6`")
+    assert "nearest first" in answer.text
+    assert "`shop.c:2` in `find` returns `NULL`" in answer.text
+
+
+def test_what_a_question_names_and_was_not_read_is_read():
+    answer, _ = asked(crashed(), "why is order->next null?", {"order->next": NULL})
+    assert "`order->next` is `null" in answer.text
+
+
+def test_a_question_that_names_nothing_gets_the_whole_answer():
+    answer, _ = asked(crashed(), "why did it crash?")
+    assert "**Root cause.**" in answer.text
+
+
+def test_expressions_of_a_question_are_taken_as_their_language_has_them():
+    assert expressions_in("why is order->items[2].price 0, and *link?") == ["order->items[2].price", "*link"]
+    assert expressions_in("what is `a + b`?") == ["a + b"]
+
+
+def test_a_stop_without_source_tells_signal_address_and_stack():
+    case = stopped(SOURCE, [At("total", "order->price")], address=8)
+    case.places[0].source = None
+    case.frames[:] = [Frame(1, "__strlen_avx2", "", 0, user=False), Frame(2, "main", "", 0, user=False)]
+    case.inspection.binary = Binary("/bin/shop", debug_info=False)
+    answer, _ = asked(case)
+    for words in ("`SIGSEGV`", "`0x8`", "null pointer", "`__strlen_avx2`", "no debug information", "-g -O0"):
+        assert words in answer.text
+
+
+def test_an_optimised_program_is_said_to_be_so():
+    case = crashed()
+    case.inspection.binary = Binary("/bin/shop", optimised=True)
+    assert "`shop` is optimised" in " ".join(notes(case, case.places[0]))
+
+
+def test_a_frame_whose_source_is_elsewhere_is_told_with_what_to_do():
+    case = crashed()
+    case.frames[0].path = "/home/someone/shop.c"
+    assert "sourceMap" in " ".join(notes(case, None))
+
+
+def test_the_words_of_a_panic_keep_their_quotes():
+    source = "fn f(x: Option<u8>) -> u8 {\n    x.unwrap()\n}\n"
+    report = Report("panic", "panic", "called `Option::unwrap()` on a `None` value", file="/src/main.rs", line=2)
+    answer, _ = asked(stopped(source, [At("f", "x.unwrap")], signal="", report=report, path="/src/main.rs"))
+    assert "`` panic: called `Option::unwrap()` on a `None` value ``" in answer.text
+
+
+def test_what_cannot_be_read_is_said_so_and_the_pointer_in_its_way_is_followed():
+    case = crashed()
+    case.places[0].known["order->price"] = Fact(error="raised", text="null dereference of order")
+    answer, _ = asked(case, "what is order->price?")
+    assert "`order->price` cannot be read" in answer.text
+    assert "`find` returns `NULL`" in answer.text

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import pytest
+
+from dap_ai.commands.arguments import Breakpoint
+from dap_ai.commands.native_job import NativeJob
+from dap_ai.commands.native_program import Core, NativeProgram
+from dap_ai.commands.native_run import NativeRun
+from dap_ai.commands.outcome import Wishes
+from dap_ai.protocol.errors import RequestFailed
+from tests.unit.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+
+PROGRAM = NativeProgram("/p", (), "/", {})
+STOPPED = ("stopped", {"reason": "exception", "description": "signal SIGSEGV: address not mapped", "threadId": 1})
+AT_A_BREAKPOINT = ("stopped", {"reason": "breakpoint", "threadId": 1})
+ATTACHED = ("stopped", {"reason": "attach", "threadId": 1})
+KILLED = [("exited", {"exitCode": 11}), TERMINATED]
+NO_PROCESS = 2**22 + 1
+"""More than Linux has."""
+
+
+def run(script=None, **wishes):
+    started = ("process", {"systemProcessId": NO_PROCESS})
+    usual = {"ask": [[ANSWER, ended()]], "configurationDone": [[started, STOPPED]], "continue": [KILLED]}
+    client, display = FakeClient({**usual, "attach": [[("initialized", {})]], **(script or {})}), FakeDisplay()
+    defaults = {"program": PROGRAM, "pid": None, "question": "", "level": "compute", "breakpoints": ()}
+    both = {**defaults, "exceptions": ("uncaught",), "just_my_code": True, "native": "lldb", **wishes}
+    job = NativeJob(both["native"], display.program_output)
+
+    async def main():
+        run_ = NativeRun(client, display, job, Wishes(**both), FakePrompt(()))
+        return await asyncio.wait_for(run_.run(), 5)
+
+    return asyncio.run(main()), client, display
+
+
+def test_after_the_answer_the_signal_ends_the_program():
+    outcome, client, display = run()
+    assert client.commands()[-1] == "continue"
+    assert outcome.program_status == 139
+    assert ("exited", 139, "the program was killed by SIGSEGV") in display.calls
+
+
+def test_output_that_comes_after_the_stop_is_shown_before_it():
+    late = ("output", {"category": "stdout", "output": "the last words\r\n"})
+    _, _, display = run({"configurationDone": [[STOPPED, late]]})
+    names = [call[0] for call in display.calls]
+    assert names.index("program_output") < names.index("stopped")
+
+
+def test_a_core_file_is_let_go_after_the_answer():
+    outcome, client, _ = run({"configurationDone": [[STOPPED]]}, program=None, core=Core("/core", "/p"))
+    assert dict(client.requests)["attach"]["coreFile"] == "/core"
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": False})
+    assert "continue" not in client.commands()
+    assert outcome.status() == 0
+
+
+def test_a_core_file_that_lldb_cannot_read_earns_the_name_of_who_may():
+    script = {"attach": [RequestFailed("attach", "failed", "it is cut off")]}
+    with pytest.raises(RequestFailed, match="--backend gdb"):
+        run(script, program=None, core=Core("/core", "/p"))
+
+
+def test_a_process_stops_where_it_is_and_is_left_running():
+    outcome, client, _ = run({"configurationDone": [[STOPPED]]}, program=None, pid=7, exceptions=())
+    assert dict(client.requests)["attach"]["stopOnEntry"] is True
+    assert "pause" not in client.commands()
+    assert client.requests[-1] == ("disconnect", {"terminateDebuggee": False})
+    assert outcome.status() == 0
+
+
+def test_on_the_way_to_a_breakpoint_the_stop_of_gdbs_attach_is_passed():
+    script = {"configurationDone": [[ATTACHED]], "continue": [[AT_A_BREAKPOINT]]}
+    _, client, display = run(script, program=None, pid=7, native="gdb", breakpoints=[Breakpoint("/p.c", 3)])
+    assert [body["reason"] for body in display.texts("stopped")] == ["breakpoint"]
+    assert client.commands().count("ask") == 1
+
+
+def test_a_panic_of_rust_is_called_so():
+    hit = ("stopped", {"reason": "breakpoint", "description": "breakpoint 1.1", "threadId": 1, "hitBreakpointIds": [4]})
+    client_bodies = {"setFunctionBreakpoints": {"breakpoints": [{"id": 4, "verified": True}]}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.unit.commands.test_run.BODIES", client_bodies | {"ask": BODIES_OF_ASK})
+        _, _, display = run({"configurationDone": [[hit]]}, stops_at_panics=True)
+    assert display.texts("stopped")[0]["description"] == "panic"
+
+
+BODIES_OF_ASK = {"askId": "ask-1", "conversationId": "c-1"}
+
+
+def test_a_program_that_is_not_rusts_gets_no_breakpoint_of_ours():
+    assert "setFunctionBreakpoints" not in run()[1].commands()
+
+
+def test_what_lldb_says_of_a_language_without_a_plugin_is_no_news():
+    noise = (
+        "output",
+        {"category": "important", "output": "warning: this version of LLDB has no plugin for the language"},
+    )
+    _, _, display = run({"configurationDone": [[noise, STOPPED]]})
+    assert not any("plugin" in text for text in display.texts("status"))
