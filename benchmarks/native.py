@@ -1,6 +1,6 @@
 """The first context of native crashes: its size, its cost in DAP requests, and the time from the crash to it.
 
-    python benchmarks/native.py [EXAMPLE...] [--adapter lldb|gdb] [--runs N] [--json FILE]
+    python benchmarks/native.py [EXAMPLE...] [--adapter NAME] [--runs N] [--json FILE]
 
 Each example of examples/native, a program with containers of 10,000 elements, and one with a stack of 2,000 frames, is
 run by `dap-ai serve` to its crash; the question comes at once. Requests are counted in a run of its own with a wire
@@ -27,10 +27,12 @@ from context import BYTES_PER_TOKEN, without_source
 sys.path.insert(0, str(ROOT))
 from tests.integration import native
 from tests.integration.native_examples import (
+    ADAPTERS,
     DIAGNOSES,
     EXAMPLES,
     SANITIZER_OPTIONS,
     CannotBuild,
+    backend_for,
     build_example,
     compile_command,
 )
@@ -145,27 +147,29 @@ def main() -> None:
     """Prints a table for each adapter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("examples", nargs="*", help="names (default: all)")
-    parser.add_argument("--adapter", action="append", choices=("lldb", "gdb"), help="(default: both)")
+    parser.add_argument("--adapter", action="append", choices=ADAPTERS, help="(default: all)")
     parser.add_argument("--runs", type=int, default=5, help="sessions for each program (default: 5)")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     options = parser.parse_args()
     figures: Json = {"machine": machine()}
-    folders = {str(Path(argv[0]).parent) for argv in native.adapters().values()}
-    os.environ["PATH"] = os.pathsep.join([*sorted(folders), os.environ["PATH"]])
     with tempfile.TemporaryDirectory() as folder:
         built = list(subjects(options.examples, Path(folder).resolve()))
-        for backend in options.adapter or ("lldb", "gdb"):
+        for adapter in options.adapter or ADAPTERS:
+            if adapter not in native.adapters():
+                print(f"{adapter} IS MISSING from these figures: it is not installed")
+                continue
+            backend = backend_for(adapter, os.environ.__setitem__)
             rows: list[list[object]] = []
             for subject in built:
                 try:
                     row = measure(subject, backend, options.runs)
                 except (Failed, OSError) as error:
-                    print(f"{backend}, {subject.name}: NOT MEASURED: {str(error)[:200]}")
+                    print(f"{adapter}, {subject.name}: NOT MEASURED: {str(error)[:200]}")
                     continue
-                figures[f"{backend}, {subject.name}"] = row
+                figures[f"{adapter}, {subject.name}"] = row
                 rows.append([subject.name, *row.values()])
             columns = ["program", "bytes", "beside source", "tokens", "requests", "ms", "slowest ms"]
-            show(f"the first context, {backend}", columns, rows)
+            show(f"the first context, {adapter}", columns, rows)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 

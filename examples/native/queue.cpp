@@ -1,4 +1,4 @@
-// A print queue: which job is printed last?
+// Two print queues: how many pages has the job that is printed last?
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,27 +12,25 @@ class Queue {
 public:
     void add(std::string owner, int pages) { jobs.push_back({std::move(owner), pages}); }
 
-    void print_all() {
-        while (!jobs.empty()) {
-            printed += jobs.front().pages;
-            jobs.erase(jobs.begin());
-        }
+    int all_pages() const {
+        int pages = 0;
+        for (const Job &job : jobs)
+            pages += job.pages;
+        return pages;
     }
 
-    const Job &last() const { return jobs[jobs.size() - 1]; }
-
-    int printed = 0;
+    int last_pages() const {
+        return jobs[jobs.size() - 1].pages;
+    }
 
 private:
     std::vector<Job> jobs;
 };
 
 int main() {
-    Queue queue;
-    queue.add("Ines", 4);
-    queue.add("Tomasz", 31);
-    std::cout << "last: " << queue.last().owner << "\n";
-    queue.print_all();
-    std::cout << queue.printed << " pages printed\n";
-    std::cout << "last: " << queue.last().owner << "\n";
+    Queue letters, posters;
+    letters.add("Ines", 4);
+    letters.add("Tomasz", 31);
+    for (const Queue *queue : {&letters, &posters})
+        std::cout << queue->all_pages() << " pages, the last job has " << queue->last_pages() << "\n";
 }

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.integration import native
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,6 +28,17 @@ SANITIZER_OPTIONS = {
 """With these a report stops the program under every debugger."""
 _COMPILERS = {".c": ("gcc", "cc", "clang"), ".cpp": ("g++", "c++", "clang++"), ".rs": ("rustc",)}
 _COMPILE_S = 120
+
+
+ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
+
+
+def backend_for(adapter: str, setenv: Callable[[str, str], object]) -> str:
+    """The backend that starts the adapter called so in native.adapters(); skips the test where there is none."""
+    program = native.need(adapter)[0]
+    backend, variable = ("gdb", "DAP_AI_GDB") if adapter == "gdb" else ("lldb", "DAP_AI_LLDB_DAP")
+    setenv(variable, program)
+    return backend
 
 
 class CannotBuild(Exception):  # noqa: N818  names what cannot be done here

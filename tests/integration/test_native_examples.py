@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import time
 from collections.abc import Callable, Generator
@@ -13,8 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.integration import native
-from tests.integration.native_examples import DIAGNOSES, EXAMPLES, built
+from tests.integration.native_examples import ADAPTERS, DIAGNOSES, EXAMPLES, backend_for, built
 
 FIRST = 3
 RUNNING = [name for name, diagnosis in DIAGNOSES.items() if diagnosis["stop"] != "deadlock"]
@@ -23,14 +21,10 @@ _SETTLED_S = 20.0
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-@pytest.fixture(params=["lldb", "gdb"])
+@pytest.fixture(params=ADAPTERS)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A native backend that is here; its program is first on PATH."""
-    name: str = request.param
-    wanted = "gdb" if name == "gdb" else next(reversed(native.lldb_daps()), "lldb-dap")
-    folder = Path(native.need(wanted)[0]).parent
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return name
+    """A native backend whose adapter is here."""
+    return backend_for(request.param, monkeypatch.setenv)
 
 
 @pytest.fixture

@@ -167,3 +167,24 @@ def test_every_link_can_be_closed_before_it_is_used():
     link.write(b"x")
     link.pause(paused=True)
     link.close()
+
+
+async def test_served_once_it_ends_with_its_last_session(start_dap_ai: Start, debuggee: Find):
+    process, port = listening(start_dap_ai, "--once")
+    client = await connect(port)
+    await stop_at_crash(client, debuggee("crash").path)
+    await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
+    await client.close()
+    assert await asyncio.to_thread(process.wait, WAIT_S) == 0
+
+
+async def test_served_once_it_ends_with_the_program_that_started_it(start_dap_ai: Start):
+    process, port = listening(start_dap_ai, "--once")
+    client = await connect(port)
+    await client.initialize("debugpy")
+    assert process.stdin is not None
+    process.stdin.close()
+    await asyncio.to_thread(process.wait, WAIT_S)
+    with pytest.raises(ConnectionClosed):
+        await client.request("threads", {}, WAIT_S)
+    await client.close()

@@ -24,7 +24,7 @@ async def page_of(bench: Bench, expression: str, start: int, count: int) -> tupl
 
     Read are names, members, items and what pointers point to: each is looked up among what the adapter lists.
     """
-    row = await _row(bench, node_of(expression, bench.dialect))
+    row = await _pointed(bench, await _row(bench, node_of(expression, bench.dialect)))
     total = int(row.get("indexedVariables") or 0) + int(row.get("namedVariables") or 0)
     rows = await _children(bench, row, start, count)
     if not total:
@@ -41,13 +41,19 @@ async def _row(bench: Bench, node: Node) -> Row:
         case ["s", inner, index]:
             return await _item(bench, await _row(bench, inner), await _number(bench, index))
         case ["u", "*", inner]:
-            row = await _row(bench, inner)
-            children = await _children(bench, row, 0, 2)
-            return children[0] if len(children) == 1 and _name(children[0]).startswith("*") else row
+            return await _pointed(bench, await _row(bench, inner))
         case ["cast", _, _]:
             raise LookupError("the parts of a cast value are not listed: read it without the cast")
         case _:
             raise LookupError("only names, members, items and what pointers point to have parts")
+
+
+async def _pointed(bench: Bench, row: Row) -> Row:
+    """What a pointer points to, where the adapter lists it as the pointer's only child (gdb) and it has parts."""
+    if not str(row.get("type") or "").rstrip().endswith(("*", "&", "*const", "* const")):
+        return row
+    children = await _children(bench, row, 0, 2)
+    return children[0] if len(children) == 1 and children[0].get("variablesReference") else row
 
 
 async def _member(bench: Bench, row: Row, name: str, depth: int) -> Row:
@@ -77,7 +83,7 @@ async def _number(bench: Bench, index: Node) -> int:
         case _:
             found = await visit(bench, [FrameQuery(bench.frame_id, variables=False, expressions=[index])])
             value = found.frames[0].values[0].value if found.frames and found.frames[0].values else None
-            if value is None or not value.text.lstrip("-").isdecimal():
+            if value is None or not value.text.isdecimal():
                 raise LookupError("the index could not be read")
             return int(value.text)
 
