@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from dap_ai.protocol.ask import LEVELS, Level
+from dap_ai.protocol.lending import EDITOR
 
 ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
@@ -27,7 +28,8 @@ class Settings(msgspec.Struct, frozen=True):
     provider: Annotated[
         str,
         Meta(
-            description="Who answers: openai (any compatible endpoint), or offline (no key, no network); empty: openai "
+            description="Who answers: openai (any compatible endpoint), offline (no key, no network), or editor (the "
+            "model that your editor lends, else offline); empty: the model that your editor lends, if any; else openai "
             "if OPENAI_API_KEY or an endpoint is set, else offline."
         ),
     ] = ""
@@ -175,12 +177,19 @@ def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
     return merged
 
 
-def provider_of(settings: Settings, environ: Mapping[str, str]) -> str:
-    """The name of who answers: the one that is set, else `openai` where a key or an endpoint is, else `offline`."""
+def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequence[str] = ()) -> str:
+    """The name of who answers: the one that is set, else `editor` where the client offers it, else as configured.
+
+    That is `openai` where a key or an endpoint is, else `offline`. Who sets `editor` is never answered by an endpoint.
+    """
     if settings.replay:
         return "scripted"
+    if settings.provider == EDITOR:
+        return EDITOR if EDITOR in offered else "offline"
     if settings.provider:
         return settings.provider
+    if EDITOR in offered:
+        return EDITOR
     has_endpoint = bool(settings.base_url or environ.get("OPENAI_BASE_URL") or environ.get("OPENAI_API_KEY"))
     return "openai" if has_endpoint else "offline"
 

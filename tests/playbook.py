@@ -18,13 +18,14 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent job-ended TOKEN                >> agent job-ended TOKEN alive
     >> agent approval ASK TOKEN EPOCH {}    << settled TOKEN allowed once | << settled TOKEN refused timeout
     >> agent act ASK TOKEN EPOCH Step {}    << settled TOKEN done {}
+    >> agent model ASK TOKEN {}             << lent TOKEN {}       << settled TOKEN reply {}
     >> guest G request 2 ask {}             << guest G response 2 ask ok {}
     >> guest G closed                       << guest G close
     >> relatives ID ID                      << relative ID request 2 ask {}
     >> relative ID response 2 ask ok {}     >> relative ID closed
     >> listener HOST PORT OWN_PORT          << listen HOST PORT | << expect {}
 
-An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
+A model's {} holds `messages` and `tools`. An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
 
 JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers are
 left out unless `timers` is set. Seqs of messages to the client must only grow.
@@ -40,7 +41,7 @@ import msgspec
 from dap_ai.adapter import effects as fx
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.session import Session
-from dap_ai.protocol import acting
+from dap_ai.protocol import acting, lending
 from dap_ai.protocol.asking import Answer
 
 
@@ -54,6 +55,7 @@ class Rules:
         self.vendor_requests: frozenset[str] | None = None
         self.ends_without_arguments = False
         self.scopes_shared = False
+        self.told_of_client: frozenset[str] = frozenset()
         self.greeting = greeting
 
     def announced(self, names: object) -> Rules:
@@ -113,6 +115,10 @@ class Playbook:
                 )
             case fx.Settled(token, acting.Consent(allowed, how)):
                 return f"settled {token} {'allowed' if allowed else 'refused'} {how}"
+            case fx.Settled(token, lending.LentReply() as reply):
+                return f"settled {token} reply {_json({k: v for k, v in msgspec.to_builtins(reply).items() if v})}"
+            case fx.Lent(token, piece):
+                return f"lent {token} {_json({k: v for k, v in msgspec.to_builtins(piece).items() if v})}"
             case fx.Settled(token, done):
                 return f"settled {token} done {_json(_fields(done))}"
             case fx.StartAsk(ask, stop, _):
@@ -226,6 +232,8 @@ def _event(text: str) -> fx.Event:
             return fx.JobEnded(words[1], alive="alive" in words)
         case "agent", "approval":
             return fx.ApprovalWanted(words[1], int(words[2]), int(words[3]), **(content or {}))
+        case "agent", "model":
+            return fx.ModelWanted(words[1], int(words[2]), **({"messages": [], "tools": []} | (content or {})))
         case "agent", "act":
             action = getattr(acting, words[4])(**(content or {}))
             return fx.ActionWanted(words[1], int(words[2]), int(words[3]), 1, action)

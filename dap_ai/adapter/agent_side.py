@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from dap_ai.adapter.ask_debugger import AskDebugger, AskSink
@@ -13,8 +13,9 @@ from dap_ai.adapter.ports import Agent, Recipe
 from dap_ai.protocol.acting import Consent, Done
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.lending import LentPiece, LentReply
 
-Outcome = bytes | Consent | Done
+Outcome = bytes | Consent | Done | LentPiece | LentReply
 
 
 class AgentSide:
@@ -27,6 +28,7 @@ class AgentSide:
         self._agent: asyncio.Future[Agent] | None = None
         self._asks: dict[str, asyncio.Task[None]] = {}
         self._waiting: dict[int, asyncio.Future[Outcome]] = {}
+        self._streams: dict[int, asyncio.Queue[Outcome | RequestFailed]] = {}
         self._tokens = 0
 
     def warm(self) -> None:
@@ -57,8 +59,24 @@ class AgentSide:
         finally:
             self._waiting.pop(token, None)
 
+    async def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
+        """See ask_debugger.Pump."""
+        self._tokens += 1
+        token = self._tokens
+        stream = self._streams[token] = asyncio.Queue()
+        try:
+            self._pump.receive(wanted(token))
+            while not isinstance(outcome := await stream.get(), RequestFailed):
+                yield outcome
+            raise outcome
+        finally:
+            del self._streams[token]
+
     def resolve(self, token: int, outcome: Outcome, error: RequestFailed | None = None) -> None:
         """What came of something the agent wanted."""
+        if (stream := self._streams.get(token)) is not None:
+            stream.put_nowait(error or outcome)
+            return
         future = self._waiting.get(token)
         if future is None or future.done():
             return

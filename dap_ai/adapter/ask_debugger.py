@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, Protocol
 
 from dap_ai.adapter.effects import (
@@ -13,6 +14,7 @@ from dap_ai.adapter.effects import (
     Event,
     JobBegun,
     JobEnded,
+    ModelWanted,
     StartAsk,
 )
 from dap_ai.adapter.ports import Snapshots, Walker
@@ -23,6 +25,7 @@ from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.lending import LentPiece, LentReply
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
@@ -42,6 +45,10 @@ class Pump(Protocol):
 
         Raises RequestFailed, NotStopped.
         """
+        ...
+
+    def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
+        """All that comes of it, as it comes; it has no end of its own. Raises RequestFailed."""
         ...
 
 
@@ -128,6 +135,17 @@ class AskDebugger:
         if isinstance(action, Step | ContinueTo):
             self.stop = done.stop
         return done
+
+    async def lent_model(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+    ) -> AsyncGenerator[LentPiece | LentReply]:
+        """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
+        wanted = [dict(message) for message in messages], [dict(tool) for tool in tools]
+        async with aclosing(self._pump.outcomes(lambda token: ModelWanted(self._ask_id, token, *wanted))) as said:
+            async for piece in said:
+                yield piece
+                if isinstance(piece, LentReply):
+                    return
 
     def _stop(self, command: str) -> Stop:
         if self.stop is None:

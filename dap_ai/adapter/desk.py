@@ -12,6 +12,7 @@ from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun,
 from dap_ai.adapter.gate import Gate, Refusal
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import Jobs
+from dap_ai.adapter.lending import Lending
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.reads import AgentReads
@@ -33,6 +34,7 @@ class AskDesk:
         self.reads = AgentReads(out, state, self.asks, gate)
         self.jobs = Jobs(out, state)
         self.consents = Consents(out, state, self.asks, options)
+        self.lending = Lending(out, self.asks)
         self.acting = Acting(out, state, history, gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
         self.shows_progress: set[str] = set()
         """Clients with progress reporting; the session's own is the empty name."""
@@ -165,6 +167,7 @@ class AskDesk:
         for conversation_id in self.asks.forget(guest):
             self._history.forget(conversation_id)
         self.consents.forget(guest)
+        self.lending.forget(guest)
         self.reads.forget(guest)
         self.shows_progress.discard(guest)
 
@@ -178,20 +181,21 @@ class AskDesk:
             return
         joined = questions.has_joined(guest)
         level = questions.lower(arguments.level, questions.highest(self._options.level, joined=joined))
-        arguments = msgspec.structs.replace(arguments, level=level)
+        wanted = self._options.ask_events if channel == "console" else arguments.ask_events is not False
+        events = wanted and self._out.reads("askEnded", guest)
+        lent = arguments.providers if events else []  # a client that is told nothing cannot lend anything
+        arguments = msgspec.structs.replace(arguments, level=level, providers=lent)
         self.asks.mark = self._options.mark
         conversation_id = arguments.conversation_id or self.asks.new_conversation(guest)
         ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool, joined)
         if channel == "console":
             self.asks.consoles[guest] = conversation_id
             self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
-            events = self._options.ask_events
         else:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
-            events = arguments.ask_events is not False
-        events = events and self._out.reads("askEnded", guest)
         stop = questions.stop_of(arguments, self._state)
-        state = AskState(ask, channel, events=events, progress=guest in self.shows_progress, guest=guest)
+        progress = guest in self.shows_progress and ask.arguments.progress is not False
+        state = AskState(ask, channel, events=events, progress=progress, guest=guest)
         self._out.tell(self.asks.started(state), guest)
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id, guest if joined else None)))
@@ -220,5 +224,5 @@ class AskDesk:
         guest = self.asks.guest_of(ask_id)
         self._out.tell(self.asks.ended(ask_id, reason, answer, why), guest)
         self._out.do(*self.asks.timers(ask_id))
-        for part in (self.consents, self.acting, self.reads, self.jobs):
+        for part in (self.consents, self.acting, self.reads, self.jobs, self.lending):
             part.end_ask(ask_id)

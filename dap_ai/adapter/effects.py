@@ -6,13 +6,14 @@ An event is something that happened outside; an effect is something that must ha
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dap_ai.adapter.options import Options
 from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.lending import LentPiece, LentReply
 
 
 class Relative(NamedTuple):
@@ -84,6 +85,18 @@ class ActionWanted(NamedTuple):
     epoch: int
     thread_id: int
     action: Action
+
+
+class ModelWanted(NamedTuple):
+    """The agent wants a reply of the model that the client lends.
+
+    `token` comes back in Lent, for each piece, and at the end in Settled or ToAgent.
+    """
+
+    ask_id: str
+    token: int
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]]
 
 
 class AgentOutput(NamedTuple):
@@ -179,6 +192,7 @@ Event = (
     | JobEnded
     | ApprovalWanted
     | ActionWanted
+    | ModelWanted
     | AgentOutput
     | AgentEnded
     | Prepared
@@ -250,10 +264,17 @@ class ToAgent(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The outcome of an ApprovalWanted or an ActionWanted."""
+    """The outcome of an ApprovalWanted, an ActionWanted or a ModelWanted."""
 
     token: int
-    outcome: Consent | Done
+    outcome: Consent | Done | LentReply
+
+
+class Lent(NamedTuple):
+    """A piece of what a ModelWanted asked for."""
+
+    token: int
+    piece: LentPiece
 
 
 class StartAsk(NamedTuple):
@@ -328,6 +349,7 @@ Effect = (
     | Expect
     | ToAgent
     | Settled
+    | Lent
     | StartAsk
     | CancelAsk
     | Prepare

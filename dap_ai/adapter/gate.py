@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
+from dap_ai.protocol import envelope
 from dap_ai.protocol.commands import DEFINED, has_needed
 from dap_ai.protocol.errors import (
     CORE_FILE,
@@ -94,6 +95,11 @@ class BackendRules(Protocol):
         ...
 
     @property
+    def told_of_client(self) -> frozenset[str]:
+        """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
+        ...
+
+    @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
         ...
@@ -121,6 +127,16 @@ class Gate:
     def __init__(self, rules: BackendRules) -> None:
         self.rules = rules
         self.capabilities: dict[str, bool] = {}
+
+    def told_of_client(self, arguments: bytes) -> bytes | None:
+        """The client's arguments of `initialize`, with what this adapter is told of all; None: as they came."""
+        if not self.rules.told_of_client:
+            return None
+        try:
+            said = msgspec.json.decode(arguments or b"{}", type=dict[str, msgspec.Raw])
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+        return envelope.encode(said | dict.fromkeys(sorted(self.rules.told_of_client), msgspec.Raw(b"true")))
 
     def learn(self, capabilities: Mapping[str, msgspec.Raw]) -> None:
         """The backend has announced these, for the first time or anew."""

@@ -65,6 +65,8 @@ class Guests:
             "ask": desk.on_ask,
             "askTool": desk.on_tool,
             "askApprove": desk.on_approve,
+            "askModelDelta": desk.lending.on_delta,
+            "askModelEnd": desk.lending.on_end,
             "cancel": self._on_cancel,
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 import anyio
@@ -28,6 +28,7 @@ from dap_ai.adapter.effects import (
     Event,
     Expect,
     FromClient,
+    Lent,
     Listen,
     ListenerReady,
     Log,
@@ -119,6 +120,10 @@ class Pump:
         """See ask_debugger.Pump."""
         return await self._agent.outcome(wanted)
 
+    def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
+        """See ask_debugger.Pump."""
+        return self._agent.outcomes(wanted)
+
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""
         if self._closed:
@@ -167,6 +172,8 @@ class Pump:
                 self._agent.resolve(token, body, error)
             case Settled(token, outcome):
                 self._agent.resolve(token, outcome)
+            case Lent(token, piece):
+                self._agent.resolve(token, piece)
             case StartAsk():
                 self._agent.start(effect)
             case CancelAsk(ask_id):

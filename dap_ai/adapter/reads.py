@@ -46,6 +46,7 @@ class AgentReads:
         self._asks = asks
         self._slots = Slots()
         self._late_evaluates: set[int] = set()
+        self._seq_in_flight = 0
         self._then: dict[int, Then] = {}
         self.dead = False
         """Nothing comes from the backend any more."""
@@ -134,6 +135,7 @@ class AgentReads:
     def _send(self, wanted: AgentRequest) -> None:
         self.scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
         seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
+        self._seq_in_flight = seq
         self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))
 
     def on_response(self, message: Envelope, owner: AgentOwner) -> None:
@@ -178,6 +180,8 @@ class AgentReads:
         self._out.do(*self._slots.answered())
         if in_flight.command == "evaluate":
             self._late_evaluates.add(in_flight.token)
+        if self._gate.capabilities.get("supportsCancelRequest"):  # gdb lists a container of garbage without end
+            self._out.ask_backend("cancel", {"requestId": self._seq_in_flight})
         self._fail(in_flight, RequestFailed(in_flight.command, "timeout", "the debug adapter did not answer in time"))
 
     def _fail(self, wanted: AgentRequest, error: RequestFailed) -> None:

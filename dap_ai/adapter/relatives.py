@@ -3,12 +3,12 @@
 A program with child processes is one session each. A client that asks in one that runs, while exactly one other is
 stopped, means that one: its message goes there as a guest's, and what comes back goes to the client under seqs of this
 session. While several are stopped, they are named. What belongs to an ask that went there (its approval, its cancel,
-its follow-ups) follows it.
+its follow-ups, what the client's model says) follows it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -22,7 +22,7 @@ from dap_ai.protocol.ask import AskOutput
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RELATIVE_ENDED, SEVERAL_STOPPED
 
-_TOLD = frozenset({"askOutput", "askApproval", "askEnded", "output"})
+_TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
 """Events of a relative that are for our client; of its debuggee the client hears in that session."""
 
@@ -37,6 +37,8 @@ class _Ids(msgspec.Struct, rename="camel"):
     conversation_id: str = ""
     approval_id: str = ""
     progress_id: str = ""
+    request_id: Any = ""
+    """DAP's own of this name, in `cancel`, are numbers."""
 
 
 class Relatives:
@@ -59,8 +61,8 @@ class Relatives:
     def takes(self, message: Envelope) -> bool:
         """Whether this request of our client is for a relative; then it is on its way there, or refused."""
         ids = read_or(message, _Ids, _Ids())
-        for given in (ids.conversation_id, ids.approval_id, ids.progress_id):
-            if given in self._owners:
+        for given in (ids.conversation_id, ids.approval_id, ids.progress_id, ids.request_id):
+            if isinstance(given, str) and given in self._owners:
                 return self._send(self._owners[given], message)
         return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
 
@@ -136,8 +138,8 @@ class Relatives:
 
     def _learn(self, session_id: str, message: Envelope) -> None:
         ids = read_or(message, _Ids, _Ids())
-        for given in (ids.ask_id, ids.conversation_id, ids.approval_id):
-            if given:
+        for given in (ids.ask_id, ids.conversation_id, ids.approval_id, ids.request_id):
+            if given and isinstance(given, str):
                 self._owners[given] = session_id
 
     def _owner(self, wanted: _Wanted) -> ClientOwner:

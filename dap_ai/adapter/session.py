@@ -37,6 +37,7 @@ from dap_ai.adapter.effects import (
     JobEnded,
     ListenerReady,
     Log,
+    ModelWanted,
     Prepared,
     RelativeClosed,
     RelativesChanged,
@@ -49,6 +50,7 @@ from dap_ai.adapter.gate import BackendRules, Gate
 from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
+from dap_ai.adapter.lending import SILENCE
 from dap_ai.adapter.options import Fields, Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.relatives import Relatives
@@ -112,6 +114,8 @@ class Session:
             "ask": partial(self._here_or_there, self._desk.on_ask),
             "askTool": partial(self._here_or_there, self._desk.on_tool),
             "askApprove": partial(self._here_or_there, self._desk.on_approve),
+            "askModelDelta": partial(self._here_or_there, self._desk.lending.on_delta),
+            "askModelEnd": partial(self._here_or_there, self._desk.lending.on_end),
             "cancel": partial(self._here_or_there, cancelling.on_request),
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
@@ -125,6 +129,7 @@ class Session:
             FLUSH: self._desk.on_flush,
             LIMIT: self._desk.on_limit,
             CONSENT: self._desk.consents.on_timer,
+            SILENCE: self._desk.lending.on_timer,
             RESUME: lambda _: self._acting.resuming.on_timer(),
             HOLD: lambda _: self._jobs.on_timer(),
             WAIT: self._unanswered.on_timer,
@@ -218,10 +223,12 @@ class Session:
                 self._dispatch_others(event)
 
     def _dispatch_others(self, event: Event) -> None:
-        """What comes from neither the client nor the agent nor the backend's messages."""
+        """What comes less often."""
         match event:
             case GuestClosed(guest):
                 self._in_turn(partial(self._guests.closed, guest))
+            case ModelWanted():
+                self._desk.lending.on_wanted(event)
             case ListenerReady():
                 self._children.on_listener(event)
             case RelativesChanged(stopped):
@@ -323,10 +330,11 @@ class Session:
         if client.supports_progress_reporting:
             self._desk.shows_progress.add("")
         self._acting.client_hears_invalidated = client.supports_invalidated_event
-        self._starting.initialize = self._relatives.initialize = message.content or b"{}"
+        told = self._gate.told_of_client(message.content)
+        self._starting.initialize = self._relatives.initialize = told or message.content or b"{}"
         self._out.client_id = client.client_id
         self._guests.client = client.client_name or client.client_id
-        self._forward(message)
+        self._forward(message, content=told)
 
     def _on_start(self, message: Envelope) -> None:
         if not self._ending.refuse_if_dead(message):

@@ -14,6 +14,7 @@ from dap_ai.agent.prompts import wording
 from dap_ai.agent.shrinking import shrink
 from dap_ai.protocol.ask import Usage
 from dap_ai.protocol.debugger import Sink
+from dap_ai.protocol.lending import EDITOR
 
 _THINKING_S = 2.0
 """A status tells at most so often that the model is thinking."""
@@ -176,5 +177,6 @@ async def _stream(talk: Talk, tools: Sequence[Schema]) -> Reply:
     usage.model_calls += 1
     usage.input_tokens += reply.input_tokens
     usage.output_tokens += reply.output_tokens
-    usage.cost_usd += cost_usd(reply.model or talk.model.name, reply)
+    if talk.model.provider != EDITOR:  # its user pays for it in another way
+        usage.cost_usd += cost_usd(reply.model or talk.model.name, reply)
     return reply

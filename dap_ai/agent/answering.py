@@ -22,19 +22,21 @@ from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import MaskedSink, Tally, learn_sources, masked_answer, masked_error, masked_message
 from dap_ai.agent.masked_debugger import MaskedDebugger
 from dap_ai.agent.policy import Policy
-from dap_ai.agent.providers.base import Provider, load
+from dap_ai.agent.providers.base import Provider, lent, load
 from dap_ai.agent.providers.offline import use
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
 from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
-from dap_ai.config import Settings
+from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.ask import LEVELS, Level, Usage
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.lending import EDITOR
 
 OFFLINE = "offline"
 """The provider that is no model: what it answers stays with the user."""
@@ -98,6 +100,7 @@ class Agent:
     ) -> None:
         """`masker`: the session's own, where others need it too. Raises PatternError."""
         self._settings = settings
+        self._environ = environ
         self._masker = masker or Masker(settings.mask)
         self._provider: Provider = load(settings, environ, self._masker)
         self._sources = Sources()
@@ -119,10 +122,11 @@ class Agent:
         All that comes of it is masked, the errors too.
         """
         tally, out = Tally(self._masker), MaskedSink(sink, self._masker)
-        by_model = self._provider.name != OFFLINE and not called_by(ask.arguments.question)
+        provider = self._provider_of(ask, debugger)
+        by_model = provider.name != OFFLINE and not called_by(ask.arguments.question)
         hiding = ask.tool is not None or by_model or ask.arguments.context_only
         try:
-            answer = await self._answer(ask, MaskedDebugger(debugger, self._masker, hiding=hiding), out)
+            answer = await self._answer(ask, MaskedDebugger(debugger, self._masker, hiding=hiding), out, provider)
         except Exception as error:
             safe = masked_error(self._masker, error)
             if safe is error:
@@ -134,17 +138,17 @@ class Agent:
         answer.masked = tally.rows()
         return answer
 
-    async def _answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+    async def _answer(self, ask: Ask, debugger: Debugger, sink: Sink, provider: Provider) -> Answer:
         began = time.monotonic()
         conversation = self._conversations.setdefault(ask.conversation_id, Conversation(ask.conversation_id))
         stop = debugger.stop
         if ask.arguments.context_only:
             text = await self.context(ask, debugger)
             sink.emit("answer", text)
-            return Answer(text=text, usage=Usage(provider=self._provider.name, seconds=time.monotonic() - began))
+            return Answer(text=text, usage=Usage(provider=provider.name, seconds=time.monotonic() - began))
         call = ask.tool or called_by(ask.arguments.question)
         if call is None:
-            sink.emit("status", self._provider.notice)
+            sink.emit("status", provider.notice)
         policy = self._policy(ask)
         if policy.unsafe:
             sink.emit("status", _UNSAFE)
@@ -164,7 +168,7 @@ class Agent:
         gate = Gate(policy, watched, sink, record.keep)
         bench = Bench(watched, case, language=self._language, gate=gate, mask=self._masker.mask) if case else None
         work = _Work(ask, bench, record, watched, sink, conversation, self._settings, reader)
-        answer = await use(call, bench, sink) if call and bench else await _provide(self._provider, work)
+        answer = await use(call, bench, sink) if call and bench else await _provide(provider, work)
         answer.text = f"{head}\n\n{answer.text}" if head else answer.text
         spot = _spot(work.case)
         if work.case:
@@ -185,6 +189,12 @@ class Agent:
         case = await reader.read(stop)
         learn_sources(self._masker, case.places)
         return await context_of(debugger, case, self._settings.budget_tokens)
+
+    def _provider_of(self, ask: Ask, debugger: Debugger) -> Provider:
+        """Who answers this question: the client's own model, where it lends one and nothing else is set."""
+        if provider_of(self._settings, self._environ, ask.arguments.providers) != EDITOR:
+            return self._provider
+        return lent(self._settings, ask, debugger, self._masker)
 
     def _policy(self, ask: Ask) -> Policy:
         level, settings = self._level(ask), self._settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import language_of
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.values import show, typed
 from dap_ai.protocol.ask import Evidence
 from dap_ai.protocol.asking import Answer

@@ -32,6 +32,10 @@ _TOO_DEEP = "<nested too deeply to be shown>"
 _LITERAL = re.compile(r"[bBrRuU]{0,2}(?P<quote>[\"'])(?P<value>.*?)(?P=quote)?", re.DOTALL)
 _COUNT = re.compile(r"\.\.\.['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes).*)?\Z|\u2026.*\Z", re.DOTALL)
 
+_MEMBERS = re.compile(r"(?:0x[0-9a-f]+ -> )?\{[\w:<>~]+=")
+"""A structure of C, C++ or Rust: without formatters a debugger shows a string as one, three levels deep."""
+_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)+\"")
+
 
 class PatternError(ValueError):
     """A pattern of the user cannot be used; the text says which and why."""
@@ -94,6 +98,8 @@ class Masker:
             at = literal.start("value") if literal else 0
             put = self._placeholder(inner, f"name: {found.word}")
             return self.mask(value[:at] + put + value[at + len(inner) :])
+        if _MEMBERS.match(value):
+            self.learn(name, value)
         shown = self.mask(f"{name} = {value}")
         return shown[len(name) + 3 :] if shown.startswith(f"{name} = ") else self.mask(value)
 
@@ -124,6 +130,9 @@ class Masker:
         found = secret_name(name)
         strong = found is not None and found.sure and (found.strong or name.isupper())
         has_one = self._inside(text)  # first: once the whole is known, its parts are no spans of their own
+        if found is not None and _MEMBERS.match(text):
+            learned = [self.learn(name, literal) for literal in _STRINGS.findall(text)]
+            return any(learned) or has_one
         if found is not None and is_secret_quoted(text, strong=strong):
             self._known.add(text)
             return True

@@ -13,24 +13,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dap_ai.agent.ignored import Ignored
 from dap_ai.agent.native import frames
-from dap_ai.agent.source import MAX_SOURCE_BYTES, NATIVE_LANGUAGES, is_user_path, language_of
+from dap_ai.agent.secret_files import SECRET_FOLDERS, secret_rule
+from dap_ai.agent.source import MAX_SOURCE_BYTES, NATIVE_LANGUAGES, is_source, is_user_path
 from dap_ai.agent.stack import Case
 
-_SECRET_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".gcloud", ".password-store"}
-)
-_SECRET_NAMES = (
-    *(".env*", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".pgpass", ".git-credentials", ".htpasswd"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.jks", "*.keystore", "*.ppk", "*.gpg", "*.tfstate"),
-    *("secrets.*", ".secrets*", "credentials.*", "service-account*.json", "service_account*.json"),
-)
-_SECRET_UNLESS_SOURCE = ("id_*", "credentials*", "*.secret", "*.secrets")
-_SOURCE = (".py", ".pyi", ".pyx")
 _NATIVE_MARKS = ("Cargo.toml", "CMakeLists.txt", "compile_commands.json", "meson.build", "Makefile")
 _SYSTEM_HEADERS = ("/usr/include", "/usr/local/include", "/usr/lib/gcc")
 _SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
@@ -78,8 +68,8 @@ class Roots:
         """The real path of a file that may be read. Raises Refused."""
         real, name = _real(path), Path(path).name
         library = _is_within(real, self.libraries)
-        rule = secret_rule(Path(path)) or secret_rule(real)
-        if rule and not (library and _is_source(real)):
+        rule = _secret_rule(Path(path)) or _secret_rule(real)
+        if rule and not (library and is_source(real)):
             raise Refused(
                 f"{name} is not read: what is named like `{rule}` may hold secrets. Read the program's values"
             )
@@ -140,7 +130,7 @@ class Walk:
                     path, is_folder = Path(entry.path), _is(entry.is_dir)
                     if is_folder and not _is_skipped(path) and not rules.holds_entry(path, is_folder=True):
                         folders.append(path)
-                    elif _is(entry.is_file) and not secret_rule(path) and not rules.holds_entry(path, is_folder=False):
+                    elif _is(entry.is_file) and not _secret_rule(path) and not rules.holds_entry(path, is_folder=False):
                         yield path
 
 
@@ -167,16 +157,6 @@ def is_native(case: Case) -> bool:
 def is_library(path: str, *, native: bool) -> bool:
     """Whether a file belongs to no project of the user's, by its folder; what is a library depends on the language."""
     return not is_user_path(path) or (native and frames.is_library(path))
-
-
-def secret_rule(path: Path) -> str:
-    """Which rule says that a file may hold secrets, by its name; empty: none."""
-    folder = next((part for part in path.parts[:-1] if part.casefold() in _SECRET_FOLDERS), "")
-    if folder:
-        return f"{folder}/"
-    name = path.name.casefold()
-    rules = _SECRET_NAMES if _is_source(path) else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
-    return next((rule for rule in rules if fnmatchcase(name, rule)), "")
 
 
 def is_end_of(wanted: Path, path: Path) -> bool:
@@ -220,8 +200,8 @@ def _is_installed(program: str) -> bool:
     return _real(program).as_posix().startswith(("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/"))
 
 
-def _is_source(path: Path) -> bool:
-    return path.suffix in _SOURCE or language_of(str(path)) in NATIVE_LANGUAGES
+def _secret_rule(path: Path) -> str:
+    return secret_rule(path, is_source=is_source(path))
 
 
 def _defining(case: Case) -> Iterator[str]:
@@ -290,7 +270,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 def _is_skipped(folder: Path) -> bool:
     """Folders of libraries and tools, which only a wish by name reaches."""
-    own = folder.name in _SKIPPED or folder.name.casefold() in _SECRET_FOLDERS
+    own = folder.name in _SKIPPED or folder.name.casefold() in SECRET_FOLDERS
     return own or not is_user_path(str(folder / "x")) or os.path.lexists(folder / "pyvenv.cfg")
 
 

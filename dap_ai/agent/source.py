@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import textwrap
 import tokenize
@@ -15,6 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from dap_ai.agent.secret_files import secret_rule
 
 if TYPE_CHECKING:
     from dap_ai.agent.native.parsing import Unit
@@ -87,6 +90,7 @@ def last_line(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
+_PYTHON_SUFFIXES = (".py", ".pyi", ".pyx")
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
 """Those that `agent/native` reads."""
 _LANGUAGES = {
@@ -101,10 +105,11 @@ _LANGUAGES = {
 
 
 _CPP_TEXT = re.compile(
-    r"^\s*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
+    r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
     re.MULTILINE,
 )
+_SYSTEM_FOLDERS = ("/proc/", "/sys/", "/dev/")
 _CPP_LIBRARY = re.compile(r"[/\\]c\+\+[/\\]")
 """Its headers have no suffix: `/usr/include/c++/12/vector`."""
 
@@ -113,6 +118,11 @@ def language_of(path: str) -> str:
     """`python`, `c`, `cpp`, `rust`, ...: what a code block of the file says."""
     suffix = PurePath(path).suffix.lower()
     return _LANGUAGES.get(suffix, "cpp" if not suffix and _CPP_LIBRARY.search(path) else "python")
+
+
+def is_source(path: Path) -> bool:
+    """Whether a file's name says that it is a program's source."""
+    return path.suffix in _PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
 
 
 @dataclass
@@ -239,7 +249,7 @@ class Sources:
     _given: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
 
     def read(self, path: str) -> SourceFile | None:
-        """The file's source; None if it is missing, too large or no text."""
+        """The file's source; None if it is missing, too large, no text or no source but what may hold secrets."""
         if path in self._given:
             return self._given[path]
         if not path or path.startswith("<"):
@@ -262,10 +272,24 @@ class Sources:
         return file
 
 
+def _is_guarded(path: Path) -> bool:
+    """Whether it is no source, whatever calls it one: the debug information of a stranger's core file may name any."""
+    real = Path(os.path.realpath(path))
+    if is_source(real):
+        return False
+    if real.as_posix().startswith(_SYSTEM_FOLDERS):
+        return True
+    with real.open("rb") as file:
+        is_script = file.read(2) == b"#!"
+    return not is_script and any(secret_rule(each, is_source=False) for each in (path, real))
+
+
 def _load(path: str, size: int) -> SourceFile | None:
     if size > MAX_SOURCE_BYTES:
         return None
     try:
+        if _is_guarded(Path(path)):
+            return None
         data = Path(path).read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return SourceFile(path, io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace").read())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterable
 from typing import Any
 
 from dap_ai.backends import Command, Start
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.backends.native import locate, recipe
+from dap_ai.backends.spawn import inherited
 
 _STRING_CHARACTERS = 4096
 """So much of a string is shown; gdb's own limit is 200."""
@@ -34,10 +34,10 @@ class GdbBackend(GenericBackend):
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """`env` added to ours, because gdb starts a program with nothing else; `processId` and `coreFile`."""
         if command == "attach":
-            return Start(recipe.attach_arguments(arguments))
+            return Start(await asyncio.to_thread(recipe.attach_arguments, arguments))
         env = recipe.environment(arguments)
         env |= await asyncio.to_thread(recipe.sanitizer_options, str(arguments.get("program") or ""), env, aborts=True)
-        return Start(arguments | {"env": os.environ | env} if env else arguments)
+        return Start(arguments | {"env": inherited() | env} if env else arguments)
 
 
 def _flags() -> list[str]:

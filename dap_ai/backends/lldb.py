@@ -6,6 +6,7 @@ What it must never be sent stands in known.py.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,7 +36,8 @@ class LldbBackend(GenericBackend):
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Long strings, Rust's formatters, and `env`, `processId` and `coreFile` as lldb-dap wants them."""
-        prepared = recipe.attach_arguments(arguments) if command == "attach" else dict(arguments)
+        is_attach = command == "attach"
+        prepared = await asyncio.to_thread(recipe.attach_arguments, arguments) if is_attach else dict(arguments)
         program = str(prepared.get("program") or f"/proc/{prepared.get('pid')}/exe")
         rust = await asyncio.to_thread(elf.is_rust, program)
         prepared["initCommands"] = [*_init_commands(rust=rust), *(prepared.get("initCommands") or ())]
@@ -49,9 +51,11 @@ class LldbBackend(GenericBackend):
 
 def _init_commands(*, rust: bool) -> list[str]:
     commands = [f"settings set target.max-string-summary-length {STRING_CHARACTERS}"]
-    if rust and (folder := locate.rust_formatters()):
+    folder = locate.rust_formatters() if rust else None
+    if folder and not re.search(r'["\\\n]', str(folder)):  # no way to quote these is common to lldb and its Python
+        # Not stripped, the category would be named `Rust\n`, which the formatters of enums do not find.
         # `command source` would print each of its eighty commands, lldb-dap 19 among the program's own output.
-        each = f"for line in open({str(folder / 'lldb_commands')!r}): lldb.debugger.HandleCommand(line)"
+        each = f"for line in open({str(folder / 'lldb_commands')!r}): lldb.debugger.HandleCommand(line.strip())"
         commands += [f'command script import "{folder}/lldb_lookup.py"', f"script {each}"]
     return commands
 

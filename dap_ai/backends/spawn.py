@@ -47,7 +47,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         options: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        transport, process = await loop.subprocess_exec(cls, *command.argv, env=os.environ | command.env, **options)
+        transport, process = await loop.subprocess_exec(cls, *command.argv, env=inherited() | command.env, **options)
         process.pid = transport.get_pid()
         process.carries_launched = command.carries_launched
         _widen(transport.get_pipe_transport(1))
@@ -158,6 +158,12 @@ class ConnectedAdapter:
     async def end(self, spares: str = "") -> None:  # noqa: ARG002  the adapter is not ours to end in any case
         """Close the connection."""
         self.link.close()
+
+
+def inherited() -> dict[str, str]:
+    """Our environment without what is meant for us alone: an editor's extension names it in `DAP_AI_PRIVATE`."""
+    private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN"}
+    return {name: value for name, value in os.environ.items() if name not in private}
 
 
 def _widen(stdout: Any) -> None:

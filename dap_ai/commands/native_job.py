@@ -19,8 +19,8 @@ _PASS_INTERRUPT = {
     "lldb": "`process handle SIGINT --pass true --stop false --notify false",
     "gdb": "handle SIGINT nostop noprint pass",
 }
-_STOP_SIGNAL = "print $_siginfo.si_signo"
-_LAST_SIGNAL = "print $_exitsignal"
+_STOP_SIGNAL = "$_siginfo.si_signo"
+_LAST_SIGNAL = "$_exitsignal"
 
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
 
@@ -142,14 +142,17 @@ class NativeJob:
             return 128 + self._signal, f"the program was killed by {_name(self._signal)}"
         return exit_code, f"the program ended with exit code {exit_code}"
 
-    async def _number(self, request: Request, command: str = _STOP_SIGNAL) -> int:
-        """The signal that a command of gdb's prints; 0: none."""
-        told = re.search(r"= (\d+)", await self._tell(request, command))
+    async def _number(self, request: Request, variable: str = _STOP_SIGNAL) -> int:
+        """The signal that a variable of gdb's holds; 0: none."""
+        told = re.fullmatch(r"\s*(\d+)\s*", await self._tell(request, variable, "watch"))
         return int(told[1]) if told else 0
 
-    async def _tell(self, request: Request, text: str) -> str:
-        """What a command of the debugger's prints."""
-        arguments = {"expression": text, "context": "repl"}
+    async def _tell(self, request: Request, text: str, context: str = "repl") -> str:
+        """What a command of the debugger's prints, or, in another context, what an expression is.
+
+        What is said as `repl` counts as the user's own, of which the agent is told.
+        """
+        arguments = {"expression": text, "context": context}
         with contextlib.suppress(RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError):
             return str((await request("evaluate", arguments)).get("result") or "")
         return ""

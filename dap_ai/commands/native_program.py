@@ -15,10 +15,9 @@ from typing import Any, Literal
 import click
 import msgspec
 
-Adapter = Literal["lldb", "gdb"]
+from dap_ai.backends.native.build import SUFFIXES
 
-SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".rs"})
-"""Of source files that are compiled first."""
+Adapter = Literal["lldb", "gdb"]
 
 _MAGIC = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa")
 _OBJECT_FILE, _CORE_FILE = 1, 4

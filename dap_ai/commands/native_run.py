@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 from dap_ai.adapter.client import Client
@@ -69,7 +70,12 @@ class NativeRun(Run):
         return self._native.status_of(exit_code)
 
     async def _settle(self) -> None:
-        """Shows the output that is still on its way; all other events keep their order."""
+        """Shows the output that is still on its way; all other events keep their order.
+
+        An answer comes first, however long it takes: the silence of an adapter that has no processor says nothing.
+        """
+        with contextlib.suppress(RequestFailed):
+            await self._controls.request("threads")
         others: list[tuple[str, dict[str, Any]]] = []
         loop = asyncio.get_running_loop()
         end = loop.time() + _SETTLE_S

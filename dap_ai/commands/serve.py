@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import os
 import signal
 import sys
+import threading
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,9 @@ _SWITCH_S = 0.0005
 @click.option("--connect", metavar="HOST:PORT", help="Use the debug adapter that listens there: start none.")
 @click.option("--listen", metavar="HOST:PORT", help="Serve on TCP; port 0 takes a free one and says which.")
 @click.option(
+    "--until-eof", is_flag=True, help="With --listen: end when stdin does, as with the program that holds it."
+)
+@click.option(
     "--token",
     envvar="DAP_AI_TOKEN",
     help='What a client must send as "dapAiToken"; needed unless HOST is loopback.  [env: DAP_AI_TOKEN]',
@@ -63,6 +68,7 @@ def command(
     backend: str | None,
     connect: str | None,
     listen: str | None,
+    until_eof: bool,
     token: str | None,
     answer_file: str | None,
     wire_log: Path | None,
@@ -79,7 +85,8 @@ def command(
     log = teller.tell if teller else None
     proxy = proxy_of(resolved, (token or "") if address else "", log, connect=adapter, wire_log=open_wire_log(wire_log))
     try:
-        asyncio.run(_until_signalled(proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()))
+        serving = proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()
+        asyncio.run(_until_signalled(serving, with_stdin=until_eof and address is not None))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except asyncio.CancelledError:
@@ -91,14 +98,29 @@ def command(
             teller.close()
 
 
-async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
-    """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind."""
+async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> None:
+    """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind.
+
+    `with_stdin`: nor does one that was killed, whose end of our stdin is closed then.
+    """
     task = asyncio.ensure_future(work)
+    if with_stdin:
+        # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
+        arguments = (asyncio.get_running_loop(), task)
+        threading.Thread(target=_cancel_with_stdin, args=arguments, name="stdin", daemon=True).start()
     with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
         for name in ("SIGTERM", "SIGHUP"):
             if number := getattr(signal, name, None):
                 asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     await task
+
+
+def _cancel_with_stdin(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None]) -> None:
+    with contextlib.suppress(OSError):  # closed from the start
+        while os.read(0, 4096):
+            pass
+    with contextlib.suppress(RuntimeError):  # the loop is closed: all is over
+        loop.call_soon_threadsafe(task.cancel)
 
 
 def _address(text: str, option: str) -> tuple[str, int]:

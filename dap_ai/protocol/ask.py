@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -31,10 +31,14 @@ class AskArguments(_Wire):
     """Of an earlier ask whose follow-up this is."""
     ask_events: bool | None = None
     """False: no events at all for this ask; only progress, if announced."""
+    progress: bool | None = None
+    """False: no progress events, though the client shows them: it shows the answer as it is made."""
     level: Level | None = None
     """Lowers the configured level for this ask; never raises it."""
     providers: list[str] = []
-    """What the client can lend; unknown names are ignored."""
+    """What the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel."""
+    lent_model: str = ""
+    """What that model is called, for a person."""
     context_only: bool = False
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
 
@@ -101,6 +105,83 @@ class AskApproveArguments(_Wire):
     allow: bool
     remember: bool = False
     """The same for every action of this kind, until the session ends."""
+
+
+class AskModel(_Wire):
+    """Body of the event `askModel`: the client lends its model for one reply.
+
+    Answered by `askModelDelta`, any number of times, and `askModelEnd`, once.
+    """
+
+    request_id: str
+    ask_id: str
+    messages: list[dict[str, Any]]
+    """As in Chat Completions: the whole conversation, secrets masked."""
+    tools: list[dict[str, Any]] = []
+    """As in Chat Completions: what the model may call. Absent: it may only talk."""
+
+
+class AskModelDelta(_Wire):
+    """Arguments of the request `askModelDelta`: a piece of the reply, as it comes."""
+
+    request_id: str
+    text: str = ""
+    reasoning: str = ""
+    """What the model thinks before it answers: counted, never shown."""
+
+
+class ModelCall(_Wire):
+    """A tool that the lent model calls."""
+
+    name: str
+    arguments: Any = ""
+    """An object; or JSON text as the model wrote it, even if it is malformed: the model is told."""
+    id: str = ""
+    """The model's own; it comes back as `tool_call_id`. Empty: one is made."""
+
+
+class ModelUsage(_Wire):
+    """Tokens of one reply, where the client can tell."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+ModelTrouble = Literal["noPermissions", "notFound", "blocked", "quota", "overflow", "cancelled", "failed"]
+
+
+class ModelFailure(_Wire):
+    """Why the lent model does not answer."""
+
+    code: str = "failed"
+    """A ModelTrouble; any other word is taken for `failed`."""
+    message: str = ""
+    """For a person, as the model's provider says it."""
+
+
+class AskModelEnd(_Wire):
+    """Arguments of the request `askModelEnd`: the reply is complete, or failed. Its text came in deltas."""
+
+    request_id: str
+    calls: list[ModelCall] = []
+    usage: ModelUsage | None = None
+    model: str = ""
+    """Which model it was, if it is known better than with the ask."""
+    error: ModelFailure | None = None
+
+
+class AskModelBody(_Wire, omit_defaults=False):
+    """Body of the responses to `askModelDelta` and `askModelEnd`."""
+
+    active: bool
+    """False: nobody waits for this reply any more, and the client may stop the model."""
+
+
+class AskModelEnded(_Wire):
+    """Body of the event `askModelEnded`: nobody waits for this reply any more. Not sent after `askModelEnd`."""
+
+    request_id: str
+    ask_id: str
 
 
 class Usage(_Wire, omit_defaults=False):

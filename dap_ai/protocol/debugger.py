@@ -6,13 +6,14 @@ ever presented as current.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Protocol
 
 from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
 from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.lending import LentPiece, LentReply
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
 
@@ -60,6 +61,12 @@ class Debugger(Protocol):
 
         What resumes the program makes `stop` the new one. Raises RequestFailed, NotStopped.
         """
+        ...
+
+    def lent_model(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+    ) -> AsyncGenerator[LentPiece | LentReply]:
+        """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
         ...
 
     def output_tail(self) -> Sequence[tuple[str, str]]:

@@ -87,4 +87,7 @@ NEEDS_ARGUMENTS = ErrorEntry(
 )
 PROGRAM_ENDED = ErrorEntry(9025, "ended", "'{command}' needs a program: this one has ended.")
 UNKNOWN_TOOL = ErrorEntry(9016, "unknownTool", "There is no tool '{name}'; the tools are: {tools}.")
+NO_MODEL_REQUEST = ErrorEntry(
+    9026, "unknownModelRequest", "Nothing was asked of this client's model as {requestId}, or it was answered already."
+)
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")

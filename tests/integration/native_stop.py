@@ -10,8 +10,9 @@ from typing import Any
 
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.gate import CAPABILITY_OF
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
 from dap_ai.backends import Command

@@ -113,7 +113,14 @@ async def look_up(folder: Path, line: int, symbol: str, file: str = "main.c") ->
 
 
 def processes() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children(recursive=True) if "clangd" in " ".join(p.cmdline()[:1])]
+    return [p for p in psutil.Process().children(recursive=True) if "clangd" in _program(p)]
+
+
+def _program(process: psutil.Process) -> str:
+    try:
+        return "".join(process.cmdline()[:1])
+    except psutil.Error:
+        return ""  # a compiler that clangd had asked for its headers
 
 
 # -- what it finds --------------------------------------------------------------------------------------------------

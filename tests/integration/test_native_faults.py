@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,15 +11,6 @@ from tests.integration.native_stop import stopped
 
 ADAPTERS = ["lldb-dap 19", "lldb-dap 23", "gdb"]
 pytestmark = pytest.mark.anyio
-
-
-def _rust(source: str, folder: Path) -> Path:
-    compiler = shutil.which("rustc") or shutil.which("rustc", path=str(Path.home() / ".cargo" / "bin"))
-    if compiler is None:
-        pytest.skip("no rustc here")
-    program = folder / "program"
-    subprocess.run([compiler, "-g", "-o", program, native.SOURCES / source], check=True, timeout=120)
-    return program
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +58,7 @@ async def test_a_fault_comes_with_the_instruction_and_the_general_registers(adap
 async def test_of_two_threads_in_a_deadlock_each_is_told_to_hold_what_the_other_wants(
     adapter: str, source: str, tmp_path: Path
 ):
-    program = _rust(source, tmp_path) if source.endswith(".rs") else native.build(native.SOURCES / source, tmp_path)
+    program = native.build(native.SOURCES / source, tmp_path)
     async with stopped(adapter, program) as stop:
         threads = (await stop.case()).inspection.threads
 

@@ -134,6 +134,7 @@ async def test_a_core_file_alone_is_enough(backend: Backend, tmp_path: Path):
 
 
 async def test_a_process_is_attached_to_as_vs_code_names_it_and_lives_on(backend: Backend, tmp_path: Path):
+    native.need_attach()
     program = native.build("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n", tmp_path, "waits")
     with subprocess.Popen([str(program)]) as process:
         try:

@@ -17,8 +17,9 @@ from dap_ai.adapter.history import History
 from dap_ai.agent.native.analysis import analyse
 from dap_ai.agent.native.context import first_context
 from dap_ai.agent.native.report import Report
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.stack import Case
 from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
 from tests.integration import native

@@ -11,7 +11,7 @@ from dap_ai.agent.syntax import node_of
 from dap_ai.backends.native.reading import MAX_REQUESTS
 from dap_ai.protocol.inspection import FrameFacts, FrameQuery, Query, Value
 from tests.integration import native
-from tests.integration.native_session import ADAPTERS, Session, built, marked, stopped
+from tests.integration.native_session import ADAPTERS, Session, marked, stopped
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +46,7 @@ ENDS = {
 RUST_VALUES = [
     ("prices[1]", "2"), ("self.total", "5"), ("self.items[0].id", "1"), ("self.items[0].name", '"pear"'), ("*boxed", "7"),
     ("slice[0]", "2"), ("pair.0", "1"), ("index - more", "7"), ("word", '"short"'), ("many[9999]", "3"), ("small as i32 + 100", "300"),
-    ("item.id + 1", "2"),
+    ("item.id + 1", "2"), ("some", "Some(5)"), ("none", "None"),
 ]  # fmt: skip
 RUST_ERRORS = [
     ("prices[index]", "index out of bounds: the len is 3 but the index is 10"),
@@ -72,7 +72,7 @@ async def some(session: Session, *names: str) -> dict[str, Value]:
 @pytest.fixture
 def crashing(tmp_path: Path) -> tuple[Path, Path, int]:
     source = native.SOURCES / "values.cpp"
-    return built(source, tmp_path), source, marked(source, "crash")
+    return native.build(source, tmp_path), source, marked(source, "crash")
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -120,7 +120,7 @@ async def test_of_containers_with_thousands_of_items_no_more_is_asked_than_is_sh
 @pytest.mark.parametrize("adapter", ADAPTERS)
 async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(adapter: str, tmp_path: Path):
     source = native.SOURCES / "values.cpp"
-    async with stopped(adapter, built(source, tmp_path)) as session:
+    async with stopped(adapter, native.build(source, tmp_path)) as session:
         frames = [FrameQuery(frame_id=frame["id"]) for frame in session.frames[:8]]
         frames[0].expressions = [node_of(text, "cpp") for text in ("none->id", "order->first->id", "many[3]")]
         query = Query(frames, thread_id=session.stop["threadId"], deadline_ms=20_000)
@@ -138,7 +138,7 @@ async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(a
 @pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb"])
 async def test_rust_s_values_and_the_index_that_panics(adapter: str, tmp_path: Path):
     source = native.SOURCES / "values.rs"
-    program = built(source, tmp_path)
+    program = native.build(source, tmp_path)
     async with stopped(adapter, program, source, marked(source, "panic")) as session:
         wrong: list[str] = []
         for text, wanted in [*RUST_VALUES, *RUST_ERRORS]:

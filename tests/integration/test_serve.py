@@ -169,17 +169,8 @@ def test_every_link_can_be_closed_before_it_is_used():
     link.close()
 
 
-async def test_served_once_it_ends_with_its_last_session(start_dap_ai: Start, debuggee: Find):
-    process, port = listening(start_dap_ai, "--once")
-    client = await connect(port)
-    await stop_at_crash(client, debuggee("crash").path)
-    await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
-    await client.close()
-    assert await asyncio.to_thread(process.wait, WAIT_S) == 0
-
-
-async def test_served_once_it_ends_with_the_program_that_started_it(start_dap_ai: Start):
-    process, port = listening(start_dap_ai, "--once")
+async def test_served_until_eof_it_ends_with_the_program_that_started_it(start_dap_ai: Start):
+    process, port = listening(start_dap_ai, "--until-eof")
     client = await connect(port)
     await client.initialize("debugpy")
     assert process.stdin is not None
@@ -187,4 +178,19 @@ async def test_served_once_it_ends_with_the_program_that_started_it(start_dap_ai
     await asyncio.to_thread(process.wait, WAIT_S)
     with pytest.raises(ConnectionClosed):
         await client.request("threads", {}, WAIT_S)
+    await client.close()
+
+
+async def test_what_is_private_reaches_no_program(start_dap_ai: Start, tmp_path: Path):
+    program = tmp_path / "prints.py"
+    program.write_text(
+        "import os\nnames = sorted(n for n in os.environ if n in {'KEY', 'KEPT', 'DAP_AI_PRIVATE'})\n1 / 0\n"
+    )
+    _, port = listening(start_dap_ai, env={"KEY": "1", "KEPT": "2", "DAP_AI_PRIVATE": "OTHER,KEY"})
+    client = await connect(port)
+    stopped = await stop_at_crash(client, program)
+    stack = await client.request("stackTrace", {"threadId": stopped["threadId"]}, WAIT_S)
+    asked = {"expression": "names", "frameId": stack["stackFrames"][0]["id"], "context": "watch"}
+    assert (await client.request("evaluate", asked, WAIT_S))["result"] == "['KEPT']"
+    await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
     await client.close()

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.adapter.client import Client
+from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.serve import Proxy
 from dap_ai.protocol.asking import Answer, Ask
@@ -224,6 +224,7 @@ async def test_without_a_stopped_session_the_tree_says_that_it_runs():
 
 
 async def test_a_child_outlives_its_parents_session():
+    lost: Exception | None = None
     for _ in range(3):  # debugpy itself ends a child that has attached before its parent is gone
         async with tree("orphan") as family:
             try:
@@ -234,10 +235,17 @@ async def test_a_child_outlives_its_parents_session():
                 continue
             await family.client.request("disconnect", {}, WAIT_S)
             closing = asyncio.create_task(family.client.close())
-            assert await asked(child.client) == "share"
-            await child.go_on()
-            await asyncio.wait_for(closing, WAIT_S)
+            try:
+                assert await asked(child.client) == "share"
+                await child.go_on()
+            except (RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError) as error:
+                lost = error  # on a busy machine debugpy ends it now and then in spite of that
+                continue
+            finally:
+                await asyncio.wait_for(closing, WAIT_S)
             return
+    if lost is not None:
+        raise lost
     pytest.skip("here each child attaches before its parent is gone, and debugpy ends it then")
 
 

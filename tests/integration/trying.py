@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.try_fix import LineEdit, TryFixArguments, try_fix
 from dap_ai.protocol.asking import Answer, Ask

@@ -15,7 +15,7 @@ from dap_ai.backends.native.variables import MAX_PATH
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Fact, Node
 from tests.integration import native
-from tests.integration.native_session import ADAPTERS, WAIT_S, Session, built, marked, stopped
+from tests.integration.native_session import ADAPTERS, WAIT_S, Session, marked, stopped
 from tests.safety.native_corpus import CALLS, DEBUGGERS, HARMLESS, HOSTILE, RAISING, RUST, WRITES
 
 pytestmark = pytest.mark.anyio
@@ -70,7 +70,7 @@ async def _general(session: Session, reference: int) -> list[tuple[str, str]]:
 
 def program_of(name: str, folder: Path) -> tuple[Path, Path, int]:
     source = native.SOURCES / name
-    return built(source, folder), source, marked(source, "stop")
+    return native.build(source, folder), source, marked(source, "stop")
 
 
 async def harm(session: Session, program: Path, texts: list[str], language: str) -> list[str]:

@@ -83,8 +83,11 @@ def database_of(folder: str) -> str:
     return ""
 
 
-def command_of(path: str, language: str, root: str) -> tuple[str, list[str]] | None:
-    """The folder in which, and the command with which a file would be compiled; None: clangd finds it by itself."""
+def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()) -> tuple[str, list[str]] | None:
+    """The folder in which, and the command with which a file would be compiled; None: clangd finds it by itself.
+
+    `includes`: see include_folders, which is not for an event loop.
+    """
     if database_of(root) or database_of(str(Path(path).parent)):
         return None
     kind = language if language in _COMPILERS else "c"
@@ -93,7 +96,7 @@ def command_of(path: str, language: str, root: str) -> tuple[str, list[str]] | N
     if flags:
         return str(flags.parent), [compiler, *_lines(flags), "-c", path]
     guessed = ["-x", _LANGUAGE_FLAG[kind], f"-std={_STANDARD[kind]}"]
-    return root, [compiler, *guessed, *(f"-I{folder}" for folder in include_folders(root)), "-c", path]
+    return root, [compiler, *guessed, *(f"-I{folder}" for folder in includes), "-c", path]
 
 
 def include_folders(root: str) -> list[str]:

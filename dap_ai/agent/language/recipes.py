@@ -64,7 +64,10 @@ def is_installed(family: Family = "python") -> bool:
 
 
 def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> Recipe:
-    """The recipe for a workspace. Raises FileNotFoundError where the language server is not installed."""
+    """The recipe for a workspace; it walks through its folders, so it is called in a thread.
+
+    Raises FileNotFoundError where the language server is not installed.
+    """
     if family == "python" and not _has_jedi() and (found := find_basedpyright()):
         return Recipe((found, "--stdio"), configuration=_of_basedpyright(python, import_path))
     if family == "python":
@@ -78,7 +81,8 @@ def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[st
     if family == "rust":
         return Recipe((program,), _QUIET_RUST)
     argv = (program, *clang.arguments(root))
-    return Recipe(argv, command=lambda path, language: clang.command_of(path, language, root))
+    includes = () if clang.database_of(root) else clang.include_folders(root)
+    return Recipe(argv, command=lambda path, language: clang.command_of(path, language, root, includes))
 
 
 def _has_jedi() -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.masking.code import secret_in_code
 from dap_ai.agent.masking.spans import CUT, PLACEHOLDER, Span, words
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted, is_secret_start, is_secret_word, looks_random
 
@@ -115,6 +116,7 @@ def named_secrets(text: str, low: str) -> Iterator[Span]:
         found = _named(text, low, match.start(), match.end())
         if found is None:
             continue
+        yield from secret_in_code(text, found)
         separator = _SEPARATOR.match(text, found.end)
         if separator is None:
             continue

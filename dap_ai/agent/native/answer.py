@@ -27,6 +27,7 @@ _SURE = 0.6
 _MAX_CHAIN = 8
 _MAX_CITED = 8
 _MAX_NOW = 60
+_CAME = re.compile(r"(?i)where does `?(\w+)`? come from")
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 _NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it and run again."
 
@@ -41,7 +42,7 @@ async def answer_native(work: Work) -> Answer:
     unread = [text for text in wanted if case.focus and case.focus.fact(text) is None]
     if unread:
         await work.read(unread)
-    roots = [text for text in wanted if case.focus and _is_data(case.focus.fact(text))]
+    roots = [text for text in wanted if case.focus and _is_data(case.focus.fact(text)) and _is_meant(text, case.focus)]
     if roots and case.focus and case.focus.source:
         return _about(work, case, roots, await asyncio.to_thread(_origins, case, case.focus, roots))
     if (line := line_of(question)) is not None and case.focus:
@@ -50,7 +51,8 @@ async def answer_native(work: Work) -> Answer:
     analysis = await asyncio.to_thread(analyse, case)
     if analysis is None:
         return _answer(work, [without_source(case), _noted(case)], [])
-    return _stop(work, analysis)
+    came = _CAME.search(question)
+    return _stop(work, analysis, _unreadable(case, wanted, came[1] if came else ""))
 
 
 def where(case: Case, file: str, line: int) -> str:
@@ -58,11 +60,11 @@ def where(case: Case, file: str, line: int) -> str:
     return f"`{shorten(file, root_of(case))}:{line}`"
 
 
-def _stop(work: Work, analysis: NativeAnalysis) -> Answer:
+def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
     case = analysis.case
     cited = _proving(analysis)
     advice, fixes = recommendation(analysis)
-    parts = [happened(analysis, cited), why(analysis)]
+    parts = [missed, happened(analysis, cited), why(analysis)]
     if analysis.kind == "stop":
         parts.append(advice)
     else:
@@ -70,6 +72,21 @@ def _stop(work: Work, analysis: NativeAnalysis) -> Answer:
     answer = _answer(work, [*parts, _noted(case)], _evidence(case, cited))
     answer.suspects, answer.fixes = analysis.suspects, fixes
     return answer
+
+
+def _unreadable(case: Case, wanted: list[str], came: str) -> str:
+    """Says of the expressions that were asked for, and are more than a word, that this frame has none of them."""
+    place = case.focus
+    names = _missed(place, wanted, came) if place else ""
+    if not names or place is None:
+        return ""
+    spot = where(case, place.frame.path, place.frame.line)
+    return f"{names} cannot be read at {spot}, in `{short_name(place.frame.name)}`. What can be said of this stop:"
+
+
+def _missed(place: Place, wanted: list[str], came: str) -> str:
+    missed = [text for text in wanted if (text == came or not text.isidentifier()) and place.value(text) is None]
+    return ", ".join(f"`{text}`" for text in missed[:4])
 
 
 def _origins(case: Case, place: Place, roots: list[str]) -> NativeAnalysis:
@@ -88,6 +105,12 @@ def _origins(case: Case, place: Place, roots: list[str]) -> NativeAnalysis:
 
 def _is_data(fact: Fact | None) -> bool:
     return fact is not None and (fact.error == "raised" if fact.value is None else fact.value.kind != "function")
+
+
+def _is_meant(text: str, place: Place) -> bool:
+    """Whether it is no English word that is also a constant of a library's enum."""
+    value = place.value(text)
+    return value is None or value.kind != "enum" or value.text != text
 
 
 def _holders(text: str) -> list[str]:
@@ -135,6 +158,8 @@ def headline(analysis: NativeAnalysis) -> str:
     case = analysis.case
     report, fault, error = analysis.report, case.inspection.fault, case.exception
     kind = analysis.kind if analysis.kind not in ("crash", "stop") else ""
+    if report and report.tool == "panic" and kind == "overflow":
+        kind = "index out of bounds"
     if report and report.tool == "terminate":
         told = f"uncaught `{cut(f'{report.kind}: {report.message}'.rstrip(': '), 300)}`"
         return f"U{told[1:]}"
@@ -150,9 +175,11 @@ def headline(analysis: NativeAnalysis) -> str:
     elif error:
         told = f"`{error.type}`"
     else:
-        told = f"stopped: {case.stop.description or case.stop.reason}"
+        told = ""
         if not kind:
             return f"Stopped ({case.stop.description or case.stop.reason})"
+    if kind and not told:
+        return f"{_article(kind)} {kind}"
     if not kind or kind == "assertion" or (report and report.kind.replace("-", " ").endswith(kind)):
         return told
     return f"{_article(kind)} {kind} ({told})" if kind != "uninitialised" else f"An uninitialised value ({told})"
@@ -180,7 +207,7 @@ def _link(analysis: NativeAnalysis, link: Link) -> str:
     name = unqualified(link.function)
     place = next((p for p in case.places if p.frame.path == link.file and unqualified(p.frame.name) == name), None)
     value = place.value(link.name) if place else None
-    tells = value is not None and not link.words.startswith("passes") and len(brief(value)) <= _MAX_NOW
+    tells = value is not None and not link.words.startswith(("passes", "hands")) and len(brief(value)) <= _MAX_NOW
     now = f" (`{link.name}` is now `{brief(value)}`)" if value and tells else ""
     name = f" `{link.name}`" if link.name else ""
     return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: `{code}`{now}"
@@ -216,7 +243,8 @@ def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
     if first and (first.file, first.line) != (place.frame.path, place.frame.line) and not analysis.fix:
         steps.append(f"Set a breakpoint at {where(case, first.file, first.line)} and run again, to watch it happen.")
     if not steps and not fixes:
-        steps.append("Step over this line, or ask about a name: `where does NAME come from?`")
+        step = "Ask" if case.inspection.fault or case.exception or analysis.report else "Step over this line, or ask"
+        steps.append(f"{step} about a name: `where does NAME come from?`")
     if len(steps) == 1 and not fixes:
         return f"{parts[0]} {steps[0]}", fixes
     return "\n\n".join([*parts, "\n".join(f"- {step}" for step in steps)]).rstrip(), fixes

@@ -12,10 +12,12 @@ _MAX_LINES = 3000
 _MAX_UPWARDS = 400
 """Lines in which the type is looked for that a member stands in."""
 _TOKEN = re.compile(
-    r"""(?P<skip> //[^\n]* | /\*.*?\*/ | R"\((?:.*?)\)" | "(?:\\.|[^"\\\n])*" | '(?:\\.[^'\n]*|[^'\\\n])' )"""
+    r"""(?P<skip> //[^\n]* | /\*.*?(?:\*/|\Z) | R"\(.*?(?:\)"|\Z) | "(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)
+        | '(?:\\.[^'\n]*|[^'\\\n])' )"""
     r"| (?P<mark> [{}();] )",
     re.VERBOSE | re.DOTALL,
 )
+"""What never ends goes to the end: else it would be looked for anew behind each of its beginnings."""
 _HEAD = re.compile(
     r"\s*(template\s*<|#\s*\[|\[\[|(pub|static|inline|extern|constexpr|typedef|struct|const|unsafe)\b|[A-Z_]+\()"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -19,6 +20,8 @@ from dap_ai.protocol.inspection import Value
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)(?![\w.])")
 _EMPTY = frozenset({"0", "0x0", "NULL", "nullptr", "None", "'\\0'"})
 _MAY_BE_NULL = frozenset({"pointer", "smart", "optional", "none", "function", "object", "reference", "str"})
+_OUTER_FOLDERS = 2
+"""`/` and what is directly below it hold more than one project."""
 NULLS = frozenset({"0", "NULL", "nullptr", "((void*)0)", "(void*)0", "(void *)0", "None", "ptr::null_mut()", "{}"})
 """How source says "no pointer"."""
 
@@ -156,9 +159,18 @@ class Draft:
 
 def root_of(case: Case) -> str:
     """The folder that paths are told from: the program's, else that of the innermost source."""
-    files = [p.frame.path for p in case.places if p.source]
+    files = [p.frame.path for p in case.places if p.source and p.frame.user]
     files += [case.report.file] if case.report and case.report.file else []
-    return case.inspection.cwd or (str(PurePath(files[0]).parent) if files else "")
+    return case.inspection.cwd or (_shared([str(PurePath(file).parent) for file in files]) if files else "")
+
+
+def _shared(folders: list[str]) -> str:
+    """The folder that holds all of these, where it is a project's and not the file system's; else the first."""
+    try:
+        common = os.path.commonpath(folders)
+    except ValueError:  # relative ones among absolute ones, or two drives
+        return folders[0]
+    return common if len(PurePath(common).parts) > _OUTER_FOLDERS else folders[0]
 
 
 def shown(value: Value, max_chars: int = 120) -> str:

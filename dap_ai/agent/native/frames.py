@@ -20,6 +20,9 @@ _RUNTIME_NAMES = re.compile(
 _MARKS = re.compile(r"(?:\s*\[(?:inlined|opt|artificial|suspicious[^\]]*)\])+$")
 _RUST_SIGNS = {"LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ",", "RF": "&", "BP": "*", "SP": "@"}
 _RUST_SIGN = re.compile(rf"\$({'|'.join(_RUST_SIGNS)}|u[0-9a-f]{{2,5}})\$")
+_STRING = re.compile(r"std::(?:__\w+::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
+_ALLOCATOR = re.compile(r", std::(?:__\w+::)?allocator<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
+"""What nobody writes of a template's arguments."""
 _RUST_HASH = re.compile(r"::h[0-9a-f]{16}$")
 _MAX_PERIOD = 4
 _MIN_REPEATS = 3
@@ -45,6 +48,8 @@ def is_library(path: str) -> bool:
 def clean_name(name: str) -> str:
     """A frame's function without the adapter's marks, and in Rust without the hash, spelt as in the source."""
     plain = _RUST_HASH.sub("", _MARKS.sub("", name))
+    if "std::" in plain:
+        plain = _ALLOCATOR.sub("", _STRING.sub("std::string", plain)).replace(" >", ">")
     if "$" not in plain:
         return plain
     return _RUST_SIGN.sub(_sign, plain.replace("_$", "$").replace("..", "::"))

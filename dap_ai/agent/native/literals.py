@@ -28,6 +28,9 @@ def number(text: str, language: str) -> Node | None:
     plain = text.replace("_" if language == "rust" else "'", "")
     if len(plain) > _MAX_DIGITS:
         return None
+    if plain[:1] in ("-", "+"):  # the grammar of C has them within a constant
+        inner = number(plain[1:].lstrip(), language)
+        return None if inner is None else ["u", plain[0], inner]
     return _rust_number(plain) if language == "rust" else _c_number(plain)
 
 

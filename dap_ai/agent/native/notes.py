@@ -93,8 +93,13 @@ def _threads(case: Case) -> str:
 
 def _next(case: Case) -> str:
     names = {f.name for f in case.frames[:2]}
+    binary, fault = case.inspection.binary, case.inspection.fault
     step = "Build it with `-g -O0`, run it again and ask at the stop."
-    if any(n.lstrip("_").startswith(("str", "mem", "wcs", "printf", "vfprintf", "puts")) for n in names):
+    if binary and binary.debug_info and not fault:
+        step = (
+            "None of the program's own functions runs here: set a breakpoint in one of them, continue, and ask there."
+        )
+    if fault and any(n.lstrip("_").startswith(("str", "mem", "wcs", "printf", "vfprintf", "puts")) for n in names):
         called = next(f.name for f in case.frames[:2])
         step = f"`{called}` was given a pointer it could not follow: look at the arguments of that call. {step}"
     return f"**Recommendation.** {step}"

@@ -24,6 +24,7 @@ from dap_ai.agent.values import cut
 
 _MAX_DEPTH = 5
 _MAX_WRITES = 4
+_MAX_HANDED = 2
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _NO_MEMORY = "gives NULL when there is no memory"
 _NO_MATCH = "gives NULL for no match"
@@ -44,8 +45,9 @@ _WORDS = {
     "argument": "receives",
     "address": "hands out the address of",
     "freed": "frees",
-    "loop": "counts",
+    "loop": "steps",
 }
+_GOES_THROUGH = re.compile(r"\bfor\s*\([^;]*[^:;]:[^:;][^;]*$|\bfor\b.*\bin\b")
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
 
@@ -93,9 +95,13 @@ def spot_of(place: Place) -> Spot | None:
 def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write]:
     """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
     exact = [w for w in unit.writes(name, function) if w.name == name]
-    before = sorted((w for w in exact if w.line < line or w.role == "argument"), key=lambda w: -w.line)
+    before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
     later = [w for w in exact if w.line >= line and w.role in ("assigned", "changed", "loop", "freed")]
     return [*before, *later]
+
+
+def _is_earlier(write: Write, line: int) -> bool:
+    return write.role == "argument" or (write.role == "declared" and write.line == line)
 
 
 def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] | None:
@@ -142,7 +148,7 @@ def member_writes(draft: Draft, member: str) -> Iterator[tuple[str, Function, in
 def _sets(expression: Expression, member: str) -> bool:
     if expression.kind != "assign" or len(expression.parts) < 2:
         return False
-    found = _MEMBER.search(expression.parts[0].text.split("[")[0])
+    found = _MEMBER.search(re.sub(r"\[[^\[\]]*\]", "", expression.parts[0].text))
     return bool(found) and found[1] == member
 
 
@@ -162,7 +168,7 @@ class _Trace:
         self.seen.add((spot.key, text))
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
-        own = [w for w in reaching(spot.unit, spot.function, text, spot.line) if w.role != "argument"][:_MAX_WRITES]
+        own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if w.role != "argument"])
         unset = next(
             (w for w in own if w.role == "declared" and _only_sometimes(self.draft, spot, w, _sets_of(own))), None
         )
@@ -177,6 +183,8 @@ class _Trace:
 
     def _write(self, spot: Spot, write: Write, own: list[Write], nth: int, depth: int) -> None:
         draft = self.draft
+        if self.wanted.null and write.role == "assigned" and write.value and bare(write.value).text.startswith("&"):
+            return  # no address of a thing is null
         draft.link(spot.path, write.line, _WORDS[write.role], write.name, spot.function.name)
         score = max(0.3, 0.65 - 0.1 * nth - 0.04 * depth)
         if write.role == "declared":
@@ -185,6 +193,8 @@ class _Trace:
             draft.suspect(write.line, 0.85 if not sets or "only" in reason else score, reason, spot.path)
         elif write.role == "loop":
             reason = f"the loop lets `{write.name}` become {self.wanted.words}"
+            if write.value and _GOES_THROUGH.search(write.code):
+                reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
             draft.suspect(write.line, score, reason, spot.path)
         elif write.value is None or write.role in ("freed", "address", "changed"):
             draft.suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
@@ -256,7 +266,9 @@ class _Trace:
     def _member(self, spot: Spot, member: str, text: str, depth: int) -> None:
         found = list(member_writes(self.draft, member))
         if not found and self.wanted.null:
-            self.draft.say(f"Nothing assigns to `{member}` in this file: it is as its object was made.")
+            self.draft.say(
+                f"No line of the files on the stack assigns to `{member}`: it may be as its object was made."
+            )
         if not found and (holder := _ROOT.match(text)):
             self.back(spot, holder[0], depth + 3 if self.wanted.null else depth + 1)
         for path, function, line, assignment in found[:6]:
@@ -265,6 +277,12 @@ class _Trace:
             self.draft.link(path, line, "sets", assignment.parts[0].text, function.name)
             score = 0.65 if null and self.wanted.null else 0.4
             self.draft.suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
+
+
+def _nearest(writes: list[Write]) -> list[Write]:
+    """The first few; of those that only hand out the address, which may change nothing, fewer."""
+    handed = [w for w in writes if w.role == "address"][_MAX_HANDED:]
+    return [w for w in writes if w not in handed][:_MAX_WRITES]
 
 
 def _sets_of(writes: list[Write]) -> list[Write]:
@@ -277,11 +295,23 @@ def _only_sometimes(draft: Draft, spot: Spot, declared: Write, sets: list[Write]
     if (
         source is None
         or not sets
-        or any(_indent(source.line(w.line)) <= _indent(source.line(declared.line)) for w in sets)
+        or not all(_is_deeper(source.line(w.line), source.line(declared.line), declared.name) for w in sets)
     ):
         return ""
     lines = ", ".join(str(line) for line in sorted({w.line for w in sets}))
     return f", and only line {lines} sets it, under a condition"
+
+
+def _is_deeper(line: str, declaration: str, name: str) -> bool:
+    if line == declaration:
+        return re.search(rf"\b(?:if|while|for|switch|else)\b[^;]*?\b{re.escape(name)}\s*=[^=]", line) is not None
+    return _indent(line) > _indent(declaration)
+
+
+def indent(draft: Draft, line: int) -> int:
+    """The blanks before a line of the failing file."""
+    source = draft.place.source
+    return _indent(source.line(line)) if source else 0
 
 
 def _indent(line: str) -> int:

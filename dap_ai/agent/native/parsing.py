@@ -29,6 +29,8 @@ __all__ = [
     "to_node",
 ]
 _CALLS = ("call_expression", "macro_invocation")
+_MAX_CALLS = 1000
+"""Found of one name: machines write files with one call inside the other without end."""
 _READ = ("name", "member", "subscript", "deref")
 
 
@@ -97,7 +99,7 @@ class Unit:
         return self._reads[function]
 
     def calls(self, name: str) -> list[Expression]:
-        """Every call of a function of this (unqualified) name in the file; of methods too."""
+        """Every call of a function of this (unqualified) name in the file, but no more than 1000; of methods too."""
         wanted = name.encode("utf-8", "replace")
         if not wanted or wanted not in self._source.data:
             return []
@@ -105,6 +107,8 @@ class Unit:
         for node in self._source.find(self._source.root, _CALLS):
             if wanted in self._source.data[node.start_byte : node.end_byte]:
                 found += self._calls_in(node, name)
+            if len(found) >= _MAX_CALLS:
+                break
         return found
 
     def _calls_in(self, node: Syntax, name: str) -> list[Expression]:

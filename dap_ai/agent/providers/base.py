@@ -18,7 +18,7 @@ from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Sink
+from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import RequestFailed
 
 if TYPE_CHECKING:
@@ -95,8 +95,17 @@ def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None =
         raise ProviderError(f"There is no provider '{name}'; installed: {', '.join(sorted(found)) or 'none'}.")
     make: Callable[[Settings, Mapping[str, str]], Provider | Model] = found[name].load()
     made = make(settings, environ)
-    if isinstance(made, Provider):
-        return made
+    return made if isinstance(made, Provider) else _investigator(made, settings, masker)
+
+
+def lent(settings: Settings, ask: Ask, debugger: Debugger, masker: Masker) -> Provider:
+    """The model that the client lends for one ask: it is told nothing that the masker masks."""
+    from dap_ai.agent.providers.editor import EditorModel  # noqa: PLC0415  most clients lend none
+
+    return _investigator(EditorModel(ask.arguments.lent_model, debugger), settings, masker)
+
+
+def _investigator(made: Model, settings: Settings, masker: Masker | None) -> Provider:
     from dap_ai.agent.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
     from dap_ai.agent.masked import MaskedModel  # noqa: PLC0415  the same
     from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same

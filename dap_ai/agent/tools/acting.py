@@ -12,10 +12,11 @@ from typing import TypeVar
 
 import msgspec
 
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.roots import Refused
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import SourceFile
-from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame

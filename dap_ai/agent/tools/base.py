@@ -12,9 +12,10 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.gate import Gate
 from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.policy import Policy
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
-from dap_ai.agent.stack import Case, Frame, Place, Reader
+from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.agent.syntax import node_of
 from dap_ai.protocol.ask import Fix, Level, Suspect
 from dap_ai.protocol.debugger import Debugger

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+from dap_ai.agent.roots import Refused, Roots, roots_of
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.memory import Unreadable, address_of
 from dap_ai.agent.values import cut
@@ -31,7 +33,7 @@ class DisassembleTool(Tool[Disassemble]):
             return ToolResult(f"Nothing was disassembled: {error}.", failed=True)
         if not here:
             return NO_FRAME
-        shown = fenced("\n".join(_told(bench, rows, here)))
+        shown = fenced("\n".join(await asyncio.to_thread(lambda: [*_told(bench, rows, here)])))
         before = sum(_address(row) < here for row in rows)
         note = "" if before or not arguments.around else "\n\nThe debug adapter gives none before it."
         return ToolResult(f"Instructions at {code(hex(here))}:\n\n{shown}{note}")
@@ -48,7 +50,7 @@ async def _pointer(bench: Bench, arguments: Disassemble) -> int:
     reference = next((str(row.get("instructionPointerReference") or "") for row in rows), "")
     if rows and not reference:
         raise Unreadable("the debug adapter does not tell where the frame stands")
-    return int(reference, 0) if reference else 0
+    return max(0, _number(reference)) if reference else 0
 
 
 async def _instructions(bench: Bench, here: int, around: int) -> list[dict[str, Any]]:
@@ -74,27 +76,39 @@ async def _instructions(bench: Bench, here: int, around: int) -> list[dict[str, 
 
 
 def _told(bench: Bench, rows: list[dict[str, Any]], here: int) -> Iterator[str]:
-    spot = ("", 0)
+    spot, roots = ("", 0), roots_of(bench.case)
     for row in rows:
         location: dict[str, Any] = row.get("location") or {}
         path, line = str(location.get("path") or spot[0]), int(row.get("line") or spot[1])
         if (path, line) != spot:
             spot = (path, line)
-            yield f"{bench.short(path)}:{line}  {_line_of(bench, path, line)}".rstrip()
+            yield f"{bench.short(path)}:{line}  {_line_of(bench, roots, path, line)}".rstrip()
         mark = "=>" if _address(row) == here else "  "
         yield f"{mark} {_address(row):#x}  {' '.join(str(row.get('instruction', '')).split())}"
 
 
-def _line_of(bench: Bench, path: str, line: int) -> str:
-    """The source line; gdb names a file as it was compiled, so the stack's own path is looked for."""
+def _line_of(bench: Bench, roots: Roots, path: str, line: int) -> str:
+    """The source line, if the file may be read: debug information can name any.
+
+    gdb names a file as it was compiled, so the stack's own path is looked for.
+    """
     ends = [frame.path for frame in bench.case.frames if frame.user and frame.path.endswith(f"/{path.lstrip('./')}")]
-    source = bench.sources.read(ends[0] if ends else path) if ends or path.startswith("/") else None
+    if not ends and not path.startswith("/"):
+        return ""
+    try:
+        source = bench.sources.read(str(roots.check(ends[0] if ends else path)))
+    except Refused:
+        return ""
     return cut(source.line(line).strip(), _MAX_CODE_CHARS) if source else ""
 
 
 def _address(row: dict[str, Any]) -> int:
+    return _number(str(row.get("address", "")))
+
+
+def _number(text: str) -> int:
     try:
-        return int(str(row.get("address", "")), 0)
+        return int(text, 0)
     except ValueError:
         return -1
 

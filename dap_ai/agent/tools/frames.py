@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.native.frames import Run, folded, in_words
-from dap_ai.agent.stack import Case, Frame, Reader
+from dap_ai.agent.reader import Reader
+from dap_ai.agent.stack import Case, Frame
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
 from dap_ai.agent.values import cut
 from dap_ai.protocol.tools import Frames

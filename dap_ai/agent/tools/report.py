@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from dap_ai.agent.evidence import is_same, read_again
-from dap_ai.agent.stack import Reader
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
 from dap_ai.agent.tools.table import run
 from dap_ai.agent.tools.try_fix import file_of

@@ -9,8 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from dap_ai.agent.reader import MAX_FRAMES, Reader
 from dap_ai.agent.source import NATIVE_LANGUAGES, header_expressions, last_line
-from dap_ai.agent.stack import MAX_FRAMES, Frame, Place, Reader, sub_expressions
+from dap_ai.agent.stack import Frame, Place, sub_expressions
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native
 from dap_ai.agent.tools.frames import number_of, whole_stack
 from dap_ai.agent.tools.reading import numbered

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.analyst.questions import leading
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.roots import Refused
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.code import code_

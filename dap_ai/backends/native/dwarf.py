@@ -110,7 +110,9 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[Unit]:
         unit, table = found
         if unit.optimised is None and unit.is_own and judged < _MAX_JUDGED:
             judged += 1
-            unit = unit._replace(optimised=_by_shape(_abbreviations(_Cursor(tables, table, order))))
+            unit = unit._replace(
+                optimised=_by_shape(_abbreviations(_Cursor(tables, table, order)), 2 if "rustc" in unit.producer else 3)
+            )
         yield unit
 
 
@@ -210,12 +212,12 @@ def _by_flags(producer: str) -> bool | None:
     return bool(levels) and (levels[-1] or "1") not in _NO_OPTIMISATION
 
 
-def _by_shape(abbreviations: Iterator[_Abbreviation]) -> bool | None:
-    """Whether variables move about; None: there are none to judge by.
+def _by_shape(abbreviations: Iterator[_Abbreviation], part: int) -> bool | None:
+    """Whether one in `part` variables moves about; None: there are none to judge by.
 
-    A few do in any Rust program: functions of its library are inlined in unoptimised code too.
+    Up to one in three does in any Rust program: functions of its library are inlined in unoptimised code too.
     """
     variables = (found for found in abbreviations if found.tag in (_PARAMETER, _VARIABLE))
     forms = [form for found in variables for attribute, form in found.attributes if attribute == _LOCATION]
     moving = sum(form in _LISTS for form in forms)
-    return moving * 3 >= len(forms) if forms else None
+    return moving * part >= len(forms) if forms else None

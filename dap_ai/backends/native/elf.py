@@ -20,6 +20,9 @@ from dap_ai.backends.native import dwarf
 from dap_ai.protocol.inspection import Binary
 
 _MAX_SECTION_BYTES = 64 << 20
+_MAX_READ_BYTES = 512 << 20
+"""Of one file in all: damaged headers can name the same bytes any number of times."""
+_MAX_NAME_BYTES = 4096
 _MAX_HEADERS = 100_000
 _MAX_NOTES_BYTES = 64 << 20
 _MAX_NOTES = 100_000
@@ -53,6 +56,7 @@ class _Elf:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._left = _MAX_READ_BYTES
         head = self.read(0, 64)
         if len(head) < 52 or head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
             raise ValueError("no ELF file")
@@ -69,7 +73,11 @@ class _Elf:
     def read(self, offset: int, size: int) -> bytes:
         """At most so many bytes."""
         self._file.seek(offset)
-        return self._file.read(min(size, _MAX_SECTION_BYTES))
+        data = self._file.read(min(size, _MAX_SECTION_BYTES))
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError("its parts are larger than can be")
+        return data
 
     def unpack(self, layout: str, data: bytes, at: int = 0) -> tuple[int, ...]:
         """Numbers in the file's byte order."""
@@ -125,7 +133,7 @@ class _Elf:
         rows = [self.unpack(layout, table, at) for at in range(0, len(table) - self._shsize + 1, self._shsize)]
         names = self.read(rows[names_at][4], rows[names_at][5])
         return {
-            names[row[0] : names.index(b"\0", row[0])].decode("ascii", "replace"): _Section(row[1], row[2], *row[4:6])
+            names[row[0] : _end(names, row[0])].decode("ascii", "replace"): _Section(row[1], row[2], *row[4:6])
             for row in rows
         }
 
@@ -140,6 +148,10 @@ class _Elf:
         if kind != 1:
             raise ValueError("not compressed with zlib")
         return zlib.decompressobj().decompress(data[header:], _MAX_SECTION_BYTES)
+
+
+def _end(names: bytes, start: int) -> int:
+    return names.index(b"\0", start, start + _MAX_NAME_BYTES)
 
 
 def _open(path: str) -> BinaryIO:

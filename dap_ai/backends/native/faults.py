@@ -7,6 +7,7 @@ from typing import Any
 
 from dap_ai.backends import Request
 from dap_ai.backends.native.operands import access_of, address_of
+from dap_ai.backends.native.variables import number_in
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Fault, Query
 
@@ -128,12 +129,12 @@ class _Asked:
         """The instruction at which the thread stands, its address and that of the next one; ("", address, 0)."""
         body = await tried(self._request, "stackTrace", {"threadId": self._thread_id, "levels": 1})
         reference = next((str(f.get("instructionPointerReference") or "") for f in body.get("stackFrames", [])), "")
-        if not reference:
+        here = number_in(reference)
+        if here is None:
             return "", -1, 0
         wanted = {"memoryReference": reference, "instructionOffset": 0, "instructionCount": 1}
         rows = (await tried(self._request, "disassemble", wanted)).get("instructions", [])
-        here = int(reference, 16)
-        if not rows or int(str(rows[0].get("address", "-1")), 16) != here:
+        if not rows or number_in(rows[0].get("address")) != here:
             return "", here, 0
         size = len(str(rows[0].get("instructionBytes", "")).replace(" ", "")) // 2
         return " ".join(str(rows[0].get("instruction", "")).split()), here, here + size

@@ -12,7 +12,7 @@ from dap_ai.backends.native import numbers, types
 from dap_ai.backends.native.numbers import BOOL, DOUBLE, LITERAL, LONG, Number, Raised
 from dap_ai.backends.native.paths import Missing, Operand, Paths, Refused, is_pointer
 from dap_ai.backends.native.unparsing import MAX_DEPTH, depth_of
-from dap_ai.backends.native.values import kind_of, number_of, string_of
+from dap_ai.backends.native.values import held_by, kind_of, number_of, string_of
 from dap_ai.backends.native.variables import MEMBER, Raw, Unread, is_absent, item_path, safe_name
 from dap_ai.protocol.inspection import Node
 
@@ -139,8 +139,8 @@ class Interpreter(Paths):
         raw = await self._held(raw) if kind_of(raw) == "smart" else raw
         kind = kind_of(raw)
         if kind == "optional":
-            rows = await self._reader.children(raw, self._frame_id, 2)
-            if len(rows) != 1:
+            rows = await held_by(self._reader, raw, self._frame_id)
+            if rows is None or len(rows) != 1:
                 raise Raised(f"{self._source(node[2])} holds nothing")
             return rows[0]
         if kind == "array":

@@ -179,6 +179,8 @@ class Paths:
         return await self._reader.pointed(pointer, self._frame_id, 60)
 
     async def _loaded(self, address: int, type_: types.Scalar) -> Number:
+        if type_.bits > 64 and type_.kind == "float":
+            raise Missing(f"a {type_.name} is not read from memory: its layout depends on the processor")
         data = await self._reader.memory(address, type_.bits // 8)
         if type_.kind == "float":
             return Number(type_, struct.unpack("<f" if type_.bits == 32 else "<d", data)[0])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dap_ai.backends import Request
-from dap_ai.backends.native.faults import registers_of, tried
+from dap_ai.backends.native.faults import numbers_of, registers_of, tried
 from dap_ai.backends.native.locks import guarded_in, locks_of
 from dap_ai.backends.native.memory import Memory
 from dap_ai.protocol.inspection import Query, ThreadFacts, ThreadFrame
@@ -187,7 +187,7 @@ class _Holders:
         frame = self._frame(thread)
         told = await self._memory.hovered("$rdi", frame)
         if told is None:
-            told = (await registers_of(self._request, frame)).get("rdi", "0")
+            return numbers_of(await registers_of(self._request, frame)).get("rdi", 0)
         return int(told, 0)
 
     async def _by_its_frames(self, thread: _Thread) -> None:

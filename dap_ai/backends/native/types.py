@@ -40,7 +40,7 @@ _NAMED = {
     "usize": (64, False),
 }
 _CHARACTERS = {"char": 8, "wchar_t": 32, "char8_t": 8, "char16_t": 16, "char32_t": 32}
-_FLOATS = {"float": 32, "double": 64, "long double": 64, "f32": 32, "f64": 64}
+_FLOATS = {"float": 32, "double": 64, "long double": 128, "f32": 32, "f64": 64}
 _SIZED = re.compile(r"(?:std::)?(u?)int(?:_fast|_least)?(8|16|32|64)_t")
 _RUST_SIZED = re.compile(r"([iu])(8|16|32|64|128)")
 _QUALIFIER = re.compile(r"\b(?:const|volatile|struct|class|enum|union|mut)\b(?!::)")
@@ -119,13 +119,13 @@ def pointee(text: str) -> str | None:
     name = plain(text)
     if is_function_pointer(name):
         return None
+    if name.endswith("*"):  # lldb's pointer to a Rust type too: `&str *`
+        return name[:-1].rstrip()
     if name.startswith(("&", "*")):
         found = _RUST_POINTER.match(name)
         if found is None or found["element"] == "str" or found["element"].startswith("["):
             return None
         return found["element"]
-    if name.endswith("*"):
-        return name[:-1].rstrip()
     return name.rstrip("&").rstrip() if name.endswith("&") else None
 
 
@@ -151,7 +151,7 @@ def kind_of(text: str) -> str:
         return "function"
     if name in ("&str", "&mut str", "*const str"):
         return "str"
-    if name.startswith(("&[", "&mut [")):
+    if name.startswith(("&[", "&mut [")) and not name.endswith("*"):
         return "list"
     element = pointee(name)
     if element is not None:

@@ -66,6 +66,16 @@ def of_number(number: Number) -> Value:
     return Value(text=shown(number), type=number.type.name, kind=number.type.kind)
 
 
+async def held_by(reader: Reader, raw: Raw, frame_id: int) -> list[Raw] | None:
+    """What an optional holds, one row where it can be told; None: it is empty. Raises Unread, NotStopped, Spent."""
+    if _EMPTY_OPTIONAL.search(raw.text.strip()):
+        return None
+    rows = await reader.children(raw, frame_id, 2)
+    if len(rows) == 1 and rows[0].type == f"{raw.type}::{rows[0].name}":  # gdb lists the variant as a member
+        return None if rows[0].name == "None" else await reader.children(rows[0], frame_id, 2)
+    return rows
+
+
 class Describer:
     """Makes the Values of one frame. `depth`: how many levels below a variable are read."""
 
@@ -205,9 +215,9 @@ class Describer:
         return value
 
     async def _optional(self, raw: Raw, depth: int) -> Value:
-        if _EMPTY_OPTIONAL.search(raw.text.strip()):
+        rows = await held_by(self._reader, raw, self._frame_id)
+        if rows is None:
             return Value(text="None" if "core::" in raw.type else "nullopt", type=raw.type, kind="optional")
-        rows = await self._reader.children(raw, self._frame_id, 2)
         if len(rows) != 1:
             return Value(text=raw.text.strip() or "{...}", type=raw.type, kind="optional")
         inner = await self.value(rows[0], depth - 1)

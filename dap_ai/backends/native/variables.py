@@ -12,10 +12,8 @@ MAX_PATH = 400
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
 NAME = re.compile(rf"(?:::)?{_NAME}(?:::{_NAME}){{0,8}}")
 MEMBER = re.compile(rf"{_NAME}|\d{{1,4}}")
-PATH = re.compile(
-    rf"[*&]{{0,3}}(?:\((?:long|unsigned long)\))?{NAME.pattern}(?:(?:\.|->)(?:{_NAME})|\[-?\d{{1,18}}\])*"
-)
-"""The whole language of what is sent. No `$`, `@`, `(`, `=`, quote, blank or backquote."""
+PATH = re.compile(rf"[*&]{{0,3}}(?:\(long\))?{NAME.pattern}(?:(?:\.|->)(?:{_NAME})|\[-?\d{{1,18}}\])*")
+"""The whole language of what is sent. No `$`, `@`, `=`, quote, blank or backquote, no parentheses but `(long)`'s."""
 _KEYWORDS = {"sizeof", "alignof", "typeof", "decltype", "new", "delete", "throw", "operator", "typeid", "noexcept"}
 _LENGTH = re.compile(r"\b(?:size=|of length |with )(\d+)")
 _UNREADABLE = re.compile(r"(?:memory (?:at address|from)|at) (0x[0-9a-fA-F]+)")
@@ -131,8 +129,14 @@ def raw_of(row: dict[str, Any], name: str) -> Raw:
         reference=int(row.get("variablesReference") or 0),
         indexed=int(row.get("indexedVariables") or 0),
         named=int(row.get("namedVariables") or 0),
-        place=int(str(row.get("memoryReference") or "0"), 0),
+        place=number_in(row.get("memoryReference")) or 0,
     )
+
+
+def number_in(reference: Any) -> int | None:
+    """The address that an adapter's reference tells; None: it tells none, for DAP lets it be any text."""
+    found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[1-9]\d{0,19}", str(reference or ""))
+    return int(found[0], 0) if found else None
 
 
 def child_path(parent: Raw, name: str) -> str:

@@ -6,6 +6,7 @@ context with a frame id; arithmetic on them is done here.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from dataclasses import dataclass, field, replace
@@ -94,11 +95,11 @@ class NativeWalker:
     async def _program(self, request: Request, rows: dict[int, dict[str, Any]]) -> Binary | None:
         """The program's file, sought once a session: gdb names it in its frames, lldb-dap lists it first."""
         if not self._binary_sought:
-            self._binary_sought = True
             for path in await _program_paths(request, rows):
-                self._binary = binary_of(path)
+                self._binary = await asyncio.to_thread(binary_of, path)
                 if self._binary:
                     break
+            self._binary_sought = True
         return self._binary
 
 

@@ -41,6 +41,7 @@ EVENTS: list[fx.Event] = [
     fx.ApprovalWanted("ask-1", 3, 4, "step", "next", "to see"),
     fx.ActionWanted("ask-1", 3, 4, 1, ContinueTo("a.py", 3)),
     fx.ActionWanted("ask-1", 3, 4, 1, SetVariable("x.y", "2", 7)),
+    fx.ModelWanted("ask-1", 3, [{"role": "user", "content": "why"}], [{"type": "function", "function": {}}]),
     fx.AgentOutput("ask-1", "tool", "read x", ToolStep("read", "read x", "1", 0.5, snapshot=True)),
     fx.AgentEnded("ask-1", Answer("text", evidence=[Evidence("x", "1", "a.py", 1, 2, 3, 4, confirmed=True)]), "no"),
     fx.Prepared(b'{"program": "a.py"}', connected=True, options=Options(ask_timeout_s=3.0)),
@@ -189,6 +190,20 @@ def test_what_was_recorded_is_the_same_again():
     assert replay.difference is None
     assert replay.events == 6
     assert replay.effects == len(log.rows) - 6
+
+
+def test_what_a_lent_model_was_told_and_said_is_the_same_again():
+    log = Log()
+    log.stop()
+    log.client(3, "ask", {"providers": ["editor"], "question": "why"})
+    told: list[dict[str, Any]] = [{"role": "user", "content": "password = 'hunter2-x', value 3"}]
+    told += [{"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "evaluate", "arguments": "{}"}}]}]
+    log.hear(fx.ModelWanted("dap-ai-ask-1", 7, told, [{"type": "function", "function": {"name": "evaluate"}}]))
+    log.client(4, "askModelDelta", {"requestId": "dap-ai-model-1", "text": "It is"})
+    log.client(5, "askModelEnd", {"requestId": "dap-ai-model-1", "calls": [{"name": "stack", "arguments": {"x": 1}}]})
+    assert any(row.get("effect") == "Settled" for row in log.rows)
+    assert "hunter2-x" not in log.text
+    assert log.replay().difference is None
 
 
 def test_a_secret_is_in_no_line_and_the_replay_is_the_same():

@@ -48,6 +48,20 @@ def test_an_ask_without_events_is_silent():
     )
 
 
+def test_a_client_that_shows_progress_can_do_without_for_one_question():
+    Playbook().play(
+        """
+        >> client request 1 initialize {"supportsProgressReporting": true}
+        << backend request 1 initialize ...
+        >> backend event stopped {"reason": "pause", "threadId": 1}
+        << client event stopped ...
+        >> client request 5 ask {"progress": false}
+        << client response 5 ask ok ...
+        << start dap-ai-ask-1 thread 1 epoch 1
+        """
+    )
+
+
 def test_a_client_that_shows_progress_gets_it_with_the_ask_as_its_id():
     play = Playbook()
     play.play(
@@ -352,7 +366,7 @@ def test_consent_for_nothing_is_refused():
     )
 
 
-@pytest.mark.parametrize("command", ["askModel", "askContext", "askModelEnd"])
+@pytest.mark.parametrize("command", ["askModel", "askContext", "askNobody"])
 def test_requests_of_ours_that_are_unknown_never_reach_the_backend(command):
     stopped(Playbook()).play(
         f"""
@@ -468,3 +482,18 @@ def test_what_the_user_did_since_the_last_question_is_told():
         ("evaluate", "x + 1", "2"),
         ("step", "next", ""),
     ]
+
+
+def test_a_read_that_takes_too_long_is_cancelled_where_the_adapter_can():
+    stopped(Playbook(), '{"supportsCancelRequest": true}').play(
+        ASK
+        + """
+        >> agent request dap-ai-ask-1 1 2 variables {"variablesReference": 9}
+        << backend request 3 variables {"variablesReference": 9}
+        >> fired slots.request
+        << backend request 4 cancel {"requestId": 3}
+        << agent 1 error timeout
+        >> backend response 3 variables fail cancelled
+        >> backend response 4 cancel ok
+        """
+    )

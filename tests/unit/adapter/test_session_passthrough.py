@@ -280,3 +280,14 @@ def test_an_event_of_a_client_passes_only_once_it_has_given_the_token():
         >> client event vendor {"a": 2}
         << backend event vendor {"a": 2}
     """)
+
+
+def test_an_adapter_is_told_what_it_needs_to_say_all_whatever_the_client_can_do():
+    rules = Rules()
+    rules.told_of_client = frozenset({"supportsVariableType"})
+    Playbook(rules).play(
+        """
+        >> client request 1 initialize {"adapterID": "gdb"}
+        << backend request 1 initialize {"adapterID": "gdb", "supportsVariableType": true}
+        """
+    )

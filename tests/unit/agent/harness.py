@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Reader
+from dap_ai.agent.stack import Case
 from dap_ai.backends.debugpy.inject import walker
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskArguments, Category, ToolStep

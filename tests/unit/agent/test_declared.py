@@ -146,3 +146,8 @@ def test_a_qualified_function_comes_before_others_of_its_name():
 
 def test_the_last_part_of_a_symbol():
     assert [last_part(each) for each in ("a->b", "shop::Stack::push", "x.y", "z")] == ["b", "push", "y", "z"]
+
+
+@pytest.mark.parametrize("text", ["/* " * 200_000, '"' + '\\"' * 200_000, 'R"( ' * 200_000], ids=["/*", '"', 'R"('])
+def test_what_never_ends_is_looked_for_once(text: str):
+    assert extent(SourceFile("/x/a.cpp", "int x\n" + text), 1) == (1, 1, False)

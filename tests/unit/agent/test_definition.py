@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.language.server import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import SourceFile, Sources
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of

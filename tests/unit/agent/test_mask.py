@@ -345,3 +345,57 @@ def test_masking_is_quick_to_import() -> None:
         "inspect",
         "typing_extensions",
     }
+
+
+RAW_STRING = '{_M_dataplus={_M_p="tokTok-55443322aa"}, _M_string_length=17}'
+
+
+@pytest.mark.parametrize("value", [RAW_STRING, f"0x7ffe10 -> {RAW_STRING}"])
+def test_a_string_inside_a_structure_that_is_named_like_a_secret_is_one(value: str):
+    masker = Masker()
+
+    assert "tokTok" not in masker.mask_value("token", value)
+    assert masker.learn("token", value)
+    assert "tokTok" not in masker.mask("plain is tokTok-55443322aa")
+
+
+def test_a_string_inside_a_structure_of_another_name_is_none():
+    masker = Masker()
+
+    assert masker.mask_value("order", RAW_STRING) == RAW_STRING
+    assert not masker.learn("order", RAW_STRING)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'char password[] = "hunter2-pw-9988";',
+        'char password[32] = {"hunter2-pw-9988"};',
+        'std::string password("hunter2-pw-9988");',
+        'std::string password{"hunter2-pw-9988"};',
+        'let password = String::from("hunter2-pw-9988");',
+        'const PASSWORD: &str = "hunter2-pw-9988";',
+        'static API_KEY: &\'static str = "hunter2-pw-9988";',
+        'if (strcmp(password, "hunter2-pw-9988") == 0)',
+        'setenv("API_KEY", "hunter2-pw-9988", 1);',
+        'std::map<K, V> env{{"DB_PASSWORD", "hunter2-pw-9988"}};',
+    ],
+)
+def test_secrets_in_the_source_of_native_programs_are_masked(line: str):
+    assert "hunter2" not in Masker().mask(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if (!check_password("username", password)) return 1;',
+        'printf("%s: wrong password\\n", name);',
+        'let token = lexer.expect("identifier");',
+        'fields = ("password", "username", "email")',
+        'char password[] = "";',
+        'token("number", 42);',
+        'log(secret, "rotated");',
+    ],
+)
+def test_ordinary_source_of_native_programs_stays(line: str):
+    assert Masker().mask(line) == line

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools import source as sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import TOOLS, run

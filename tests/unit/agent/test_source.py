@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.source import SourceFile, Sources
 
 
 @pytest.mark.parametrize(
@@ -19,3 +21,39 @@ from dap_ai.agent.source import SourceFile
 )
 def test_a_code_block_names_its_language(path: str, language: str):
     assert SourceFile(path, "x").block("x") == f"```{language}\nx\n```"
+
+
+@pytest.mark.parametrize("name", [".env", "id_rsa", "server.pem", ".ssh/config"])
+def test_what_may_hold_secrets_is_no_source_whatever_names_it_as_one(tmp_path: Path, name: str):
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("TOKEN=hunter2\n")
+    link = tmp_path / "main"
+    link.symlink_to(file)
+
+    assert Sources().read(str(file)) is None
+    assert Sources().read(str(link)) is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc here")
+def test_a_file_of_the_system_about_a_process_is_no_source():
+    assert Sources().read("/proc/self/environ") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("secrets.py", "x = 1\n"), (".git/hooks/pre-commit", "#!/usr/bin/env python3\n"), (".git/x.c", "int x;\n")],
+)
+def test_a_program_is_source_wherever_it_lies(tmp_path: Path, name: str, text: str):
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+    source = Sources().read(str(file))
+
+    assert source is not None
+    assert source.text == text
+
+
+def test_a_header_of_nothing_but_blank_lines_is_c():
+    assert SourceFile("/w/till.h", "\n" * 1_000_000).language == "c"

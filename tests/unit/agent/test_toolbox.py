@@ -13,8 +13,8 @@ import pytest
 
 from dap_ai.agent.model import Call
 from dap_ai.agent.policy import Policy
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.toolbox import MAX_RESULT_CHARS, Toolbox
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Reader
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.schemas import parameters
 from dap_ai.agent.tools.table import TOOLS, called_by, traced_by

@@ -139,3 +139,32 @@ def test_no_damage_to_a_file_makes_reading_it_fail(tmp_path, whole, end, changes
     path.write_bytes(data[:end] if end % 2 else data)
     for read in ALL:
         read(str(path))
+
+
+def test_a_core_file_whose_headers_name_the_same_bytes_over_and_over_is_given_up(file, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(elf, "_MAX_READ_BYTES", 32_768)
+    program = tmp_path / "crashed"
+    program.write_bytes(b"")
+
+    assert elf.executable_of_core(file(elf_files.core(str(program)) + bytes(65_536))) == str(program)
+    whole = bytearray(elf_files.core(str(program)))
+    whole[64 + 8 : 64 + 16] = bytes(8)  # its notes begin at the file's first byte, and are as long as a file can be
+    whole[64 + 32 : 64 + 40] = (1 << 40).to_bytes(8, "little")
+    assert elf.executable_of_core(file(bytes(whole) + bytes(65_536))) == ""
+
+
+@pytest.mark.parametrize(
+    ("producer", "moving", "optimised"),
+    [
+        ("clang LLVM (rustc version 1.95.0)", 4, False),
+        ("clang LLVM (rustc version 1.95.0)", 6, True),
+        ("clang version 19.1.7", 4, True),
+    ],
+)
+def test_of_twelve_variables_those_that_move_about_tell_whether_it_was_optimised(file, producer, moving, optimised):
+    sections = elf_files.unit(producer)
+    forms = [0x17] * moving + [0x18] * (12 - moving)
+    variables = b"".join(bytes([n, 0x34, 0, 0x02, form, 0, 0]) for n, form in enumerate(forms, 2))
+    sections[".debug_abbrev"] = sections[".debug_abbrev"][:-1] + variables + b"\0"
+    binary = elf.binary_of(file(elf_files.elf(sections)))
+    assert binary is not None and binary.optimised is optimised

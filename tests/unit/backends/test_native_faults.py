@@ -223,3 +223,23 @@ async def test_a_thread_is_shown_with_the_programs_own_frames_only():
 
 async def test_without_an_adapter_that_can_tell_threads_there_are_none():
     assert await threads_of(Adapter().request, Query([], thread_id=1), hovers=True) == []
+
+
+async def test_a_reference_that_is_no_number_tells_no_instruction():
+    adapter = gdb(11, 1, "0x10", "mov (%rax),%eax")
+    adapter.answers["stackTrace"] = {"stackFrames": [{"id": FRAME, "instructionPointerReference": "main+9"}]}
+
+    fault, _ = await fault_in(adapter)
+
+    assert fault == Fault("SIGSEGV", "address not mapped", 16)
+
+
+async def test_a_register_that_the_adapter_cannot_read_leaves_the_owner_unknown():
+    adapter = deadlock({4001: 4001, 4002: 4002})
+    del adapter.answers["evaluate"]
+    adapter.answers["scopes"] = {"scopes": [{"name": "Registers", "variablesReference": 2}]}
+    adapter.answers["variables"] = {"variables": [{"name": "rdi", "value": "<unavailable>"}]}
+
+    found = await threads_of(adapter.request, Query([], thread_id=4001), hovers=False)
+
+    assert [(t.waiting, t.owner) for t in found] == [("mutex", 0), ("mutex", 0)]

@@ -144,6 +144,7 @@ def test_a_rust_program_gets_rusts_formatters_and_another_does_not(tmp_path, mon
     (tmp_path / "plain").write_bytes(elf_files.elf({}))
     commands = prepared(LldbBackend(), "launch", program=str(tmp_path / "rusty"))["initCommands"]
     assert commands[1].startswith("command script import") and "lldb_lookup.py" in commands[1]
+    assert "HandleCommand(line.strip())" in commands[2], "the name of the category would end in a line break"
     assert prepared(LldbBackend(), "launch", program=str(tmp_path / "plain"))["initCommands"] == [LENGTHENED]
 
 

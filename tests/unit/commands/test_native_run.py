@@ -53,6 +53,15 @@ def test_output_that_comes_after_the_stop_is_shown_before_it():
     assert names.index("program_output") < names.index("stopped")
 
 
+def test_before_the_silence_of_an_adapter_counts_it_has_answered():
+    """On a busy machine its output may come later than any time that is worth waiting; its answer comes after it."""
+    late = ("output", {"category": "stdout", "output": "the last words\r\n"})
+    _, client, display = run({"configurationDone": [[STOPPED]], "threads": [[late], []]})
+    names = [call[0] for call in display.calls]
+    assert names.index("program_output") < names.index("stopped")
+    assert client.commands().count("threads") == 1
+
+
 def test_a_core_file_is_let_go_after_the_answer():
     outcome, client, _ = run({"configurationDone": [[STOPPED]]}, program=None, core=Core("/core", "/p"))
     assert dict(client.requests)["attach"]["coreFile"] == "/core"

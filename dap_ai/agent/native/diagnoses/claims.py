@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import near
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
-from dap_ai.agent.native.origins import Wanted, amount, member_writes, spot_of, trace
+from dap_ai.agent.native.origins import Wanted, amount, indent, member_writes, spot_of, trace
 from dap_ai.agent.native.parsing import Expression, Function
 from dap_ai.agent.native.reports import Report
 from dap_ai.protocol.inspection import Value
@@ -19,7 +19,7 @@ _ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL
 _IF = re.compile(r"\bif\s+(?:let\s+)?(\S.*?)\s*(?:\{|$|(?<=\))\s*\w+\s*\()")
 _BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|RefCell already")
 _UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
-_LOOKUPS = frozenset({"at", "stoi", "stol", "stod", "substr", "get", "value"})
+_LOOKUPS = frozenset({"at", "get", "substr"})
 
 
 def diagnose(draft: Draft) -> bool:
@@ -123,6 +123,8 @@ def _panic(draft: Draft, report: Report) -> None:
         _unwrapped(draft, f"Err({found[2]})", null=False)
     elif _BORROWED.search(report.message):
         _borrowed(draft)
+    elif (held := _expected(draft, report.message)) is not None:
+        _unwrapped(draft, held, null=held == "None")
     else:
         draft.say(f"The program itself gave up: `{report.message}`.")
         for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
@@ -145,11 +147,34 @@ def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
         if draft.value(name) is not None:
             draft.cite(name)
     if draft.function and (known := [c for c in draft.analysis.cited if c.expression != found.text]):
-        draft.say("It was called with " + ", ".join(draft.code(c.expression) for c in known[:3]) + ".")
-    root = next((e for e in within(found) if e.kind in ("name", "member")), found)
-    trace(draft, found.text if value is not None else root.text, Wanted(held, null=null))
+        draft.say("The function was called with " + " and ".join(draft.aside(c.expression) for c in known[:3]) + ".")
+    holder = _holder(found)
+    if value is not None or len(holder.parts) < 2 or holder.kind != "call":
+        root = next((e for e in within(holder) if e.kind in ("name", "member")), holder)
+        trace(draft, found.text if value is not None else root.text, Wanted(held, null=null))
+    for name in _names(holder) if holder.kind == "call" else ():
+        if (given := draft.value(name)) is not None:
+            trace(draft, name, Wanted(given.text.rpartition(" -> ")[2]))
     draft.suspect(draft.place.frame.line, 0.75, f"takes `{found.text}` for granted")
     draft.advise(f"Say what is to happen when `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
+
+
+def _expected(draft: Draft, message: str) -> str | None:
+    """What an `expect` of the line met, by the words that it was given: `None`, `Err(...)`; None: it is another's."""
+    for call in (e for e in draft.expressions if e.kind == "call" and callee(e) == "expect" and len(e.parts) > 1):
+        words = call.parts[1].text.strip('"')
+        if message == words:
+            return "None"
+        if message.startswith(f"{words}: "):
+            return f"Err({message[len(words) + 2 :]})"
+    return None
+
+
+def _holder(expression: Expression) -> Expression:
+    """`self.last` of `self.last.as_ref()`; a call with arguments stays."""
+    while expression.kind == "call" and len(expression.parts) == 1 and expression.parts[0].parts:
+        expression = bare(expression.parts[0].parts[0])
+    return expression
 
 
 def _unwrapped_parts(draft: Draft) -> Iterator[Expression]:
@@ -179,8 +204,8 @@ def conditions(draft: Draft) -> None:
     line = draft.place.frame.line
     first = draft.function.first if draft.function else line
     for above in range(line, max(first, line - 6) - 1, -1):
-        found = _IF.search(draft.line_text(above))
-        if not found:
+        found = next(iter(reversed(list(_IF.finditer(draft.line_text(above))))), None)
+        if not found or not (above == line or indent(draft, above) < indent(draft, line)):
             continue
         names = [n for n in re.findall(r"[A-Za-z_][\w.]*", found[1]) if draft.value(n) is not None][:3]
         values = f": {', '.join(map(draft.code, names))}" if names else ""
@@ -197,7 +222,7 @@ def _terminate(draft: Draft, report: Report) -> None:
     what = f": {report.message}" if report.message else ""
     draft.say(f"`{report.kind}{what}` was thrown, and nothing catches it.")
     for call in reversed([e for e in draft.expressions if e.kind == "call"]):
-        if callee(call) in _LOOKUPS and call.parts[0].kind == "member" and len(call.parts) > 1:
+        if report.kind == "std::out_of_range" and _may_lack(draft, call):
             _lookup(draft, call)
             break
     else:
@@ -208,6 +233,14 @@ def _terminate(draft: Draft, report: Report) -> None:
                 trace(draft, name, Wanted(value.text if value else "it"))
     draft.suspect(draft.place.frame.line, 0.8, "throws what nobody catches")
     draft.advise("Catch it where the answer to it is known, or test before this line that it cannot happen.")
+
+
+def _may_lack(draft: Draft, call: Expression) -> bool:
+    """Whether it looks for a key, and nothing read shows that the key is there."""
+    if callee(call) not in _LOOKUPS or call.parts[0].kind != "member" or len(call.parts) < 2:
+        return False
+    container, key = draft.value(bare(call.parts[0].parts[0]).text), draft.value(bare(call.parts[1]).text)
+    return container is None or key is None or key.text not in (container.keys or ())
 
 
 def _lookup(draft: Draft, call: Expression) -> None:

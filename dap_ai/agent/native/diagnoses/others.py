@@ -6,6 +6,7 @@ from dap_ai.agent.native.diagnoses.bounds import length_of
 from dap_ai.agent.native.diagnoses.claims import conditions
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.diagnoses.pointers import null_pointer, wild_number
+from dap_ai.agent.native.diagnoses.threads import tell_ring
 from dap_ai.agent.native.draft import Draft, is_broken, is_null, within
 from dap_ai.agent.native.origins import Wanted, reaching, spot_of, trace
 from dap_ai.agent.native.reports import Report
@@ -90,6 +91,7 @@ def _signal(draft: Draft) -> None:
                 trace(draft, part.text, Wanted(show(value, 40) if value else "what it is"))
     if draft.signal == "SIGABRT":
         conditions(draft)
+        tell_ring(draft)
     _values(draft)
 
 

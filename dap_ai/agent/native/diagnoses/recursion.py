@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.native.draft import Draft, is_null, number_of, statements, unqualified
+from dap_ai.agent.native.draft import Draft, integer, is_null, number_of, statements, unqualified
 from dap_ai.agent.native.frames import Run, folded, in_words, recursion_of
 from dap_ai.agent.native.origins import calls_at, member_writes, spot_of
 from dap_ai.agent.stack import Place
@@ -15,6 +15,9 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
 """Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
 _BIG_BYTES = 512 * 1024
+_NEAR_NULL = 0x10000
+_AROUND_STACK = 16 * 1024 * 1024
+_STACK_POINTERS = ("rsp", "sp", "esp")
 _SIZED = re.compile(r"\b(char|short|int|long|float|double|\w+_t)\s+\w+\s*\[\s*(\d+)\s*(?:\*\s*(\d+)\s*)?\]")
 _WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 
@@ -26,11 +29,24 @@ def diagnose(draft: Draft) -> bool:
     if draft.signal not in _SIGNALS and not reported:
         return False
     case = draft.case
+    if not reported and _elsewhere(draft):
+        return False
     run = recursion_of(folded(case.frames, case.total_frames, case.outermost))
     if run and (reported or run.count >= _MANY) and run.first <= _near(draft) and (reported or draft.signal):
         _recursion(draft, run)
         return True
     return bool(draft.signal or reported) and _large_local(draft)
+
+
+def _elsewhere(draft: Draft) -> bool:
+    """Whether the address that could not be reached is none of the stack's, however deep the stack is."""
+    fault = draft.case.inspection.fault
+    if fault is None or fault.address is None or draft.signal == "SIGABRT":
+        return False
+    registers = draft.case.inspection.registers
+    told = next((registers[name] for name in _STACK_POINTERS if name in registers), "")
+    pointer = integer(told)
+    return fault.address < _NEAR_NULL or (pointer is not None and abs(fault.address - pointer) > _AROUND_STACK)
 
 
 def _near(draft: Draft) -> int:

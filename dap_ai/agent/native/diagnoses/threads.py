@@ -30,6 +30,20 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
+def tell_ring(draft: Draft) -> None:
+    """Says of a stop that has another cause, where there are such, which threads wait for each other meanwhile."""
+    ring = cycle(draft.case.inspection.threads)
+    if not ring:
+        return
+    names = " and ".join(_called(thread) for thread in ring)
+    draft.say(f"Meanwhile there is a deadlock: threads {names} wait for each other." if len(ring) > 1 else
+              f"Meanwhile there is a deadlock: thread {names} waits for a lock that it holds itself.")  # fmt: skip
+    for thread in ring:
+        if frame := _own(draft, thread):
+            draft.link(frame.file, frame.line, "waits for", thread.wants or "the lock", short_name(frame.name))
+            draft.suspect(frame.line, 0.6, "locks while it holds another lock", frame.file)
+
+
 def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
     """Threads of which each waits for what the next one holds, the last for the first; empty: there are none such."""
     by_ident = {t.ident: t for t in threads}

@@ -140,3 +140,13 @@ def test_without_jedi_basedpyright_is_told_the_debuggees_interpreter(tmp_path: P
     assert made.argv == (str(found), "--stdio")
     assert made.configuration["python"]["pythonPath"] == "/usr/bin/python3"
     assert recipes.is_installed("python")
+
+
+def test_a_guessed_command_names_the_folders_with_headers(project: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(clang.SETTING, str(program(project.parent / "clangd")))
+    write(project / "include" / "order.h")
+    recipe = recipes.recipe_of("clang", str(project))
+    assert recipe.command is not None
+    found = recipe.command(str(project / "main.c"), "c")
+    assert found is not None
+    assert f"-I{project / 'include'}" in found[1]

@@ -403,3 +403,94 @@ def test_of_two_calls_on_a_line_the_one_that_fits_the_values_is_the_caller():
     source = "int mean(int n) {\n    return 9 / n;\n}\nint main(void) {\n    return mean(3) + mean(zero);\n}\n"
     analysis = analysed(source, [At("mean", "9 / n", {"n": 0}), At("main", "mean(3)", {"zero": 0})], signal="SIGFPE")
     assert "passes `zero` for `n` of `mean`" in [suspect.reason for suspect in analysis.suspects]
+
+
+def test_a_null_pointer_at_the_end_of_a_deep_recursion_is_no_stack_overflow():
+    source = (
+        "int sum(struct tree *t) {\n    if (t->key < 0)\n        return 0;\n    return t->key + sum(t->right);\n}\n"
+    )
+    inner = At("sum", "t->key < 0", {"t": NULL})
+    outer = [At("sum", "return t->key", {"t": pointer(0x5000 + n * 16)}) for n in range(60)]
+    analysis = analysed(source, [inner, *outer], address=0)
+    assert analysis.kind == "null dereference"
+
+
+def test_an_address_far_from_the_stack_is_no_stack_overflow():
+    source = "int f(int n) {\n    return g[n] + f(n + 1);\n}\n"
+    case = stopped(source, [At("f", "return", {"n": n}) for n in range(60)], address=0x10000000)
+    case.inspection.registers = {"rsp": "0x7ffff0000000"}
+    analysis = analyse(case)
+    assert analysis and analysis.kind != "stack overflow"
+
+
+def test_a_pointer_that_one_line_declares_and_sometimes_sets_is_uninitialised():
+    source = "int f(int flag) { int *p; struct q q; if (flag) p = &q.x; return *p; }\n"
+    analysis = analysed(source, [At("f", "return *p", {"p": NULL})], address=0)
+    reason = analysis.suspects[0].reason
+    assert reason == "declares `p` without a value, and only line 1 sets it, under a condition"
+
+
+def test_a_lookup_is_not_blamed_for_what_another_call_of_the_line_threw():
+    source = "int number(const std::string &key) {\n    return std::stoi(values.at(key));\n}\n"
+    values = {"key": "retries", "values": Value('{"retries": "three"}', "Map", "dict", keys=['"retries"'])}
+    for kind in ("std::invalid_argument", "std::out_of_range"):
+        report = Report("terminate", kind, "stoi")
+        found = analysed(source, [At("number", "stoi", values)], signal="SIGABRT", report=report, path="/src/shop.cpp")
+        assert "does not have" not in told(found), kind
+
+
+def test_of_two_conditions_on_a_line_the_inner_one_made_it_give_up():
+    source = "int main(int argc) {\n    if (argc > 1) { sleep(1); if (done < 10) abort(); }\n}\n"
+    analysis = analysed(source, [At("main", "abort", {"argc": 2, "done": 4})], signal="SIGABRT")
+    assert "`done` is `4`" in told(analysis)
+    assert "`argc`" not in told(analysis)
+
+
+def test_a_condition_that_does_not_hold_the_line_is_not_blamed():
+    source = "void f(int x) {\n    if (x < 0)\n        x = 0;\n    abort();\n}\n"
+    assert "condition" not in told(analysed(source, [At("f", "abort", {"x": 0})], signal="SIGABRT"))
+
+
+def test_an_assignment_through_an_index_is_an_assignment_to_the_member():
+    source = """\
+void add(struct store *s, char *title) {
+    s->records[s->size].title = title;
+}
+size_t length(struct record *r) {
+    return r->title[0];
+}
+"""
+    analysis = analysed(source, [At("length", "r->title", {"r": pointer(0x5000), "r->title": NULL})], address=0)
+    assert 2 in suspected(analysis)
+    assert "assigns" not in told(analysis)
+
+
+def test_the_key_that_a_lookup_missed_is_followed_and_not_the_method():
+    source = "fn total(&self, names: &[&str]) {\n    let name = names[0];\n    let item = self.items.get(name).unwrap();\n}\n"
+    report = Report("panic", "panic", "called `Option::unwrap()` on a `None` value")
+    analysis = analysed(source, [At("total", "unwrap", {"name": "saw"})], report=report, signal="", path="/src/shop.rs")
+    assert "assigns" not in told(analysis)
+    assert 2 in suspected(analysis)
+
+
+def test_the_words_of_an_expect_tell_what_was_none():
+    source = 'fn last(&self) {\n    self.last.as_ref().expect("nothing was sold yet");\n}\n'
+    report = Report("panic", "panic", "nothing was sold yet")
+    analysis = analysed(source, [At("last", "expect")], report=report, signal="", path="/src/shop.rs")
+    assert "`self.last.as_ref()` is `None`" in told(analysis)
+
+
+def test_a_null_element_of_what_a_loop_goes_through_is_told_as_such():
+    source = "double total() {\n    for (const auto &shape : shapes_)\n        sum += shape->area();\n}\n"
+    analysis = analysed(source, [At("total", "shape->area", {"shape": NULL})], address=0, path="/src/shop.cpp")
+    assert "`shape` is an element of `shapes_`, and is null" in [suspect.reason for suspect in analysis.suspects]
+
+
+def test_a_deadlock_of_other_threads_is_told_where_one_gives_up(tmp_path: Path):
+    source = "void transfer(A *from, A *to) {\n    pthread_mutex_lock(&from->m);\n    abort();\n}\n"
+    file = tmp_path / "bank.c"
+    file.write_text(source)
+    threads = [_waiting(1, 2, str(file), 2), _waiting(2, 1, str(file), 2)]
+    analysis = analysed(source, [At("watch", "abort")], signal="SIGABRT", threads=threads, path=str(file))
+    assert "there is a deadlock: threads 1" in told(analysis)
+    assert 2 in suspected(analysis)

@@ -8,9 +8,10 @@ from typing import Any
 
 from dap_ai.agent.native.answer import answer_native
 from dap_ai.agent.native.asked import expressions_in
+from dap_ai.agent.native.draft import root_of
 from dap_ai.agent.native.notes import notes
 from dap_ai.agent.native.reports import Report
-from dap_ai.agent.stack import Case, Frame
+from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.protocol.ask import AskArguments
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.inspection import Binary, Fact, Value
@@ -129,3 +130,43 @@ def test_what_cannot_be_read_is_said_so_and_the_pointer_in_its_way_is_followed()
     answer, _ = asked(case, "what is order->price?")
     assert "`order->price` cannot be read" in answer.text
     assert "`find` returns `NULL`" in answer.text
+
+
+def test_an_asked_expression_that_the_frame_does_not_have_is_said_to_be_none():
+    answer, _ = asked(crashed(), "why is other->price 3?")
+    assert answer.text.startswith("`other->price` cannot be read at `shop.c:6`, in `total`.")
+
+
+def test_of_a_program_that_has_crashed_no_step_is_advised():
+    source = "void f(void) {\n    abort();\n}\n"
+    assert "Step over" not in asked(stopped(source, [At("f", "abort")], signal="SIGABRT"))[0].text
+
+
+def test_files_of_several_folders_are_told_from_the_one_that_holds_them_all():
+    case = crashed()
+    file = case.sources.add("/src/books/include/record.h", SOURCE)
+    other = case.sources.add("/src/books/main.c", SOURCE)
+    inner = Frame(1, "total", "/src/books/include/record.h", 6, user=True)
+    outer = Frame(2, "main", "/src/books/main.c", 5, user=True)
+    case.places[:] = [Place(inner, file, None, {}), Place(outer, other, None, {})]
+    assert root_of(case) == "/src/books"
+
+
+def test_a_name_whose_origin_is_asked_for_where_there_is_none_is_said_to_be_unreadable():
+    answer, _ = asked(crashed(), "where does nowhere come from?")
+    assert answer.text.startswith("`nowhere` cannot be read")
+
+
+def test_an_english_word_that_a_library_has_as_a_constant_is_not_meant():
+    word = Value("word", "enum value_type", "enum")
+    answer, _ = asked(crashed(), "is the word here?", {"word": word})
+    assert "`word`" not in answer.text
+
+
+def test_where_a_program_with_debug_information_runs_none_of_its_code_no_other_build_is_advised():
+    case = stopped(SOURCE, [At("_start", "return NULL")], signal="")
+    case.places.clear()
+    case.inspection.binary = Binary("/src/shop", debug_info=True)
+    answer, _ = asked(case)
+    assert "set a breakpoint in one of them" in answer.text
+    assert "-O0" not in answer.text

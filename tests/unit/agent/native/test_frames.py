@@ -64,6 +64,11 @@ def test_a_frame_of_a_runtime_is_not_the_users_wherever_its_source_is(name: str,
         ("rl::main::_$u7b$$u7b$closure$u7d$$u7d$::h55ab24d9970b16e3", "rl::main::{{closure}}"),
         ("_$LT$core..cell..Cell$LT$T$GT$$u20$as$u20$Tr$GT$::get", "<core::cell::Cell<T> as Tr>::get"),
         ("operator[](int)", "operator[](int)"),
+        (
+            "C<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "  # noqa: ISC004  one name
+            "std::vector<int, std::allocator<int> > >::must",
+            "C<std::string, std::vector<int>>::must",
+        ),
     ],
 )
 def test_a_name_loses_the_marks_of_the_adapter_and_the_hash_of_rust(told: str, clean: str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,6 +143,19 @@ async def test_instructions_stand_under_their_source_line_and_the_frames_own_is_
         "a.c:4",
         "   0x406  retq",
     ]
+
+
+async def test_a_line_of_a_file_outside_of_the_programs_folders_is_not_shown_with_its_instructions(tmp_path: Path):
+    (tmp_path / "private.c").write_text("a private line\n")
+    location = {"path": str(tmp_path / "private.c")}
+    rows = [{"address": "0x404", "instruction": "retq", "line": 1, "location": location}]
+    stack = {"stackFrames": [{"id": 0, "instructionPointerReference": "0x404"}]}
+    made = bench(Adapter({"stackTrace": stack, "disassemble": {"instructions": rows}}))
+
+    shown = (await result_of("disassemble", tools.Disassemble(), made)).text
+
+    assert "private.c:1" in shown
+    assert "a private line" not in shown
 
 
 async def test_registers_without_the_special_ones_and_in_hexadecimal():

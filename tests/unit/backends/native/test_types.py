@@ -42,6 +42,7 @@ def test_arrays_of_arrays_have_their_first_dimension_outermost():
 
 def test_the_type_behind_a_pointer_is_found():
     assert [pointee(t) for t in ("int **", "const Node *", "&mut Cart", "int")] == ["int *", "Node", "Cart", None]
+    assert [pointee(t) for t in ("&str *", "&[u8] *", "*mut *const i32")] == ["&str", "&[u8]", "*const i32"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from dap_ai.backends.native.reading import MAX_REQUESTS
 from dap_ai.backends.native.walker import NativeWalker
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.inspection import Fact, FrameQuery, Inspection, Node, Query, Value
+from tests.unit.backends import elf_files
 from tests.unit.backends.native.adapter import FakeAdapter, Row, var
 
 pytestmark = pytest.mark.anyio
@@ -232,3 +235,39 @@ async def test_of_two_variables_with_one_name_the_innermost_is_shown():
     gdb = [var("n", "int", "2"), var("n #2", "int", "1")]
     assert (await value("n", FakeAdapter(lldb))).text == "2"
     assert (await value("n", FakeAdapter(gdb, paths=False))).text == "2"
+
+
+async def test_a_reference_that_is_no_number_is_no_address():
+    adapter = FakeAdapter([var("x", "int", "41", memoryReference="frame:7/x")])
+    assert (await value("x", adapter)).text == "41"
+
+
+async def test_a_stop_that_ends_while_the_program_is_sought_leaves_it_to_the_next(tmp_path: Path):
+    program = tmp_path / "program"
+    program.write_bytes(elf_files.elf({}))
+    adapter, walker = FakeAdapter(ROWS), NativeWalker(hovers=True)
+    runs = True
+
+    async def request(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if command == "stackTrace":
+            return {"stackFrames": [{"id": 7, "name": "main", "line": 3}]}
+        if command == "modules" and runs:
+            raise NotStopped(command)
+        return (
+            {"modules": [{"path": str(program)}]} if command == "modules" else await adapter.request(command, arguments)
+        )
+
+    query = Query([FrameQuery(7)], thread_id=1, threads=False, deadline_ms=60_000)
+    with pytest.raises(NotStopped):
+        await walker.inspect(request, query)
+    runs = False
+
+    assert (await walker.inspect(request, query)).binary is not None
+
+
+async def test_a_long_double_is_not_made_of_half_of_its_bytes():
+    row = var("p", "long double *", "0x0000000000005550", [])
+    adapter = FakeAdapter([row])
+    found = (await visited(adapter, ["u", "*", name("p")], hovers=False)).frames[0].values[0]
+    assert found.error == "missing"
+    assert "long double" in found.text

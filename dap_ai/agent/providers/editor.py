@@ -1,0 +1,91 @@
+"""The user's own model, which the client lends for one ask: `ask {providers: ["editor"]}`.
+
+Nothing is tried again here: the editor shows its user what goes wrong, and asks for consent itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+
+from dap_ai.agent.model import Call, Message, ModelError, Piece, Reasoning, Reply, Schema, Text, Trouble
+from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.lending import EDITOR, LentReply
+
+_MAX_NAME_CHARS = 80
+_UNNAMED = "a model without a name"
+_TROUBLES: Mapping[str, tuple[Trouble, str]] = {
+    "noPermissions": ("key", "You have not allowed it: allow it in your editor, or choose who answers there."),
+    "notFound": ("model", "Your editor does not have it any more: choose another one there."),
+    "blocked": ("request", "Its provider does not answer this question."),
+    "quota": ("busy", "Its quota is used up for now: wait, or choose another one in your editor."),
+    "overflow": ("overflow", "The conversation is too long for it."),
+    "silent": ("network", ""),
+    "cancelled": ("request", "It was stopped in your editor."),
+}
+
+
+class EditorModel:
+    """See agent.model.Model. `debugger` reaches the client that asks."""
+
+    provider = EDITOR
+
+    def __init__(self, name: str, debugger: Debugger) -> None:
+        self.name = " ".join(name.split())[:_MAX_NAME_CHARS] or _UNNAMED
+        self._debugger = debugger
+
+    @property
+    def notice(self) -> str:
+        """Who answers, and where the question goes."""
+        sent = "the question, source and values of the program are sent to it, secrets masked"
+        return f"the model that your editor lends: {self.name}; {sent}"
+
+    def warm(self) -> None:
+        """Nothing takes time."""
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+        """One reply. Raises ModelError."""
+        text = ""
+        try:
+            async with aclosing(self._debugger.lent_model(messages, tools)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, LentReply):
+                        yield _reply(piece, text, self.name)
+                        return
+                    if piece.reasoning:
+                        yield Reasoning(piece.reasoning)
+                    if piece.text:
+                        text += piece.text
+                        yield Text(piece.text)
+        except RequestFailed as error:
+            raise _error(self.name, error) from error
+
+
+def _reply(lent: LentReply, text: str, name: str) -> Reply:
+    """As any model's. Each call has an id of its own."""
+    calls: list[Call] = []
+    for call in lent.calls:
+        taken = {made.id for made in calls}
+        given = call.id if call.id and call.id not in taken else f"call_{secrets.token_hex(6)}"
+        calls.append(Call(given, call.name, call.arguments))
+    return Reply(
+        text=text,
+        calls=calls,
+        finish="tool_calls" if calls else "stop",
+        input_tokens=lent.input_tokens,
+        output_tokens=lent.output_tokens,
+        model=lent.model or name,
+    )
+
+
+def _error(name: str, error: RequestFailed) -> ModelError:
+    """In words for the user: what to do, and what the editor says."""
+    trouble, advice = _TROUBLES.get(error.message, ("request", ""))
+    said = error.user_text.rstrip(".") if error.user_text != error.message else ""
+    failed = f"{name}, which your editor lends, failed{': ' if said else ''}{said}."
+    return ModelError(trouble, f"{failed} {advice}".strip())

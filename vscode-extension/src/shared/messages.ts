@@ -1,0 +1,119 @@
+/** What the extension host and the view say to each other: two tagged unions, and the state that they are about. */
+
+import type { AskApproval, AskEnded, ToolStep } from "./protocol";
+
+/** A debug session behind dap_ai. */
+export interface SessionInfo {
+  /** VS Code's id of the session. */
+  id: string;
+  name: string;
+  /** Where it stands; undefined: it runs. Lines are 1-based. */
+  stop?: { reason: string; file?: string; line?: number; frame?: string };
+}
+
+/** Who answers, as the proxy's first status line says: what leaves the machine. */
+export interface Answerer {
+  /** `offline`, `editor` (a model that VS Code lends) or `endpoint`. */
+  kind: "offline" | "editor" | "endpoint";
+  /** For a person: `Offline analyst`, `GPT-5 mini (VS Code)`, `qwen3 at localhost:11434`. */
+  name: string;
+  /** One sentence: what leaves this machine. */
+  leaves: string;
+}
+
+/** One step of the agent, a row that can be opened. */
+export interface Step extends ToolStep {
+  /** What a user may be told of it, as Markdown. */
+  shown: string;
+}
+
+/** One consent request and what became of it. */
+export interface Approval extends AskApproval {
+  outcome?: "allowed" | "allowedForSession" | "denied" | "over";
+}
+
+/** What a turn holds, in the order in which it came. */
+export type Part =
+  | { kind: "answer"; text: string }
+  | { kind: "status"; text: string }
+  | { kind: "step"; step: Step }
+  | { kind: "approval"; approval: Approval };
+
+/** A question and its answer. */
+export interface Turn {
+  /** The host's own, stable from the click on. */
+  id: string;
+  question: string;
+  /** Where the program stood: `report.py:12`. */
+  spot?: string;
+  parts: Part[];
+  /** Undefined: the answer is being made. */
+  ended?: AskEnded;
+  /** Of the request `ask` itself, for a person. */
+  error?: string;
+  /** By index of `ended.fixes`. */
+  fixes?: ("applied" | "undone" | "failed")[];
+}
+
+/** A conversation of one session. */
+export interface Conversation {
+  /** The host's own. */
+  id: string;
+  sessionId: string;
+  turns: Turn[];
+}
+
+/** All that the view shows; sent whole when a view is ready and when the conversation changes. */
+export interface ViewState {
+  sessions: SessionInfo[];
+  /** The session that is asked. */
+  sessionId?: string;
+  conversation?: Conversation;
+  /** Earlier conversations of this session, newest first. */
+  history: { id: string; title: string }[];
+  answerer?: Answerer;
+  /** A step of an answer that may be followed: `file:line` links are made for files that exist here. */
+  workspace: string[];
+}
+
+/** From the host to the view. */
+export type HostMessage =
+  | { type: "state"; state: ViewState }
+  | { type: "sessions"; sessions: SessionInfo[]; sessionId?: string }
+  | { type: "answerer"; answerer: Answerer }
+  | { type: "turn"; conversationId: string; turn: Turn }
+  | { type: "part"; turnId: string; part: Part }
+  | { type: "approval"; turnId: string; approvalId: string; outcome: NonNullable<Approval["outcome"]> }
+  | { type: "ended"; turnId: string; ended: AskEnded }
+  | { type: "failed"; turnId: string; error: string }
+  | { type: "fix"; turnId: string; index: number; outcome: "applied" | "undone" | "failed"; error?: string }
+  | { type: "focus"; question?: string };
+
+/** From the view to the host. */
+export type ViewMessage =
+  | { type: "ready" }
+  | { type: "ask"; question: string }
+  | { type: "stop"; turnId: string }
+  | { type: "retry"; turnId: string }
+  | { type: "newConversation" }
+  | { type: "openConversation"; id: string }
+  | { type: "selectSession"; sessionId: string }
+  | { type: "approve"; approvalId: string; allow: boolean; remember: boolean }
+  | { type: "openLocation"; file: string; line: number }
+  | { type: "openFrame"; sessionId: string; frameId: number; threadId: number; expression?: string }
+  | { type: "previewFix"; turnId: string; index: number }
+  | { type: "applyFix"; turnId: string; index: number }
+  | { type: "undoFix"; turnId: string; index: number }
+  | { type: "copyTurn"; turnId: string }
+  | { type: "copyConversation" }
+  | { type: "exportConversation" }
+  | { type: "chooseAnswerer" };
+
+/** Commands of VS Code that the view's own buttons call; `answerView.ts` does them, no `AnswerHost` hears of them. */
+export interface ViewCommand {
+  type: "command";
+  command: "pause" | "start" | "openTab";
+}
+
+/** All that comes from a view. */
+export type FromView = ViewMessage | ViewCommand;

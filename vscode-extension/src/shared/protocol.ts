@@ -1,0 +1,220 @@
+// Made from dap_ai/protocol/ask.py by scripts/generate_protocol.py. Do not edit.
+
+/** Arguments of the request `ask`. `question` may be empty: "why did it stop here?". */
+export interface AskArguments {
+  question?: string;
+  threadId?: number;
+  /** From a stackTrace response of this stop. */
+  frameId?: number;
+  /** Of an earlier ask whose follow-up this is. */
+  conversationId?: string;
+  /** False: no events at all for this ask; only progress, if announced. */
+  askEvents?: boolean;
+  /** False: no progress events, though the client shows them: it shows the answer as it is made. */
+  progress?: boolean;
+  /** Lowers the configured level for this ask; never raises it. */
+  level?: "compute" | "mutate" | "observe";
+  /** What the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel. */
+  providers?: string[];
+  /** What that model is called, for a person. */
+  lentModel?: string;
+  /** Answer with the first context itself, and send it nowhere (`--show-context`). */
+  contextOnly?: boolean;
+}
+
+/** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
+export interface AskToolArguments {
+  name: string;
+  /** See protocol/tools.py. */
+  arguments?: unknown;
+  threadId?: number;
+  frameId?: number;
+  conversationId?: string;
+  askEvents?: boolean;
+  level?: "compute" | "mutate" | "observe";
+}
+
+/** Body of the response, sent at once; the answer follows as events. */
+export interface AskResponseBody {
+  /** Doubles as the progressId. */
+  askId: string;
+  conversationId: string;
+}
+
+/** One step of the agent, so that a user sees what it did. */
+export interface ToolStep {
+  name: string;
+  call: string;
+  result?: string;
+  seconds?: number;
+  snapshot?: boolean;
+}
+
+/** Body of the event `askOutput`. `output` is append-only Markdown. */
+export interface AskOutput {
+  askId: string;
+  category: "answer" | "status" | "tool";
+  output: string;
+  tool?: ToolStep;
+}
+
+/** Body of the event `askApproval`: the answer waits for the user's consent. */
+export interface AskApproval {
+  askId: string;
+  approvalId: string;
+  /** What would be done, as code: `next`, `counter.value = 0`. */
+  action: string;
+  /** Why the agent wants it, in its own words: text of a model, to be shown as such. */
+  reason: string;
+  /** What `remember` covers: every action of this kind in this session. */
+  kind: string;
+  /** Without an answer by then it is refused. */
+  timeoutS: number;
+}
+
+/** Arguments of the request `askApprove`. */
+export interface AskApproveArguments {
+  approvalId: string;
+  allow: boolean;
+  /** The same for every action of this kind, until the session ends. */
+  remember?: boolean;
+}
+
+/**
+ * Body of the event `askModel`: the client lends its model for one reply.
+ *
+ * Answered by `askModelDelta`, any number of times, and `askModelEnd`, once.
+ */
+export interface AskModel {
+  requestId: string;
+  askId: string;
+  /** As in Chat Completions: the whole conversation, secrets masked. */
+  messages: Record<string, unknown>[];
+  /** As in Chat Completions: what the model may call. Absent: it may only talk. */
+  tools?: Record<string, unknown>[];
+}
+
+/** Arguments of the request `askModelDelta`: a piece of the reply, as it comes. */
+export interface AskModelDelta {
+  requestId: string;
+  text?: string;
+  /** What the model thinks before it answers: counted, never shown. */
+  reasoning?: string;
+}
+
+/** A tool that the lent model calls. */
+export interface ModelCall {
+  name: string;
+  /** An object; or JSON text as the model wrote it, even if it is malformed: the model is told. */
+  arguments?: unknown;
+  /** The model's own; it comes back as `tool_call_id`. Empty: one is made. */
+  id?: string;
+}
+
+/** Tokens of one reply, where the client can tell. */
+export interface ModelUsage {
+  inputTokens?: number;
+  outputTokens?: number;
+}
+
+/** Why the lent model does not answer. */
+export interface ModelFailure {
+  /** A ModelTrouble; any other word is taken for `failed`. */
+  code?: string;
+  /** For a person, as the model's provider says it. */
+  message?: string;
+}
+
+/** Arguments of the request `askModelEnd`: the reply is complete, or failed. Its text came in deltas. */
+export interface AskModelEnd {
+  requestId: string;
+  calls?: ModelCall[];
+  usage?: ModelUsage;
+  /** Which model it was, if it is known better than with the ask. */
+  model?: string;
+  error?: ModelFailure;
+}
+
+/** Body of the responses to `askModelDelta` and `askModelEnd`. */
+export interface AskModelBody {
+  /** False: nobody waits for this reply any more, and the client may stop the model. */
+  active: boolean;
+}
+
+/** Body of the event `askModelEnded`: nobody waits for this reply any more. Not sent after `askModelEnd`. */
+export interface AskModelEnded {
+  requestId: string;
+  askId: string;
+}
+
+/** What an answer cost. Tokens and dollars are 0 without a model; `seconds` is wall time. */
+export interface Usage {
+  modelCalls: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  seconds: number;
+  provider: string;
+  model: string;
+}
+
+/** A value that the answer cites. Lines are 1-based; `epoch` is the stop it was read in. */
+export interface Evidence {
+  expression: string;
+  value: string;
+  file: string;
+  line: number;
+  frameId: number;
+  threadId: number;
+  epoch: number;
+  /** It was read again in the same stop, after the answer was made, and is the same. */
+  confirmed: boolean;
+}
+
+/** A line that may hold the mistake; `score` falls from 1.0. Lines are 1-based. */
+export interface Suspect {
+  file: string;
+  line: number;
+  score: number;
+  reason: string;
+}
+
+/** A proposed change; `verified` only after a run in a snapshot. */
+export interface Fix {
+  file: string;
+  diff: string;
+  verified: boolean;
+  check: string;
+  result: string;
+}
+
+/** What was masked in an answer and on the way to it; never the secret itself. */
+export interface Masked {
+  /** What stands for it wherever it appears in this session: `<secret:3f2a>`. */
+  placeholder: string;
+  /** Why it is taken for a secret: `name: password`, `known`, `your pattern`. */
+  rule: string;
+  times: number;
+}
+
+/** Body of the event `askEnded`: the whole answer again; a plain client needs only this. */
+export interface AskEnded {
+  askId: string;
+  conversationId: string;
+  reason: "cancelled" | "completed" | "failed" | "limit" | "notStopped";
+  /** The program went on while the answer was made: it speaks of a stop that is over. */
+  stale: boolean;
+  answer: string;
+  usage: Usage;
+  evidence: Evidence[];
+  suspects: Suspect[];
+  fixes: Fix[];
+  /** With `failed`: why, for a person; `answer` is then what can be said all the same. */
+  error: string;
+  /** What was masked while the answer was made, most often first. */
+  masked: Masked[];
+}
+
+/** What `askTool` can call. */
+export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable";
