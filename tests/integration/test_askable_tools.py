@@ -10,8 +10,8 @@ import pytest
 
 from dap_ai.adapter.options import Options
 from dap_ai.agent.policy import LEVEL_OF
+from dap_ai.agent.tools.table import TOOLS as TABLE
 from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.tools import TOOLS
 from tests.integration.test_proxy_snapshots import Session, session
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -47,7 +47,8 @@ def work(debuggee: Find, tmp_path: Path) -> Any:
 
 
 def test_every_tool_that_changes_nothing_is_called():
-    assert {name for name, _, _ in CALLS} == {name for name in TOOLS if LEVEL_OF.get(name) != "mutate"}
+    of_python = {name for name, tool in TABLE.items() if tool.only != "native"}
+    assert {name for name, _, _ in CALLS} == {name for name in of_python if LEVEL_OF.get(name) != "mutate"}
 
 
 async def test_every_tool_answers_and_the_program_runs_as_if_nobody_had_asked(work: Any):

@@ -1,0 +1,60 @@
+/** What VS Code calls: it only registers. */
+
+import * as vscode from "vscode";
+import { AdapterFactory } from "./adapterFactory";
+import { registerAsking } from "./asking";
+import { registerAnswererCommands } from "./chooseAnswerer";
+import { OwnConfigurations, TYPE } from "./configuration";
+import { checkInstallation, registerHostCommands } from "./hostCommands";
+import { disposeLog, log } from "./log";
+import { Models, secretEnvironment } from "./models";
+import { Proxies } from "./proxies";
+import { forgetLaunchers } from "./python";
+import { onDidSelectInterpreter } from "./pythonExtension";
+import { StatusBar } from "./statusBar";
+import { registerSwitch } from "./switching";
+
+/** VS Code has started the extension. */
+export function activate(context: vscode.ExtensionContext): void {
+  const statusBar = new StatusBar();
+  const ownEnvironment = vscode.Uri.joinPath(context.globalStorageUri, "python").fsPath;
+  const proxies = new Proxies(ownEnvironment, () => secretEnvironment(context));
+  const models = new Models();
+  context.subscriptions.push(
+    { dispose: disposeLog },
+    statusBar,
+    proxies,
+    ...registerDebugging(proxies),
+    models,
+    registerHostCommands(ownEnvironment, statusBar),
+    registerAnswererCommands(context),
+    ...whenPythonChanges(() => {
+      forgetLaunchers();
+      void checkInstallation(ownEnvironment, statusBar);
+    }),
+  );
+  registerAsking(context, statusBar, models);
+  log().info(`dap-ai for VS Code ${(context.extension.packageJSON as { version: string }).version}`);
+  void checkInstallation(ownEnvironment, statusBar);
+}
+
+function registerDebugging(proxies: Proxies): vscode.Disposable[] {
+  const own = new OwnConfigurations(proxies);
+  return [
+    vscode.debug.registerDebugConfigurationProvider(TYPE, own),
+    vscode.debug.registerDebugConfigurationProvider(TYPE, own, vscode.DebugConfigurationProviderTriggerKind.Dynamic),
+    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, new AdapterFactory()),
+    registerSwitch(proxies),
+  ];
+}
+
+function whenPythonChanges(changed: () => void): vscode.Disposable[] {
+  const later: vscode.Disposable[] = [];
+  void onDidSelectInterpreter(changed).then((subscription) => subscription && later.push(subscription));
+  return [
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("dapAi.python") || event.affectsConfiguration("python")) changed();
+    }),
+    { dispose: () => void vscode.Disposable.from(...later).dispose() },
+  ];
+}

@@ -1,0 +1,76 @@
+/** The commands about the installation and the settings; those about questions are in commands.ts. */
+
+import * as vscode from "vscode";
+import { choosePython, install, offerInstall } from "./install";
+import { log } from "./log";
+import { showMenu } from "./menu";
+import { pickProcess } from "./pickProcess";
+import { findLauncher, forgetLaunchers } from "./python";
+import { FOREIGN_TYPES } from "./settings";
+import type { StatusBar } from "./statusBar";
+
+/** Registers them. `ownEnvironment`: see install.ts. */
+export function registerHostCommands(ownEnvironment: string, statusBar: StatusBar): vscode.Disposable {
+  const look = (): Promise<boolean> => checkInstallation(ownEnvironment, statusBar);
+  const commands: Record<string, () => unknown> = {
+    "dapAi.menu": showMenu,
+    "dapAi.showLog": () => {
+      log().show();
+    },
+    "dapAi.install": () => install(currentFolder(), ownEnvironment),
+    "dapAi.choosePython": async () => (await choosePython(currentFolder())) && look(),
+    "dapAi.doctor": async () => {
+      forgetLaunchers();
+      if (!(await look())) await offerInstall(currentFolder(), ownEnvironment);
+      else void vscode.window.showInformationMessage(await readyText(ownEnvironment));
+    },
+    "dapAi.enableForWorkspace": enableForWorkspace,
+    "dapAi.pickProcess": pickProcess,
+    "dapAi.learnMore": () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", "dap-ai.dap-ai#start", false),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)),
+  );
+}
+
+/** Looks for dap-ai and shows in the status bar whether it is there. */
+export async function checkInstallation(ownEnvironment: string, statusBar: StatusBar): Promise<boolean> {
+  const launcher = await findLauncher(currentFolder(), ownEnvironment);
+  statusBar.update({ version: launcher?.version, isMissing: !launcher });
+  void vscode.commands.executeCommand("setContext", "dapAi.ready", launcher !== undefined);
+  return launcher !== undefined;
+}
+
+async function readyText(ownEnvironment: string): Promise<string> {
+  const launcher = await findLauncher(currentFolder(), ownEnvironment);
+  return launcher ? `dap-ai ${launcher.version} is ready: ${launcher.argv[0]} (${launcher.source}).` : "";
+}
+
+/** That of the file in the editor, else the first. */
+export function currentFolder(): vscode.WorkspaceFolder | undefined {
+  const file = vscode.window.activeTextEditor?.document.uri;
+  return (file && vscode.workspace.getWorkspaceFolder(file)) ?? vscode.workspace.workspaceFolders?.[0];
+}
+
+const LABELS: Record<string, string> = {
+  debugpy: "Python (debugpy)",
+  "lldb-dap": "C, C++, Rust with LLDB (lldb-dap)",
+  gdb: "C, C++, Rust with GDB (gdb -i dap)",
+};
+
+/** Lets the user choose whose configurations run through dap-ai in this workspace. */
+async function enableForWorkspace(): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("dapAi", currentFolder()?.uri ?? null);
+  const now = settings.get<Record<string, boolean>>("enableFor") ?? {};
+  const items = FOREIGN_TYPES.map((type) => ({ label: LABELS[type] ?? type, type, picked: now[type] === true }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    title: "Use dap-ai for existing launch configurations",
+    placeHolder: "Which of this workspace's configurations run through dap-ai? They stay as they are.",
+  });
+  if (!chosen) return;
+  const value = Object.fromEntries(FOREIGN_TYPES.map((type) => [type, chosen.some((item) => item.type === type)]));
+  const target = vscode.workspace.workspaceFolders ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  await settings.update("enableFor", value, target);
+}

@@ -1,0 +1,158 @@
+/** A running `dap-ai serve`: one for each debug session and the sessions of its child processes. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createInterface } from "node:readline";
+
+/** How a proxy is started. */
+export interface ProxyOptions {
+  /** The command line of dap-ai; see `Launcher`. */
+  argv: readonly [string, ...string[]];
+  /** `debugpy`, `lldb`, `gdb`, or a command line. */
+  backend: string;
+  cwd: string | undefined;
+  /** Added to that of VS Code, and kept from the debug adapter and the program, as `secrets` are. */
+  environment: Record<string, string>;
+  secrets: Record<string, string>;
+  logFile: string | undefined;
+  /** Those of an earlier one, whose place it takes. */
+  port?: number | undefined;
+  token?: string | undefined;
+  timeoutMs: number;
+  /** Each line that it writes to stderr. */
+  onLine: (line: string) => void;
+  /** It has ended after its start; with an error: by itself. */
+  onEnd: (error?: ProxyError) => void;
+}
+
+/** A proxy that has not started, or has ended; `lastLines` is what it said last. */
+export class ProxyError extends Error {
+  constructor(
+    message: string,
+    readonly lastLines: string,
+  ) {
+    super(lastLines === "" ? message : `${message}\n${lastLines}`);
+    this.name = "ProxyError";
+  }
+}
+
+const KEPT_LINES = 12;
+/** What it says in the ordinary course of things: no reason of an end. */
+const ORDINARY = "dap-ai: started ";
+const LISTENING = /^dap-ai: listening on \S+:(\d+)$/;
+
+/** It ends when it is told to, and with the extension host: to that its stdin is tied. */
+export class Proxy {
+  private readonly lines: string[] = [];
+  private isEnding = false;
+  private hasStarted = false;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    /** What a client must send as `dapAiToken`: other users of the machine can reach the port. */
+    readonly token: string,
+    private readonly options: ProxyOptions,
+  ) {
+    this.ended = new Promise((resolve) => {
+      child.once("close", () => {
+        resolve();
+      });
+    });
+  }
+
+  /** Where it listens on 127.0.0.1. */
+  port = 0;
+  /** Resolved when it and its output have ended. */
+  readonly ended: Promise<void>;
+
+  /** Starts it, and waits until it listens. Rejects with a ProxyError. */
+  static start(options: ProxyOptions): Promise<Proxy> {
+    const token = options.token ?? randomBytes(24).toString("hex");
+    const [program, ...args] = options.argv;
+    const all = [...args, "serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--until-eof", "--backend", options.backend];
+    if (options.logFile) all.push("--log", options.logFile);
+    const child = spawn(program, all, {
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      env: environmentOf(options, token),
+      stdio: ["pipe", "ignore", "pipe"],
+      windowsHide: true,
+    });
+    child.stdin.on("error", () => undefined); // it is gone: `exit` says so
+    return new Proxy(child, token, options).started();
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** What it said last; of a refused command line only why, not how it is used. */
+  get lastLines(): string {
+    const refusal = this.lines.findIndex((line) => line.startsWith("Error: "));
+    return this.lines.slice(Math.max(refusal, 0)).join("\n").replace(/^Error: /, "");
+  }
+
+  /** Ends it with all that it has started. */
+  dispose(): void {
+    this.isEnding = true;
+    this.child.stdin?.end();
+  }
+
+  private started(): Promise<Proxy> {
+    return new Promise((resolve, reject) => {
+      const seconds = this.options.timeoutMs / 1000;
+      const timer = setTimeout(() => {
+        this.fail(reject, `dap-ai has not started within ${seconds} seconds (the setting dapAi.startTimeout).`);
+      }, this.options.timeoutMs);
+      this.listenToLines((port) => {
+        clearTimeout(timer);
+        this.port = port;
+        this.hasStarted = true;
+        resolve(this);
+      });
+      this.child.once("error", (error) => {
+        clearTimeout(timer);
+        this.fail(reject, `dap-ai cannot be started: ${error.message}`);
+      });
+      // `close`, not `exit`: by then all that it said has been read.
+      this.child.once("close", (code, signal) => {
+        clearTimeout(timer);
+        const how = signal ? `was ended by ${signal}` : `ended with exit code ${code ?? "?"}`;
+        if (!this.hasStarted) this.fail(reject, `dap-ai ${how} while it was starting.`);
+        else if (this.isEnding || code === 0) this.options.onEnd();
+        else this.options.onEnd(new ProxyError(`dap-ai ${how}.`, this.lastLines));
+      });
+    });
+  }
+
+  private listenToLines(onPort: (port: number) => void): void {
+    const { stderr } = this.child;
+    if (!stderr) return;
+    createInterface({ input: stderr }).on("line", (line) => {
+      this.options.onLine(line);
+      const port = this.hasStarted ? undefined : LISTENING.exec(line)?.[1];
+      if (port !== undefined) {
+        onPort(Number(port));
+        return;
+      }
+      if (line.startsWith(ORDINARY)) return;
+      this.lines.push(line);
+      if (this.lines.length > KEPT_LINES) this.lines.shift();
+    });
+  }
+
+  private fail(reject: (error: ProxyError) => void, message: string): void {
+    reject(new ProxyError(message, this.lastLines));
+    this.dispose();
+    this.child.kill();
+  }
+}
+
+function environmentOf({ environment, secrets }: ProxyOptions, token: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    ...environment,
+    ...secrets,
+    DAP_AI_TOKEN: token,
+    DAP_AI_PRIVATE: ["DAP_AI_TOKEN", ...Object.keys(environment), ...Object.keys(secrets)].join(","),
+  };
+}

@@ -1,0 +1,90 @@
+/** The proxy of one debug session, from before its start and through its restarts. */
+
+import type { Proxy, ProxyError } from "./proxy";
+
+/** Where VS Code was told to connect to: it comes there again when a session is restarted. */
+export interface Place {
+  port: number;
+  token: string;
+}
+
+/** Starts a proxy, at the place of an earlier one if there was one. `onEnd`: see ProxyOptions. */
+export type Start = (place: Place | undefined, onEnd: (error?: ProxyError) => void) => Promise<Proxy>;
+
+/** After the last session so long; a restart is quicker with the proxy that runs. */
+const GRACE_MS = 5000;
+
+/** A proxy that runs while a session may want it. */
+export class Served {
+  private proxy: Promise<Proxy> | undefined;
+  private ending: Promise<void> = Promise.resolve();
+  private readonly users = new Set<symbol>();
+  private timer: NodeJS.Timeout | undefined;
+  private known: Place | undefined;
+  /** A session has been started with it. */
+  isTaken = false;
+
+  constructor(
+    /** Folder and name of the configuration. */
+    readonly key: string,
+    private readonly start: Start,
+    private readonly onCrash: (error: ProxyError) => void,
+  ) {}
+
+  /** Set once it has started. */
+  get place(): Place | undefined {
+    return this.known;
+  }
+
+  /** Nothing runs, and nobody wants it to. */
+  get isIdle(): boolean {
+    return this.proxy === undefined && this.users.size === 0;
+  }
+
+  /** The proxy runs; if it has ended, another one at the same place. Rejects with a ProxyError. */
+  async run(): Promise<Place> {
+    this.proxy ??= this.ending.then(() => this.begin());
+    const { port, token } = await this.proxy;
+    return (this.known = { port, token });
+  }
+
+  /** Keeps it running until the function is called that is returned. */
+  async hold(): Promise<() => void> {
+    clearTimeout(this.timer);
+    this.isTaken = true;
+    const user = Symbol("session");
+    this.users.add(user);
+    await this.run();
+    return () => {
+      if (!this.users.delete(user) || this.users.size > 0) return;
+      this.timer = setTimeout(() => {
+        this.end();
+      }, GRACE_MS);
+    };
+  }
+
+  /** Ends the proxy with all that it has started. */
+  end(): void {
+    clearTimeout(this.timer);
+    const { proxy } = this;
+    this.proxy = undefined;
+    this.ending = Promise.resolve(proxy?.then((running) => {
+      running.dispose();
+      return running.ended;
+    })).catch(() => undefined);
+  }
+
+  private async begin(): Promise<Proxy> {
+    try {
+      return await this.start(this.known, (error) => {
+        // Without one it was told to end, and another may run by now.
+        if (!error) return;
+        this.proxy = undefined;
+        this.onCrash(error);
+      });
+    } catch (error) {
+      this.proxy = undefined;
+      throw error;
+    }
+  }
+}

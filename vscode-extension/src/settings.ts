@@ -1,0 +1,75 @@
+/** The settings `dapAi.*`, and what of them the proxy is told by its environment. */
+
+import * as vscode from "vscode";
+
+/** The types of other extensions whose configurations can run through dap-ai. */
+export const FOREIGN_TYPES = ["debugpy", "lldb-dap", "gdb"] as const;
+export type ForeignType = (typeof FOREIGN_TYPES)[number];
+
+/** The names of the settings, without `dapAi.`. */
+export type Setting =
+  | "python"
+  | "enableFor"
+  | "model"
+  | "editor.model"
+  | "endpoint.baseUrl"
+  | "endpoint.model"
+  | "level"
+  | "budgetTokens"
+  | "askTimeout"
+  | "maxToolCalls"
+  | "maxCostUsd"
+  | "mask"
+  | "consolePrefix"
+  | "codeLens"
+  | "logFile"
+  | "startTimeout";
+
+/** The value of a setting, as it counts for `scope`. */
+export function setting<T>(name: Setting, scope?: vscode.ConfigurationScope): T | undefined {
+  return vscode.workspace.getConfiguration("dapAi", scope ?? null).get<T>(name);
+}
+
+/** Whether configurations of this type run through dap-ai in this folder. */
+export function isEnabledFor(type: string, scope?: vscode.ConfigurationScope): boolean {
+  return setting<Partial<Record<string, boolean>>>("enableFor", scope)?.[type] === true;
+}
+
+/** Where `editor` is chosen and nothing can be lent, as in the debug console, dap_ai answers offline, never by an endpoint. */
+const PROVIDERS: Record<string, string> = { offline: "offline", editor: "editor", endpoint: "openai" };
+
+/** By setting, the variable that tells the proxy. */
+const VARIABLES: [Setting, string][] = [
+  ["endpoint.baseUrl", "DAP_AI_BASE_URL"],
+  ["endpoint.model", "DAP_AI_MODEL"],
+  ["level", "DAP_AI_LEVEL"],
+  ["budgetTokens", "DAP_AI_BUDGET_TOKENS"],
+  ["askTimeout", "DAP_AI_ASK_TIMEOUT_S"],
+  ["maxToolCalls", "DAP_AI_MAX_TOOL_CALLS"],
+  ["maxCostUsd", "DAP_AI_MAX_COST_USD"],
+  ["mask", "DAP_AI_MASK"],
+  ["consolePrefix", "DAP_AI_CONSOLE_PREFIX"],
+];
+
+/**
+ * What the settings add to the proxy's environment. A setting that nobody has set says nothing: then the user's own
+ * configuration of dap-ai counts.
+ */
+export function settingsEnvironment(scope?: vscode.ConfigurationScope): Record<string, string> {
+  const environment: Record<string, string> = {};
+  const provider = PROVIDERS[setting<string>("model", scope) ?? ""];
+  if (provider !== undefined) environment["DAP_AI_PROVIDER"] = provider;
+  for (const [name, variable] of VARIABLES) {
+    const value = chosen(name, scope);
+    if (Array.isArray(value)) environment[variable] = value.join("\n");
+    else if (value !== undefined) environment[variable] = String(value);
+  }
+  return environment;
+}
+
+type Value = string | number | string[];
+
+function chosen(name: Setting, scope?: vscode.ConfigurationScope): Value | undefined {
+  const found = vscode.workspace.getConfiguration("dapAi", scope ?? null).inspect<Value>(name);
+  return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+}

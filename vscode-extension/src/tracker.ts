@@ -1,0 +1,189 @@
+/** Reads the messages of one debug session as they pass. It sends nothing: the adapter has no more work for it. */
+
+import type * as vscode from "vscode";
+
+/** A frame and where it is. */
+export interface Position {
+  frameId: number;
+  frame: string;
+  /** Absent for a frame without a source file. */
+  file?: string;
+  /** From 1. */
+  line: number;
+}
+
+/** Where a session stands. */
+export interface Stop {
+  threadId?: number;
+  reason: string;
+  /** The frame that VS Code shows: the first with a source file. Absent until VS Code has read the stack. */
+  top?: Position;
+  /** By thread, the ids of its frames from the innermost on. */
+  frames: Map<number, number[]>;
+}
+
+/** A session behind dap_ai. */
+export interface Tracked {
+  readonly session: vscode.DebugSession;
+  stop?: Stop;
+  /** By ask id, the questions that were asked in the debug console. */
+  readonly consoleQuestions: Map<string, string>;
+}
+
+/** An event `ask...`. */
+export interface AskEvent {
+  session: vscode.DebugSession;
+  event: string;
+  body: unknown;
+}
+
+/** Who is told. */
+export interface TrackerListener {
+  found(tracked: Tracked): void;
+  changed(): void;
+  received(event: AskEvent): void;
+  ended(error?: string): void;
+}
+
+/** What is read of a message; all of it may be missing. */
+interface Message {
+  type?: string;
+  seq?: number;
+  command?: string;
+  arguments?: { threadId?: number; startFrame?: number; expression?: string };
+  request_seq?: number;
+  success?: boolean;
+  event?: string;
+  body?: Body;
+}
+
+interface Body {
+  supportsAskRequest?: boolean;
+  threadId?: number;
+  allThreadsContinued?: boolean;
+  reason?: string;
+  result?: string;
+  stackFrames?: RawFrame[];
+}
+
+interface RawFrame {
+  id: number;
+  name: string;
+  line: number;
+  presentationHint?: string;
+  source?: { path?: string; presentationHint?: string };
+}
+
+const RESUMING = new Set([
+  ...["continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"],
+]);
+const CONSOLE_ASK = /^(dap-ai-ask-\S+): ([\s\S]*)$/;
+
+/** The tracker of one session. */
+export class SessionTracker implements vscode.DebugAdapterTracker {
+  private readonly tracked: Tracked;
+  private isOurs = false;
+  private error: string | undefined;
+  /** Requests whose response says something: by their number. */
+  private readonly open = new Map<number, { request: Message; before?: Stop }>();
+
+  constructor(
+    session: vscode.DebugSession,
+    private readonly listener: TrackerListener,
+  ) {
+    this.tracked = { session, consoleQuestions: new Map() };
+  }
+
+  onWillReceiveMessage(message: Message): void {
+    const { seq, command } = message;
+    if (seq === undefined || command === undefined) return;
+    if (RESUMING.has(command)) {
+      this.open.set(seq, this.tracked.stop ? { request: message, before: this.tracked.stop } : { request: message });
+      this.moved(undefined);
+    } else if (command === "stackTrace" || command === "evaluate" || command === "initialize") {
+      this.open.set(seq, { request: message });
+    }
+  }
+
+  onDidSendMessage(message: Message): void {
+    if (message.type === "event") this.event(message.event ?? "", message.body);
+    else if (message.type === "response") this.response(message);
+  }
+
+  onError(error: Error): void {
+    this.error = error.message;
+  }
+
+  onExit(): void {
+    this.listener.ended(this.error);
+  }
+
+  private event(event: string, body: Body = {}): void {
+    if (event.startsWith("ask")) this.listener.received({ session: this.tracked.session, event, body });
+    else if (event === "stopped") this.stopped(body);
+    else if (event === "terminated") this.moved(undefined);
+    else if (event === "continued" && this.isAllOf(body)) this.moved(undefined);
+  }
+
+  private isAllOf(body: Body): boolean {
+    return body.allThreadsContinued !== false || body.threadId === this.tracked.stop?.threadId;
+  }
+
+  private stopped(body: Body): void {
+    const stop: Stop = { reason: body.reason ?? "pause", frames: new Map() };
+    if (body.threadId !== undefined) stop.threadId = body.threadId;
+    this.moved(stop);
+  }
+
+  private response(message: Message): void {
+    const opened = this.open.get(message.request_seq ?? -1);
+    if (!opened) return;
+    this.open.delete(message.request_seq ?? -1);
+    const { request, before } = opened;
+    const body = message.body ?? {};
+    if (message.success === false) {
+      // It did not go on after all.
+      if (before && !this.tracked.stop) this.moved(before);
+    } else if (request.command === "initialize") {
+      this.isOurs = body.supportsAskRequest === true;
+      if (this.isOurs) this.listener.found(this.tracked);
+    } else if (request.command === "stackTrace") {
+      this.stack(request, body.stackFrames ?? []);
+    } else if (request.command === "evaluate") {
+      const [, askId, question] = CONSOLE_ASK.exec(body.result ?? "") ?? [];
+      if (askId !== undefined) this.tracked.consoleQuestions.set(askId, question ?? "");
+    }
+  }
+
+  private stack(request: Message, frames: RawFrame[]): void {
+    const { threadId, startFrame = 0 } = request.arguments ?? {};
+    const stop = this.tracked.stop;
+    if (!stop || threadId === undefined) return;
+    const ids = stop.frames.get(threadId) ?? [];
+    frames.forEach((frame, index) => (ids[startFrame + index] = frame.id));
+    stop.frames.set(threadId, ids);
+    if (threadId !== (stop.threadId ?? threadId) || (stop.top?.file !== undefined && startFrame > 0)) return;
+    const top = frames.find(isShown) ?? (stop.top ? undefined : frames[0]);
+    if (!top || stop.top?.frameId === top.id) return;
+    stop.top = positionOf(top);
+    this.moved(stop);
+  }
+
+  private moved(stop: Stop | undefined): void {
+    if (!stop && !this.tracked.stop) return;
+    if (stop) this.tracked.stop = stop;
+    else delete this.tracked.stop;
+    if (this.isOurs) this.listener.changed();
+  }
+}
+
+function isShown(frame: RawFrame): boolean {
+  const hint = frame.source?.presentationHint ?? frame.presentationHint;
+  return frame.source?.path !== undefined && hint !== "deemphasize" && hint !== "subtle" && hint !== "label";
+}
+
+function positionOf(frame: RawFrame): Position {
+  const position: Position = { frameId: frame.id, frame: frame.name, line: frame.line };
+  if (frame.source?.path !== undefined) position.file = frame.source.path;
+  return position;
+}

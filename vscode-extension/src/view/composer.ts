@@ -1,0 +1,159 @@
+/** Where a question is written: Enter asks, Shift+Enter makes a line, Up brings the last question back. */
+
+import type { ViewContext } from "./context";
+import { h, setText } from "./dom";
+import { icon } from "./icons";
+import { DEFAULT_QUESTION } from "./turn";
+
+/** What the composer can do now. */
+export interface Composing {
+  /** The id of the turn whose answer is being made. */
+  running?: string;
+  /** A question can be asked. */
+  canAsk: boolean;
+  /** An empty question means something: the program stands at a stop that was not asked about yet. */
+  emptyAsks: boolean;
+  placeholder: string;
+  /** Earlier questions, oldest first. */
+  asked: string[];
+}
+
+export class Composer {
+  readonly element: HTMLElement;
+  readonly input: HTMLTextAreaElement;
+  private readonly main: HTMLButtonElement;
+  private readonly answerer: HTMLButtonElement;
+  private readonly answererName = h("span", { class: "answerer-name" });
+  private readonly leaves = h("p", { class: "leaves", id: "leaves" });
+  private now: Composing = { canAsk: false, emptyAsks: false, placeholder: "", asked: [] };
+  /** How far back Up has gone; 0: the draft. */
+  private back = 0;
+  private draft = "";
+  private stopping: string | undefined;
+
+  constructor(private readonly context: ViewContext) {
+    this.input = h("textarea", {
+      rows: 1,
+      "aria-label": "Question",
+      "aria-describedby": "leaves",
+      spellcheck: "false",
+      onInput: () => {
+        this.back = 0;
+        this.changed();
+      },
+      onKeydown: (event) => {
+        this.onKey(event as KeyboardEvent);
+      },
+    });
+    this.main = h("button", { class: "send", onClick: () => { this.press(); } });
+    this.answerer = h("button", {
+      class: "answerer",
+      onClick: () => {
+        context.post({ type: "chooseAnswerer" });
+      },
+    }, icon("account"), this.answererName, icon("down"));
+    this.element = h("footer", { class: "composer" },
+      h("div", { class: "input-box" }, this.input, h("div", { class: "input-bar" }, this.answerer, this.main)),
+      this.leaves);
+    this.setText(context.kept().draft ?? "");
+  }
+
+  /** Puts the cursor into the input, with a question if there is one. */
+  focus(question?: string): void {
+    if (question !== undefined) this.setText(question);
+    this.input.focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  update(now: Composing): void {
+    this.now = now;
+    this.input.placeholder = now.placeholder;
+    this.showAnswerer();
+    this.showMain();
+  }
+
+  private showAnswerer(): void {
+    const { answerer } = this.context.state;
+    setText(this.answererName, answerer?.name ?? "Choose who answers");
+    setText(this.leaves, answerer?.leaves ?? "");
+    this.leaves.hidden = !answerer;
+    const label = answerer ? `Answered by ${answerer.name}. Choose who answers` : "Choose who answers";
+    this.answerer.title = answerer ? `${label}\n${answerer.leaves}` : label;
+    this.answerer.setAttribute("aria-label", label);
+    this.answerer.dataset.kind = answerer?.kind ?? "";
+  }
+
+  private showMain(): void {
+    const { running } = this.now;
+    const stopping = running !== undefined && this.stopping === running;
+    const label = running === undefined ? "Ask (Enter)" : stopping ? "Stopping" : "Stop";
+    this.main.title = label;
+    this.main.setAttribute("aria-label", label);
+    this.main.classList.toggle("is-stop", running !== undefined);
+    this.main.replaceChildren(icon(running === undefined ? "send" : "stop"));
+    this.main.setAttribute("aria-disabled", String(stopping || (running === undefined && !this.asks())));
+  }
+
+  private asks(): boolean {
+    return this.now.canAsk && (this.input.value.trim() !== "" || this.now.emptyAsks);
+  }
+
+  private press(): void {
+    const { running } = this.now;
+    if (running === undefined) {
+      this.ask();
+    } else if (this.stopping !== running) {
+      this.stopping = running;
+      this.context.post({ type: "stop", turnId: running });
+      this.showMain();
+    }
+  }
+
+  private ask(): void {
+    if (this.now.running !== undefined || !this.asks()) return;
+    this.context.post({ type: "ask", question: this.input.value.trim() });
+    this.setText("");
+    this.input.focus();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.ask();
+    } else if (event.key === "ArrowUp" && this.atStart()) {
+      this.recall(this.back + 1, event);
+    } else if (event.key === "ArrowDown" && this.back > 0) {
+      this.recall(this.back - 1, event);
+    } else if (event.key === "Escape" && this.back > 0) {
+      this.recall(0, event);
+    }
+  }
+
+  private atStart(): boolean {
+    return this.back > 0 || (this.input.selectionStart === 0 && this.input.selectionEnd === 0);
+  }
+
+  private recall(back: number, event: KeyboardEvent): void {
+    const { asked } = this.now;
+    if (back > asked.length) return;
+    event.preventDefault();
+    if (this.back === 0) this.draft = this.input.value;
+    this.setText(back === 0 ? this.draft : (asked[asked.length - back] ?? "") || DEFAULT_QUESTION);
+    this.back = back;
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  private setText(text: string): void {
+    this.input.value = text;
+    this.back = 0;
+    this.changed();
+  }
+
+  private changed(): void {
+    this.context.keep({ draft: this.input.value });
+    // A row for each line; what wraps is given its room by `field-sizing` where the browser knows it.
+    this.input.rows = Math.min(12, this.input.value.split("\n").length);
+    this.showMain();
+  }
+}

@@ -1,0 +1,115 @@
+/** Proposed changes: a diff, whether it was tried, and what the user can do with it. */
+
+import type { Fix } from "../shared/protocol";
+import { keepOpen, type ViewContext } from "./context";
+import { h } from "./dom";
+import { codeSpans } from "./findings";
+import { diffLines } from "./highlight";
+import { icon } from "./icons";
+import { reachableIfScrolled } from "./scroll";
+
+export type FixOutcome = "applied" | "undone" | "failed";
+
+/** One proposed change. */
+export class FixCard {
+  readonly element: HTMLElement;
+  private readonly buttons = h("div", { class: "buttons" });
+  private readonly note = h("p", { class: "fix-note", role: "status" });
+  private outcome: FixOutcome | undefined;
+
+  constructor(
+    private readonly context: ViewContext,
+    private readonly turnId: string,
+    private readonly index: number,
+    private readonly fix: Fix,
+    open: boolean,
+  ) {
+    const pre = h("pre", { class: "code diff", "data-label": "Difference" }, h("code", {}, diffLines(body(fix.diff))));
+    reachableIfScrolled(pre);
+    const name = context.short(fix.file);
+    const details = h("details", { class: "fix" },
+      h("summary", {},
+        icon("chevron"),
+        icon("diff"),
+        h("h3", {}, `Fix ${index + 1}`),
+        h("span", { class: "fix-file", title: fix.file }, name),
+        changed(fix.diff)),
+      pre, verdict(fix, context), this.buttons, this.note);
+    keepOpen(context, details, `${turnId}.fix.${index}`, open);
+    this.element = details;
+    this.show();
+  }
+
+  /** What became of it. */
+  set(outcome: FixOutcome, error?: string): void {
+    const before = this.outcome;
+    this.outcome = outcome;
+    const hadFocus = this.buttons.contains(document.activeElement);
+    this.show();
+    if (hadFocus) this.buttons.querySelector<HTMLElement>("button.primary, button")?.focus();
+    if (outcome === "applied") this.say("Applied. Restart the program to see whether it helps.", "applied");
+    else if (outcome === "undone") this.say("Undone: the file is as it was.", "undone");
+    else this.say(error ?? (before === "applied" ? "It could not be undone: the file has changed since." : "It could not be applied: the file has changed since. Open the preview and take over what you want."), "failed");
+    if (outcome === "failed" && before === "applied") {
+      this.outcome = "applied";
+      this.show();
+    }
+  }
+
+  private say(text: string, kind: string): void {
+    this.note.className = `fix-note ${kind}`;
+    this.note.replaceChildren(icon(kind === "failed" ? "error" : "check"), h("span", {}, text));
+  }
+
+  private show(): void {
+    const { turnId, index, outcome } = this;
+    const preview = this.button("Preview", "previewFix", "secondary");
+    const main = outcome === "applied"
+      ? this.button("Undo", "undoFix", "secondary")
+      : this.button(outcome === "failed" ? "Try again" : outcome === "undone" ? "Apply again" : "Apply", "applyFix", "primary");
+    main.dataset.fix = `${turnId}.${index}`;
+    this.buttons.replaceChildren(preview, main);
+  }
+
+  private button(text: string, type: "previewFix" | "applyFix" | "undoFix", kind: string): HTMLButtonElement {
+    const { turnId, index } = this;
+    return h("button", {
+      class: `button ${kind}`,
+      "aria-label": `${text} fix ${index + 1} in ${this.context.short(this.fix.file)}`,
+      onClick: () => {
+        this.context.post({ type, turnId, index });
+      },
+    }, text);
+  }
+}
+
+/** The file is named above the diff already. */
+function body(diff: string): string {
+  return diff.replace(/^(?:(?:diff |index )[^\n]*\n)*--- [^\n]*\n\+\+\+ [^\n]*\n/, "");
+}
+
+function changed(diff: string): HTMLElement {
+  const lines = body(diff).split("\n");
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  return h("span", { class: "changed", "aria-label": `${added} added, ${removed} removed` },
+    h("span", { class: "added" }, `+${added}`), h("span", { class: "removed" }, `−${removed}`));
+}
+
+function verdict(fix: Fix, context: ViewContext): HTMLElement {
+  const text = h("span", {});
+  const line = h("p", { class: `verdict ${fix.verified ? "verified" : "unverified"}` }, icon(fix.verified ? "check" : "question"), text);
+  if (fix.verified) {
+    text.append("Verified in a snapshot: ", codeSpans(fix.check || fix.result || "the failing check passes", context));
+    if (fix.result && fix.check) text.append(". ", h("span", { class: "muted" }, codeSpans(sentence(fix.result), context)));
+  } else {
+    const why = fix.result || (fix.check ? `${fix.check} was not run` : "it was not tried in a snapshot");
+    text.append("Not verified: ", codeSpans(why, context));
+  }
+  return line;
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim().replace(/[.\s]+$/, "");
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
+}

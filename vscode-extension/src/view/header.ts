@@ -1,0 +1,116 @@
+/** The top of the view: which session is asked, where it stands, and what can be done with its conversations. */
+
+import type { SessionInfo } from "../shared/messages";
+import type { ViewContext } from "./context";
+import { h, link } from "./dom";
+import { icon } from "./icons";
+import { Menu, type MenuItem } from "./menu";
+
+/** The session that is asked. */
+export function currentSession(context: ViewContext): SessionInfo | undefined {
+  const { sessions, sessionId } = context.state;
+  return sessions.find((each) => each.id === sessionId) ?? (sessionId === undefined ? sessions[0] : undefined);
+}
+
+/** Where a session stands, as it is shown: `report.py:12`. */
+export function spotOf(session: SessionInfo | undefined, short: (file: string) => string): string | undefined {
+  const stop = session?.stop;
+  return stop?.file !== undefined && stop.line !== undefined ? `${short(stop.file)}:${stop.line}` : undefined;
+}
+
+export class Header {
+  readonly element: HTMLElement;
+  private readonly picker = h("div", { class: "session" });
+  private readonly stop = h("div", { class: "stop-line" });
+  private readonly fresh: HTMLButtonElement;
+  private readonly history: Menu;
+  private readonly more: Menu;
+
+  constructor(private readonly context: ViewContext) {
+    this.fresh = h("button", {
+      class: "icon-button",
+      title: "New conversation",
+      "aria-label": "New conversation",
+      onClick: () => {
+        context.post({ type: "newConversation" });
+      },
+    }, icon("add"));
+    this.history = new Menu("history", "Conversations of this session", () => this.conversations());
+    this.more = new Menu("more", "More actions", () => this.actions());
+    this.element = h("header", { class: "top" },
+      h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history.element, this.more.element)),
+      this.stop);
+  }
+
+  update(): void {
+    const { sessions, conversation, history } = this.context.state;
+    const session = currentSession(this.context);
+    this.element.classList.toggle("without-session", sessions.length === 0);
+    this.showPicker(sessions, session);
+    this.showStop(session);
+    this.fresh.disabled = !conversation || conversation.turns.length === 0;
+    this.history.disabled = history.length === 0;
+  }
+
+  private showPicker(sessions: SessionInfo[], session: SessionInfo | undefined): void {
+    if (sessions.length < 2) {
+      const { conversation } = this.context.state;
+      const name = session?.name ?? (conversation && conversation.turns.length > 0 ? "The session has ended" : "");
+      this.picker.replaceChildren(...(name ? [icon("bug"), h("span", { class: "session-name", title: name }, name)] : []));
+      return;
+    }
+    const focused = this.picker.contains(document.activeElement);
+    const select = h("select", {
+      "aria-label": "Debug session",
+      onChange: (event) => {
+        this.context.post({ type: "selectSession", sessionId: (event.target as HTMLSelectElement).value });
+      },
+    }, ...sessions.map((each) => h("option", { value: each.id, selected: each.id === session?.id }, each.stop ? each.name : `${each.name} (running)`)));
+    this.picker.replaceChildren(h("div", { class: "select" }, select, icon("down")));
+    if (focused) select.focus();
+  }
+
+  private showStop(session: SessionInfo | undefined): void {
+    this.stop.hidden = !session;
+    if (!session) return;
+    const { stop } = session;
+    this.stop.className = `stop-line ${stop ? "stopped" : "runs"}`;
+    if (!stop) {
+      this.stop.replaceChildren(h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, "Running"));
+      return;
+    }
+    const spot = spotOf(session, (file) => this.context.short(file));
+    const { file, line } = stop;
+    this.stop.replaceChildren(
+      h("span", { class: "dot", "aria-hidden": "true" }),
+      h("span", { class: "stop-reason" }, `Stopped: ${stop.reason}`, ...(stop.frame ? [" in ", h("code", {}, stop.frame)] : [])),
+      ...(spot !== undefined && file !== undefined && line !== undefined ? [link(spot, `Open ${file}:${line}`, () => {
+        this.context.open(file, line);
+      }, "place")] : []));
+  }
+
+  private conversations(): MenuItem[] {
+    const { conversation, history } = this.context.state;
+    return history.map((each) => ({
+      label: each.title,
+      current: each.id === conversation?.id,
+      run: () => {
+        this.context.post({ type: "openConversation", id: each.id });
+      },
+    }));
+  }
+
+  private actions(): MenuItem[] {
+    const { context } = this;
+    const has = (context.state.conversation?.turns.length ?? 0) > 0;
+    const items: MenuItem[] = has ? [
+      { label: "Copy conversation as Markdown", icon: "copy", run: () => { context.post({ type: "copyConversation" }); } },
+      { label: "Export conversation…", icon: "save", run: () => { context.post({ type: "exportConversation" }); } },
+    ] : [];
+    items.push({ label: "Choose who answers…", icon: "account", run: () => { context.post({ type: "chooseAnswerer" }); } });
+    if (document.body.dataset.place !== "tab") {
+      items.push({ label: "Open in the editor area", icon: "window", run: () => { context.post({ type: "command", command: "openTab" }); } });
+    }
+    return items;
+  }
+}

@@ -1,0 +1,2 @@
+/** esbuild takes the style into dist/view.css. */
+declare module "*.css";

@@ -1,0 +1,228 @@
+/** A question and its answer: parts in the order in which they came, then what the answer rests on. */
+
+import type { Part, Turn } from "../shared/messages";
+import type { AskEnded } from "../shared/protocol";
+import { ApprovalCard } from "./approval";
+import type { ViewContext } from "./context";
+import { add, h } from "./dom";
+import { endBanners, errorBanner } from "./banners";
+import { evidenceList, section, suspectList } from "./findings";
+import { FixCard, type FixOutcome } from "./fixes";
+import { icon } from "./icons";
+import { placeFixes } from "./fixPlaces";
+import { MarkdownStream } from "./markdown";
+import { StepList } from "./steps";
+import { withLocations } from "./tokens";
+import { usageDetails, usageWords } from "./usage";
+
+/** What an empty question means. */
+export const DEFAULT_QUESTION = "Why did it stop here?";
+
+/** One turn of a conversation. */
+export class TurnView {
+  readonly element: HTMLElement;
+  private readonly parts = h("div", { class: "parts" });
+  private readonly findings = h("div", { class: "findings" });
+  private readonly foot = h("div", { class: "turn-foot" });
+  private readonly working = h("div", { class: "working" }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", {}, "Working"));
+  private readonly moved = h("span", { class: "badge moved", title: "The program has moved on since this question: its frames and values may be others now" }, "earlier stop");
+  private streams: MarkdownStream[] = [];
+  private stream: MarkdownStream | undefined;
+  private steps: StepList | undefined;
+  private readonly stepLists: StepList[] = [];
+  private readonly approvals = new Map<string, ApprovalCard>();
+  private fixes: FixCard[] = [];
+  private over = false;
+  private stale = false;
+  private isMoved = false;
+
+  constructor(
+    private readonly context: ViewContext,
+    readonly turn: Turn,
+    number: number,
+  ) {
+    const id = `question-${turn.id}`;
+    this.element = h("article", { class: "turn running", "aria-labelledby": id, "data-turn": turn.id },
+      h("header", { class: "question" },
+        h("h2", { id }, h("span", { class: "hidden" }, `Question ${number}: `), turn.question.trim() || DEFAULT_QUESTION),
+        this.spot()),
+      this.parts, this.working, this.findings, this.foot);
+    for (const part of turn.parts) this.addPart(part);
+    // At once: where the user was reading must be there to be scrolled to.
+    this.stream?.flush();
+    if (turn.ended) this.end(turn.ended);
+    else if (turn.error !== undefined) this.fail(turn.error);
+    turn.fixes?.forEach((outcome, index) => {
+      // An array made by index may have holes.
+      if ((outcome as FixOutcome | undefined) !== undefined) this.setFix(index, outcome);
+    });
+  }
+
+  /** The answer is being made. */
+  get running(): boolean {
+    return !this.over;
+  }
+
+  addPart(part: Part): void {
+    switch (part.kind) {
+      case "answer":
+        this.answer().append(part.text);
+        return;
+      case "step":
+        this.stepList().addStep(part.step);
+        return;
+      case "status":
+        if (part.text.trim() !== "") this.stepList().addStatus(part.text.trim());
+        return;
+      case "approval": {
+        this.closeSegments();
+        const card = new ApprovalCard(this.context, part.approval);
+        this.approvals.set(part.approval.approvalId, card);
+        this.parts.appendChild(card.element);
+      }
+    }
+  }
+
+  setApproval(approvalId: string, outcome: "allowed" | "allowedForSession" | "denied" | "over"): void {
+    this.approvals.get(approvalId)?.set(outcome);
+  }
+
+  /** The whole answer is there; what was streamed stays unless it was another text. */
+  end(ended: AskEnded): void {
+    if (this.over) return;
+    this.finish(ended.reason);
+    this.stale = ended.stale;
+    const streamed = this.streams.map((each) => each.text).join("");
+    if (words(streamed) !== words(ended.answer)) this.replaceAnswer(ended.answer);
+    add(this.findings, ...endBanners(this.context, this.turn.id, ended));
+    this.showFindings(ended);
+    this.showFoot(ended);
+    this.setMoved(this.isMoved);
+  }
+
+  /** The request itself failed. */
+  fail(error: string): void {
+    if (this.over) return;
+    this.finish("failed");
+    add(this.findings, errorBanner(this.context, this.turn.id, error));
+  }
+
+  setFix(index: number, outcome: FixOutcome, error?: string): void {
+    this.fixes[index]?.set(outcome, error);
+  }
+
+  /** The program stands somewhere else than when this was asked. */
+  setMoved(moved: boolean): void {
+    this.isMoved = moved;
+    const shown = moved || this.stale;
+    this.moved.hidden = !shown;
+    this.element.classList.toggle("is-moved", shown);
+  }
+
+  /** A newer turn follows. */
+  fold(): void {
+    for (const list of this.stepLists) list.fold();
+    this.element.classList.add("older");
+  }
+
+  dispose(): void {
+    for (const card of this.approvals.values()) card.dispose();
+    for (const stream of this.streams) stream.flush();
+  }
+
+  private spot(): HTMLElement {
+    const place = h("span", { class: "spot" });
+    if (this.turn.spot !== undefined) place.appendChild(withLocations(this.turn.spot, this.context.open));
+    this.moved.hidden = true;
+    return h("div", { class: "question-foot" }, place, this.moved);
+  }
+
+  private answer(): MarkdownStream {
+    if (this.stream) return this.stream;
+    this.steps = undefined;
+    this.stream = new MarkdownStream(this.context.open);
+    this.streams.push(this.stream);
+    this.parts.appendChild(this.stream.element);
+    return this.stream;
+  }
+
+  private stepList(): StepList {
+    if (this.steps) return this.steps;
+    this.closeSegments();
+    this.steps = new StepList(this.context, `${this.turn.id}.steps.${this.stepLists.length}`);
+    this.stepLists.push(this.steps);
+    this.parts.appendChild(this.steps.element);
+    return this.steps;
+  }
+
+  private closeSegments(): void {
+    this.stream?.flush();
+    this.stream = undefined;
+    this.steps = undefined;
+  }
+
+  private finish(reason: AskEnded["reason"]): void {
+    this.closeSegments();
+    this.over = true;
+    this.working.remove();
+    this.element.classList.remove("running");
+    this.element.classList.add(reason);
+    for (const stream of this.streams) stream.flush();
+    for (const card of this.approvals.values()) if (card.waiting) card.set("over");
+  }
+
+  private replaceAnswer(answer: string): void {
+    for (const stream of this.streams) stream.element.remove();
+    this.streams = [];
+    if (answer.trim() === "") return;
+    const stream = new MarkdownStream(this.context.open);
+    stream.replace(answer);
+    this.streams.push(stream);
+    this.parts.appendChild(stream.element);
+  }
+
+  private showFindings(ended: AskEnded): void {
+    const { context, turn } = this;
+    const key = turn.id;
+    if (ended.evidence.length > 0) {
+      const current = (): boolean => !this.stale && !this.isMoved;
+      add(this.findings, evidenceList(context, `${key}.evidence`, ended.evidence, current));
+    }
+    if (ended.suspects.length > 0) add(this.findings, suspectList(context, `${key}.suspects`, ended.suspects));
+    this.fixes = ended.fixes.map((fix, index) => new FixCard(context, key, index, fix, index === 0));
+    const rest = placeFixes(this.parts, ended.fixes, this.fixes);
+    if (rest.length > 0) {
+      const title = rest.length < this.fixes.length ? "More fixes" : "Fixes";
+      const cards = h("div", { class: "fix-list" }, ...rest.map((each) => each.element));
+      add(this.findings, section(context, `${key}.fixes`, "diff", title, rest.length, rest.length === this.fixes.length, cards));
+    }
+  }
+
+  private showFoot(ended: AskEnded): void {
+    const masked = ended.masked.reduce((sum, each) => sum + each.times, 0);
+    const rules = ended.masked.map((each) => `${each.placeholder} (${each.rule})`).join("\n");
+    const id = this.turn.id;
+    const usage = h("span", { class: "usage", title: usageDetails(ended.usage) });
+    for (const words of usageWords(ended.usage)) usage.appendChild(h("span", {}, words));
+    add(this.foot,
+      masked > 0 && h("p", { class: "masked", title: rules }, icon("lock"), h("span", {}, masked === 1 ? "1 secret was masked" : `${masked} secrets were masked`)),
+      h("div", { class: "turn-bar" },
+        usage,
+        h("span", { class: "turn-actions" },
+          this.action("copy", "Copy answer as Markdown", () => {
+            this.context.post({ type: "copyTurn", turnId: id });
+          }),
+          this.action("retry", "Ask again", () => {
+            this.context.post({ type: "retry", turnId: id });
+          }))));
+  }
+
+  private action(name: "copy" | "retry", label: string, run: () => void): HTMLElement {
+    return h("button", { class: "icon-button", title: label, "aria-label": label, onClick: run }, icon(name));
+  }
+}
+
+/** A text without regard to how it is spaced: steps may have come between its parts. */
+function words(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

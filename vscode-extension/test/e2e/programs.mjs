@@ -1,0 +1,43 @@
+// Programs to debug.
+
+/** Fails at its second line. */
+export const SHARE = `def share(total, people):
+    return total / people
+
+
+def main():
+    bill = {"food": 30, "drinks": 12}
+    share(sum(bill.values()), 0)
+
+
+main()
+`;
+
+/** Stops at its own breakpoint, with something to change. */
+export const COUNTER = `class Counter:
+    def __init__(self):
+        self.value = 3
+
+
+counter = Counter()
+breakpoint()
+print("value", counter.value)
+`;
+
+/** Reads behind a null pointer. */
+export const CRASH = `#include <stdio.h>
+
+struct node { int value; struct node *next; };
+
+static int last(const struct node *node) {
+    while (node->next->value != 0) node = node->next;
+    return node->value;
+}
+
+int main(void) {
+    struct node end = {2, NULL};
+    struct node start = {1, &end};
+    printf("%d\\n", last(&start));
+    return 0;
+}
+`;

@@ -1,0 +1,118 @@
+// A Python program stops at an exception: the ways to ask, and what an answer leads to.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { SHARE } from "./programs.mjs";
+import { picture, scenario, world } from "./world.mjs";
+
+const MEGABYTE = 1024 * 1024;
+
+test("the packed extension is smaller than a megabyte", (context) => {
+  const { size } = statSync(world.server.vsix[0]);
+  context.diagnostic(`dap-ai.vsix: ${Math.round(size / 1024)} KB`);
+  assert.ok(size < MEGABYTE, `${size} bytes`);
+});
+
+scenario("the panel answers why the program stopped: steps open, places lead to their lines", { files: ["payroll.py"] }, async (workbench) => {
+  const { page, panel } = workbench;
+  await workbench.debug("payroll");
+  await page.locator(".exception-widget", { hasText: "TypeError" }).waitFor();
+  await workbench.showPanel();
+  await (await panel.locator(".ask-why")).waitFor();
+  await picture(workbench, "stopped-dark");
+  await (await panel.locator(".ask-why")).click();
+  assert.match(await panel.answered(), /payroll\.py:24/);
+  await picture(workbench, "answer-dark");
+  const step = await panel.locator("details.step");
+  await (await panel.openSteps()).first().click();
+  await step.first().locator(".step-full").first().waitFor();
+  await picture(workbench, "step-dark");
+  await (await panel.locator('main [title^="Open payroll.py:17"]')).first().click();
+  await workbench.atLine(17);
+});
+
+scenario("a verified fix is previewed, applied and undone, and the program that ran into the exception runs through with it", { files: ["payroll.py"] }, async (workbench, server) => {
+  const { page, tab } = workbench;
+  const file = join(server.workspace, "payroll.py");
+  const before = readFileSync(file, "utf8");
+  await workbench.debug("payroll");
+  await workbench.showTab();
+  await tab.ask("");
+  await tab.answered();
+  await (await tab.locator(".verdict.verified")).first().waitFor();
+  await picture(workbench, "fix-dark");
+  await (await tab.button("Preview")).click();
+  await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
+  await page.locator(".line-insert, .char-insert").first().waitFor();
+  await picture(workbench, "preview-dark");
+  await page.keyboard.press("Control+w");
+  await workbench.showTab();
+  await (await tab.button("Apply")).click();
+  await (await tab.button("Undo")).waitFor();
+  assert.match(readFileSync(file, "utf8"), /int\(row\['overtime'\]\)/);
+  await (await tab.button("Undo")).click();
+  await (await tab.button("Apply again")).waitFor();
+  assert.equal(readFileSync(file, "utf8"), before);
+  await (await tab.button("Apply again")).click();
+  await (await tab.button("Undo")).waitFor();
+  await workbench.endDebugging();
+  await workbench.run("payroll");
+  await workbench.console("Okafor");
+});
+
+scenario("Why? above the stopped line asks", { files: ["payroll.py"] }, async (workbench) => {
+  await workbench.debug("payroll");
+  await workbench.showPanel();
+  await workbench.page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
+  assert.match(await workbench.panel.answered(), /payroll\.py:24/);
+});
+
+scenario("the editor's button, the debug console and a variable's menu ask too", { files: ["payroll.py"] }, async (workbench) => {
+  const { page, panel } = workbench;
+  await workbench.debug("payroll");
+  await workbench.showPanel();
+  await page.locator('.editor-actions a.action-label[aria-label^="Why Did It Stop?"]').click();
+  assert.match(await panel.answered(1), /payroll\.py:24/);
+  await workbench.openVariable("row");
+  await workbench.menu(page.locator(".debug-variables .monaco-list-row", { hasText: "row" }), "Ask Why This Value");
+  assert.match(await panel.answered(2), /row/);
+  await workbench.type("??why is row so");
+  await workbench.console("payroll.py:");
+  await picture(workbench, "console-dark");
+});
+
+scenario("the chat participant answers in the chat view", {}, async (workbench, server) => {
+  const { page } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await workbench.command("Chat: Open Chat");
+  await page.locator(".interactive-session", { hasText: "Fake 1" }).first().waitFor();
+  await page.keyboard.type("@dap-ai ");
+  await page.keyboard.type("why did it stop?");
+  await page.locator(".interactive-input-editor", { hasText: "why did it stop?" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".interactive-response", { hasText: "share.py:2" }).waitFor();
+  await picture(workbench, "chat-dark");
+});
+
+scenario("a configuration of another extension runs through dap-ai where the switch is on", { settings: { "dapAi.enableFor": { debugpy: true } } }, async (workbench, server) => {
+  const { panel } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("of another extension");
+  await workbench.showPanel();
+  await panel.ask("");
+  assert.match(await panel.answered(), /share\.py:2/);
+  assert.equal(readFileSync(server.standInLog, "utf8"), "resolved\n"); // its resolver ran, its adapter did not
+});
+
+for (const theme of ["light", "contrast"]) {
+  scenario(`an answer in the theme ${theme}`, { theme, files: ["payroll.py"] }, async (workbench) => {
+    await workbench.debug("payroll");
+    await workbench.showTab();
+    await workbench.tab.ask("");
+    await workbench.tab.answered();
+    await picture(workbench, `answer-${theme}`);
+  });
+}

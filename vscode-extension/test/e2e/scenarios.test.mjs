@@ -1,0 +1,3 @@
+// All scenarios in one process: they share one code-server.
+import "./python.scenarios.mjs";
+import "./agent.scenarios.mjs";

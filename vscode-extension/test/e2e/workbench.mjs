@@ -1,0 +1,164 @@
+// VS Code in a page, as a person uses it.
+import { AnswerPanel } from "./panel.mjs";
+
+const PALETTE_TRIES = 5;
+
+/** Opens VS Code in a new page and waits until it can be used. */
+export async function openWorkbench(browser, server, { theme } = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1400, height: 900 },
+    colorScheme: theme === "light" ? "light" : "dark",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(server.url, { waitUntil: "domcontentloaded" });
+  await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
+  return new Workbench(page, server);
+}
+
+/** In the page: the palette is closed, or shows what the command itself asks. */
+function isOver(typed) {
+  const widget = document.querySelector(".quick-input-widget");
+  return !widget || widget.style.display === "none" || widget.querySelector("input").value !== typed;
+}
+
+export class Workbench {
+  constructor(page, server) {
+    this.page = page;
+    this.server = server;
+    /** The answers in the side bar. */
+    this.panel = new AnswerPanel(this, "panel");
+    /** The answers as an editor tab. */
+    this.tab = new AnswerPanel(this, "tab");
+    this.stopped = page.locator(".debug-toolbar .codicon-debug-continue");
+    this.topFrame = page.locator(".debug-call-stack .stack-frame").first();
+  }
+
+  /** Runs a command by the palette. A key press can come before VS Code listens to it: only the palette is tried again. */
+  async command(title) {
+    const input = this.page.locator(".quick-input-widget .quick-input-box input");
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    for (let tries = 1; ; tries++) {
+      await this.page.keyboard.press("F1");
+      try {
+        await input.waitFor({ timeout: 4000 });
+        await input.fill(`>${title}`);
+        await row.waitFor({ timeout: 4000 });
+        await row.click(); // not Enter: another row may still be the chosen one
+        await this.page.waitForFunction(isOver, `>${title}`, { timeout: 4000 });
+        return;
+      } catch (error) {
+        await this.page.keyboard.press("Escape");
+        if (tries === PALETTE_TRIES) throw error;
+      }
+    }
+  }
+
+  /** Chooses an entry of the quick pick that is open. */
+  async pick(text) {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
+  }
+
+  async openFile(name) {
+    await this.page.locator(".activitybar .action-item:not(.checked) .codicon-explorer-view-icon").click({ timeout: 500 }).catch(() => undefined);
+    await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).dblclick();
+    await this.page.locator(`.tab[data-resource-name="${name}"]`).waitFor();
+    await this.page.locator(".monaco-editor .view-line").first().waitFor();
+  }
+
+  /** Starts a configuration of launch.json; returns when the program has stopped. */
+  async debug(name) {
+    await this.command("Debug: Select and Start Debugging");
+    await this.pick(name);
+    await this.stopped.waitFor({ timeout: 60_000 });
+  }
+
+  /** Starts one that will not stop; returns when it has ended. */
+  async run(name) {
+    const toolbar = this.page.locator(".debug-toolbar");
+    await this.command("Debug: Select and Start Debugging");
+    await this.pick(name);
+    await toolbar.waitFor();
+    await toolbar.waitFor({ state: "hidden" });
+  }
+
+  /** Shows the answers in the side bar, with room for them: new views beside those of VS Code begin small. */
+  async showPanel() {
+    await this.command("dap-ai: Show Answers");
+    for (const name of ["Watch", "Call Stack", "Breakpoints"]) {
+      const header = this.page.locator(`.pane-header.expanded[aria-label^="${name} Section"]`);
+      if (await header.isVisible()) await header.click({ position: { x: 60, y: 8 } });
+    }
+    await this.panel.frame();
+  }
+
+  /** Shows the answers as an editor tab. */
+  async showTab() {
+    await this.command("dap-ai: Open Answers in an Editor");
+    await this.tab.frame();
+  }
+
+  /** Waits until Variables shows one, opening the scope that holds it. */
+  async openVariable(name) {
+    const variable = this.page.locator(".debug-variables .monaco-list-row", { hasText: name });
+    const scope = this.page.locator(".debug-variables .monaco-list-row", { hasText: "Locals" });
+    await scope.waitFor();
+    if (!(await variable.isVisible())) await scope.click();
+    await variable.waitFor();
+  }
+
+  /** Opens the context menu of `row` and chooses an entry. A menu takes no click in its first tenth of a second. */
+  async menu(row, text) {
+    await row.click({ button: "right" });
+    const entry = this.page.locator(".monaco-menu .action-item", { hasText: text });
+    await entry.waitFor();
+    for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
+      await entry.click({ timeout: 2000 }).catch(() => undefined);
+      await entry.waitFor({ state: "hidden", timeout: 500 }).catch(() => undefined);
+    }
+  }
+
+  /** Types a line into the debug console. */
+  async type(line) {
+    await this.command("Debug Console: Focus on Debug Console View");
+    await this.page.locator(".repl-input-wrapper .monaco-editor").click();
+    await this.page.keyboard.type(line);
+    await this.page.keyboard.press("Escape"); // the list of completions
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Waits for a text in the debug console. */
+  async console(text) {
+    const row = this.page.locator(".repl .monaco-list-row", { hasText: text }).first();
+    if (!(await row.isVisible())) await this.command("Debug Console: Focus on Debug Console View");
+    await row.waitFor();
+  }
+
+  /** Ends all sessions. */
+  async endDebugging() {
+    const toolbar = this.page.locator(".debug-toolbar");
+    for (let left = 4; left > 0 && (await toolbar.isVisible()); left--) {
+      await this.command("Debug: Stop");
+      await toolbar.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
+    }
+    await toolbar.waitFor({ state: "hidden" });
+  }
+
+  /** The text of the line that has the cursor, as the status bar names it. */
+  async atLine(line) {
+    await this.page.locator("#status\\.editor\\.selection", { hasText: `Ln ${line},` }).waitFor();
+  }
+
+  notification(text) {
+    return this.page.locator(".notification-list-item", { hasText: text });
+  }
+
+  async screenshot(path) {
+    await this.page.screenshot({ path, animations: "disabled" });
+  }
+
+  async close() {
+    await this.page.context().close();
+  }
+}

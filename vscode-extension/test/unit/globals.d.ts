@@ -1,0 +1,2 @@
+/** The folder of the extension; run.mjs sets it. */
+declare const __ROOT__: string;

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { Proxy, type ProxyError, type ProxyOptions } from "../../src/proxy";
+
+/** A stand-in for `dap-ai`: `script` runs in Node, with what a proxy is given. */
+function options(script: string, more: Partial<ProxyOptions> = {}): ProxyOptions {
+  return {
+    argv: [process.execPath, "-e", script, "--"],
+    backend: "debugpy",
+    cwd: undefined,
+    environment: {},
+    secrets: {},
+    logFile: undefined,
+    timeoutMs: 20_000,
+    onLine: () => undefined,
+    onEnd: () => undefined,
+    ...more,
+  };
+}
+
+const LISTENS = `
+  const server = require("node:net").createServer((socket) => socket.end(JSON.stringify([process.argv.slice(1), process.env])));
+  server.listen(0, "127.0.0.1", () => console.error("dap-ai: listening on 127.0.0.1:" + server.address().port));
+  process.stdin.on("end", () => process.exit(0)).resume();
+`;
+
+async function told(port: number): Promise<[string[], Record<string, string>]> {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (data) => (text += data.toString()));
+  await once(socket, "close");
+  return JSON.parse(text) as [string[], Record<string, string>];
+}
+
+test("it says where it listens, is told what to serve, and ends with its stdin", async () => {
+  let onEnd: ProxyOptions["onEnd"] = () => undefined;
+  const ended = new Promise<ProxyError | undefined>((resolve) => (onEnd = resolve));
+  const more = { backend: "gdb -i dap", logFile: "/tmp/log", environment: { DAP_AI_LEVEL: "observe" }, secrets: { KEY: "1" } };
+  const proxy = await Proxy.start(options(LISTENS, { ...more, onEnd }));
+  const [args, env] = await told(proxy.port);
+  assert.deepEqual(args, [
+    ...["serve", "--listen", "127.0.0.1:0", "--until-eof", "--backend", "gdb -i dap", "--log", "/tmp/log"],
+  ]);
+  assert.equal(env["DAP_AI_TOKEN"], proxy.token);
+  assert.deepEqual([env["DAP_AI_LEVEL"], env["KEY"], env["DAP_AI_PRIVATE"]], ["observe", "1", "DAP_AI_TOKEN,DAP_AI_LEVEL,KEY"]);
+  proxy.dispose();
+  assert.equal(await ended, undefined);
+});
+
+test("one that takes the place of another has its port and token", async () => {
+  const before = await Proxy.start(options(LISTENS));
+  const { port, token } = before;
+  before.dispose();
+  await before.ended;
+  const script = LISTENS.replace("listen(0", `listen(${port}`);
+  const after = await Proxy.start(options(script, { port, token }));
+  assert.deepEqual([after.port, after.token, (await told(port))[0][2]], [port, token, `127.0.0.1:${port}`]);
+  after.dispose();
+});
+
+test("no two have the same token", async () => {
+  const [one, other] = await Promise.all([Proxy.start(options(LISTENS)), Proxy.start(options(LISTENS))]);
+  assert.notEqual(one.token, other.token);
+  one.dispose();
+  other.dispose();
+});
+
+test("one that ends while it starts says why", async () => {
+  const lines: string[] = [];
+  const script = `console.error("Usage: dap-ai\\n\\nError: no backend 'x'"); process.exit(2)`;
+  await assert.rejects(Proxy.start(options(script, { onLine: (line) => lines.push(line) })), {
+    name: "ProxyError",
+    message: "dap-ai ended with exit code 2 while it was starting.\nno backend 'x'",
+  });
+  assert.deepEqual(lines, ["Usage: dap-ai", "", "Error: no backend 'x'"]);
+});
+
+test("one that is not there says so", async () => {
+  await assert.rejects(Proxy.start({ ...options(""), argv: ["/no/such/python"] }), /cannot be started: .*ENOENT/);
+});
+
+test("one that does not listen in time is ended", async () => {
+  const script = `console.error("busy"); setInterval(() => undefined, 1000)`;
+  await assert.rejects(Proxy.start(options(script, { timeoutMs: 500 })), /not started within 0.5 seconds/);
+});
+
+test("one that dies later is told with its last lines", async () => {
+  let onEnd: ProxyOptions["onEnd"] = () => undefined;
+  const ended = new Promise<ProxyError | undefined>((resolve) => (onEnd = resolve));
+  const script = `${LISTENS} server.on("connection", () => { console.error("Traceback: oh"); process.exit(1); });`;
+  const proxy = await Proxy.start(options(script, { onEnd }));
+  connect(proxy.port, "127.0.0.1").on("error", () => undefined);
+  assert.equal((await ended)?.message, "dap-ai ended with exit code 1.\nTraceback: oh");
+});

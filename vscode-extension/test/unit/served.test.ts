@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Proxy, ProxyError } from "../../src/proxy";
+import { Served, type Place, type Start } from "../../src/served";
+
+/** Proxies that only say where they are, and what becomes of them. */
+function proxies(): { start: Start; places: (Place | undefined)[]; disposed: number[]; crash: (error?: ProxyError) => void } {
+  const places: (Place | undefined)[] = [];
+  const disposed: number[] = [];
+  const made = {
+    places,
+    disposed,
+    crash: ((): void => undefined) as (error?: ProxyError) => void,
+    start: (place: Place | undefined, onEnd: (error?: ProxyError) => void) => {
+      const number = places.push(place);
+      made.crash = onEnd;
+      let ended: () => void = () => undefined;
+      const proxy = {
+        ...{ port: place?.port ?? 4711, token: place?.token ?? "secret" },
+        ended: new Promise<void>((resolve) => (ended = resolve)),
+        dispose: () => {
+          disposed.push(number);
+          ended();
+          onEnd();
+        },
+      };
+      return Promise.resolve(proxy as unknown as Proxy);
+    },
+  };
+  return made;
+}
+
+const unwanted = (error: ProxyError): void => {
+  throw error;
+};
+
+test("a session's restart finds the proxy that still runs", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { start, places, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  const release = await served.hold();
+  release();
+  context.mock.timers.tick(1000);
+  const again = await served.hold();
+  context.mock.timers.tick(60_000);
+  assert.deepEqual([places.length, disposed], [1, []]);
+  again();
+});
+
+test("after the last session it ends, and a late restart finds another at the same place", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { start, places, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  const releases = [await served.hold(), await served.hold()];
+  for (const release of [...releases, ...releases]) release();
+  context.mock.timers.tick(60_000);
+  await served.hold();
+  assert.deepEqual([places, disposed], [[undefined, { port: 4711, token: "secret" }], [1]]);
+});
+
+test("a proxy that dies is told once, and a restart starts another", async () => {
+  const told: string[] = [];
+  const made = proxies();
+  const served = new Served("", made.start, (error) => told.push(error.message));
+  await served.run();
+  made.crash(new Error("died") as ProxyError);
+  await served.hold();
+  assert.deepEqual([told, made.places.length], [["died"], 2]);
+});
+
+test("one that cannot start is tried again the next time", async () => {
+  const made = proxies();
+  let fails = true;
+  const served = new Served("", (place, onEnd) => (fails ? Promise.reject(new Error("no")) : made.start(place, onEnd)), unwanted);
+  await assert.rejects(served.run(), /no/);
+  fails = false;
+  assert.deepEqual(await served.run(), { port: 4711, token: "secret" });
+});

@@ -1,0 +1,136 @@
+/** What a host would say: one stopped session, and what dap_ai's offline analyst and a model answer about it. */
+
+import type { Approval, SessionInfo, Step, Turn, ViewState } from "../../src/shared/messages";
+import type { AskEnded, Evidence, Fix, Suspect } from "../../src/shared/protocol";
+
+export const FILE = "/home/ada/shop/report.py";
+
+export const STOPPED: SessionInfo = {
+  id: "s1",
+  name: "Python: report.py",
+  stop: { reason: "exception", file: FILE, line: 13, frame: "average" },
+};
+export const RUNNING: SessionInfo = { id: "s1", name: "Python: report.py" };
+export const OTHER: SessionInfo = { id: "s2", name: "C: prices", stop: { reason: "breakpoint", file: "/home/ada/shop/prices.c", line: 88, frame: "total" } };
+
+export function state(change: Partial<ViewState> = {}): ViewState {
+  return {
+    sessions: [STOPPED],
+    sessionId: "s1",
+    history: [],
+    answerer: { kind: "offline", name: "Offline analyst", leaves: "Nothing leaves this machine: no language model is used." },
+    workspace: ["/home/ada/shop"],
+    ...change,
+  };
+}
+
+/** A state with a conversation of these turns. */
+export function talk(...turns: Turn[]): ViewState {
+  return state({ conversation: { id: "c1", sessionId: "s1", turns } });
+}
+
+export function turn(change: Partial<Turn> = {}): Turn {
+  return { id: "t1", question: "Why did it stop here?", spot: "report.py:13", parts: [], ...change };
+}
+
+export function step(change: Partial<Step> = {}): Step {
+  return { name: "inspect", call: "inspect 3 frames, 15 expressions", result: "6 variables", seconds: 0.0363, shown: "inspect", ...change };
+}
+
+export const STEPS: Step[] = [
+  step({ name: "stackTrace", call: "stackTrace", result: "3 rows", seconds: 0.0021 }),
+  step(),
+  step({ name: "snapshot", call: "snapshot report.py:13 again", result: "ZeroDivisionError: division by zero", seconds: 0.0683, snapshot: true }),
+  step({ name: "evaluate", call: "evaluate([row['count'] for row in load('trials.csv')])", result: "[]\nprinted nothing", seconds: 0.0112, snapshot: true }),
+];
+
+export const APPROVAL: Approval = {
+  askId: "a1",
+  approvalId: "p1",
+  action: "rows = load(\"trials.csv\", minimum=2)",
+  reason: "I want to see whether the average can be computed when the filter keeps both rows.",
+  kind: "execute",
+  timeoutS: 60,
+};
+
+export const DIFF = `--- a/report.py
++++ b/report.py
+@@ -5,3 +5,3 @@
+     rows = [{"name": "a", "price": 3.5, "count": 2}, {"name": "b", "price": 1.25, "count": 0}]
+-    return [row for row in rows if row["count"] > 2]
++    return [row for row in rows if row["count"] >= 2]
+ `;
+
+export const ANSWER = `**What happened.** \`ZeroDivisionError: division by zero\` at \`report.py:13\`, in \`average\`:
+
+\`\`\`python
+13  return total / len(rows)
+\`\`\`
+
+The divisor \`len(rows)\` is \`0\`, because \`rows\` is \`[]\`.
+
+**Why.** Back from the failing line:
+
+1. \`report.py:18\` in \`main\` passes \`rows\`: \`print("average:", average(rows))\`
+2. \`report.py:17\` in \`main\` sets \`rows\`: \`rows = load("trials.csv")\`
+3. \`report.py:6\` in \`load\` keeps only rows whose \`count\` is above 2; the largest is 2
+
+**Recommendation.** The comparison leaves out the limit itself:
+
+\`\`\`diff
+${DIFF}
+\`\`\`
+`;
+
+export const EVIDENCE: Evidence[] = [
+  { expression: "len(rows)", value: "0", file: FILE, line: 13, frameId: 2, threadId: 1, epoch: 2, confirmed: true },
+  { expression: "rows", value: "[]", file: FILE, line: 13, frameId: 2, threadId: 1, epoch: 2, confirmed: true },
+  { expression: "row[\"count\"]", value: "2", file: FILE, line: 6, frameId: 3, threadId: 1, epoch: 2, confirmed: false },
+];
+
+export const SUSPECTS: Suspect[] = [
+  { file: FILE, line: 6, score: 1, reason: "the failing check passes with `>=` here" },
+  { file: FILE, line: 13, score: 0.74, reason: "divides by `len(rows)`" },
+  { file: FILE, line: 4, score: 0.37, reason: "parameter `path` is never used" },
+  { file: FILE, line: 17, score: 0.27, reason: "sets `rows`" },
+  { file: FILE, line: 18, score: 0.2, reason: "passes the argument `rows`" },
+];
+
+export const FIXES: Fix[] = [
+  { file: FILE, diff: DIFF, verified: true, check: "the call at `report.py:21`", result: "the failing check passes with it" },
+  {
+    file: FILE,
+    diff: DIFF.replace(">= 2", "> 2 - 1"),
+    verified: false,
+    check: "the call at `report.py:21`",
+    result: "the copy ran out of time after 10 s",
+  },
+];
+
+export function ended(change: Partial<AskEnded> = {}): AskEnded {
+  return {
+    askId: "a1",
+    conversationId: "conversation-1",
+    reason: "completed",
+    stale: false,
+    answer: ANSWER,
+    usage: { modelCalls: 3, toolCalls: 4, inputTokens: 4120, outputTokens: 612, costUsd: 0.0021, seconds: 6.21, provider: "editor", model: "GPT-5 mini" },
+    evidence: EVIDENCE,
+    suspects: SUSPECTS,
+    fixes: FIXES,
+    error: "",
+    masked: [],
+    ...change,
+  };
+}
+
+/** A turn that has ended as such turns do. */
+export function finished(change: Partial<AskEnded> = {}, of: Partial<Turn> = {}): Turn {
+  const end = ended(change);
+  const parts: Turn["parts"] = [
+    { kind: "status", text: "GPT-5 mini answers: the question, source around the stack and values leave this machine" },
+    ...STEPS.map((each) => ({ kind: "step" as const, step: each })),
+    { kind: "answer", text: end.answer },
+  ];
+  return turn({ parts, ended: end, ...of });
+}
