@@ -66,7 +66,7 @@ class NativeProgram(msgspec.Struct, frozen=True):
             return arguments | {"args": f"{shlex.join(words)} < {shlex.quote(stdin)}" if stdin else words}
         arguments |= {"args": words, "env": [f"{key}={value}" for key, value in env.items()]}
         if stdin and _lldb_version(capabilities) >= _STDIO_SINCE:
-            arguments["stdio"] = [stdin]
+            arguments["stdio"] = [stdin, None, None]  # lldb-dap 22 takes the last one for all that follow
         elif stdin:
             arguments["launchCommands"] = [f"process launch -s -i {stdin}"]
         return arguments

@@ -30,7 +30,7 @@ _COMPILERS = {".c": ("gcc", "cc", "clang"), ".cpp": ("g++", "c++", "clang++"), "
 _COMPILE_S = 120
 
 
-ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
+ADAPTERS = ("lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb")
 
 
 def backend_for(adapter: str, setenv: Callable[[str, str], object]) -> str:

@@ -112,7 +112,7 @@ def test_gdb_gets_the_whole_environment_because_it_adds_nothing(monkeypatch):
 @pytest.mark.usefixtures("stdin")
 def test_lldb_of_today_opens_the_input_itself():
     arguments = PROGRAM.launch_arguments("lldb", LLDB_23)
-    assert (arguments["args"], arguments["stdio"]) == (["x y", "-q"], ["/in"])
+    assert (arguments["args"], arguments["stdio"]) == (["x y", "-q"], ["/in", None, None])
 
 
 @pytest.mark.usefixtures("stdin")
