@@ -114,10 +114,11 @@ class Client:
         arguments: Mapping[str, Any],
         breakpoints: Mapping[Path, Sequence[int]] | None = None,
         filters: Sequence[str] = (),
+        functions: Sequence[str] = (),
     ) -> Json:
         """From `initialize` to the first stop, whose body it returns."""
         self.initialize()
-        self.begin(command, arguments, breakpoints, filters)
+        self.begin(command, arguments, breakpoints, filters, functions)
         return self.event("stopped")
 
     def initialize(self) -> Json:
@@ -130,6 +131,7 @@ class Client:
         arguments: Mapping[str, Any],
         breakpoints: Mapping[Path, Sequence[int]] | None = None,
         filters: Sequence[str] = (),
+        functions: Sequence[str] = (),
     ) -> None:
         """From `launch` or `attach` to its response, configuration included."""
         starting = self.send(command, arguments)
@@ -137,6 +139,8 @@ class Client:
         for file, lines in (breakpoints or {}).items():
             places = [{"line": line} for line in lines]
             self.request("setBreakpoints", {"source": {"path": str(file)}, "breakpoints": places})
+        if functions:
+            self.request("setFunctionBreakpoints", {"breakpoints": [{"name": name} for name in functions]})
         self.request("setExceptionBreakpoints", {"filters": list(filters)})
         self.request("configurationDone")
         self.response(starting)

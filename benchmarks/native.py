@@ -127,7 +127,8 @@ def measure(subject: Subject, backend: str, runs: int) -> Json:
 def _asked(subject: Subject, command: list[str]) -> tuple[str, float]:
     with Client.spawn(command) as client:
         env = {**os.environ, **SANITIZER_OPTIONS}
-        stop = client.start("launch", {"program": str(subject.program), "env": env})
+        panics = ["rust_panic", "__rustc::rust_panic"] if subject.source.suffix == ".rs" else []
+        stop = client.start("launch", {"program": str(subject.program), "env": env}, functions=panics)
         began = time.perf_counter()
         client.request("ask", {"threadId": stop["threadId"], "contextOnly": True})
         context: str = client.event("askEnded")["answer"]

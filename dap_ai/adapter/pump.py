@@ -69,7 +69,6 @@ class Pump:
     def __init__(
         self, recipe: Recipe, client: Link, families: Families, place: Place | None = None, *, eager: bool = False
     ) -> None:
-        self._eager = eager
         self.session_id = ""
         self.own: dict[str, Any] = dict(place.own) if place else {}
         self._recipe = recipe
@@ -78,6 +77,8 @@ class Pump:
         self.session = Session(recipe.backend, recipe.options(self.own))
         self.walker = recipe.backend.walker()
         self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
+        # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
+        self._eager = eager or (self.walker is not None and self.snapshots is None)
         self._families = families
         self._family = place.family if place else Family(families)
         self._guests = GuestLinks(self.receive_all, recipe.log)
