@@ -51,14 +51,21 @@ class Npm:
 
 def test_a_part_is_its_scripts(dev: ModuleType, npm: Npm):
     assert dev.check_extension(["unit", "e2e"]) == 0
-    assert npm.scripts == ["typecheck", "lint", "test:unit", "test:e2e"]
+    assert npm.scripts == ["e2e:install", "typecheck", "lint", "test:unit", "test:e2e"]
 
 
 def test_the_first_check_that_fails_is_the_last(dev: ModuleType, npm: Npm, capsys: pytest.CaptureFixture[str]):
     npm.failing = ["lint"]
     assert dev.check_extension(dev.PARTS) == 1
-    assert npm.scripts == ["typecheck", "lint"]
+    assert npm.scripts == ["e2e:install", "typecheck", "lint"]
     assert "noise" in capsys.readouterr().out
+
+
+def test_without_vs_code_the_other_parts_are_checked(dev: ModuleType, npm: Npm, capsys: pytest.CaptureFixture[str]):
+    npm.failing = ["e2e:install"]
+    assert dev.check_extension(dev.PARTS) == 0
+    assert "e2e: SKIPPED, because VS Code could not be installed: noise" in capsys.readouterr().out
+    assert "test:e2e" not in npm.scripts and "test:view" in npm.scripts
 
 
 def test_tests_left_out_and_the_size_are_shown_of_a_run_that_passes(

@@ -1,18 +1,18 @@
 /** What VS Code calls: it only registers. */
 
 import * as vscode from "vscode";
-import { AdapterFactory } from "./adapterFactory";
-import { registerAsking } from "./asking";
-import { registerAnswererCommands } from "./chooseAnswerer";
-import { OwnConfigurations, TYPE } from "./configuration";
+import { AdapterFactory } from "./launch/adapterFactory";
+import { registerAsking } from "./ways/asking";
+import { registerAnswererCommands } from "./models/chooseAnswerer";
+import { OwnConfigurations, TYPE } from "./launch/configuration";
 import { checkInstallation, registerHostCommands } from "./hostCommands";
 import { disposeLog, log } from "./log";
-import { Models, secretEnvironment } from "./models";
-import { Proxies } from "./proxies";
-import { forgetLaunchers } from "./python";
-import { onDidSelectInterpreter } from "./pythonExtension";
+import { Models, secretEnvironment } from "./models/models";
+import { Proxies } from "./proxy/proxies";
+import { forgetLaunchers } from "./proxy/python";
+import { onDidSelectInterpreter } from "./proxy/pythonExtension";
 import { StatusBar } from "./statusBar";
-import { registerSwitch } from "./switching";
+import { registerSwitch } from "./launch/switching";
 
 /** VS Code has started the extension. */
 export function activate(context: vscode.ExtensionContext): void {

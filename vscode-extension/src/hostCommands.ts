@@ -1,15 +1,15 @@
-/** The commands about the installation and the settings; those about questions are in commands.ts. */
+/** The commands about the installation and the settings; those about questions are in ways/commands.ts. */
 
 import * as vscode from "vscode";
-import { choosePython, install, offerInstall } from "./install";
+import { choosePython, install, offerInstall } from "./proxy/install";
 import { log } from "./log";
 import { showMenu } from "./menu";
-import { pickProcess } from "./pickProcess";
-import { findLauncher, forgetLaunchers } from "./python";
+import { pickProcess } from "./launch/pickProcess";
+import { findLauncher, forgetLaunchers } from "./proxy/python";
 import { FOREIGN_TYPES } from "./settings";
 import type { StatusBar } from "./statusBar";
 
-/** Registers them. `ownEnvironment`: see install.ts. */
+/** Registers them. `ownEnvironment`: see proxy/install.ts. */
 export function registerHostCommands(ownEnvironment: string, statusBar: StatusBar): vscode.Disposable {
   const look = (): Promise<boolean> => checkInstallation(ownEnvironment, statusBar);
   const commands: Record<string, () => unknown> = {

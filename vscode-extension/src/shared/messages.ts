@@ -109,7 +109,7 @@ export type ViewMessage =
   | { type: "exportConversation" }
   | { type: "chooseAnswerer" };
 
-/** Commands of VS Code that the view's own buttons call; `answerView.ts` does them, no `AnswerHost` hears of them. */
+/** Commands of VS Code that the view's own buttons call; `answers/answerView.ts` does them, no `AnswerHost` hears of them. */
 export interface ViewCommand {
   type: "command";
   command: "pause" | "start" | "openTab";

@@ -1,19 +1,20 @@
 // Real VS Code in a headless Chromium, with the packed extension, dap_ai and debug adapters.
 //   npm run test:e2e                 all; what is left out is named
 //   npm run test:e2e -- consent      the tests whose name holds the word
-// DAP_AI_VSIX: this one instead of a new one. DAP_AI_SCREENSHOTS: a folder for the pictures of all states.
+// DAP_AI_VSIX: this one instead of a new one. DAP_AI_TEST_PYTHON: dap_ai of this Python instead of that of .venv.
+// DAP_AI_SCREENSHOTS: a folder for the pictures of all states.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { findChromium } from "./install.mjs";
-import { PROJECT } from "./server.mjs";
+import { PYTHON } from "./server.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const missing = [];
 if (!findChromium()) missing.push("there is no Chromium (Debian, Ubuntu: `apt install chromium`; else DAP_AI_CHROMIUM names one)");
-if (!existsSync(join(PROJECT, ".venv"))) missing.push("there is no .venv (`python3 dev.py setup`)");
+if (!existsSync(PYTHON)) missing.push(`there is no ${PYTHON} (\`python3 dev.py setup\`)`);
 if (missing.length > 0) {
   console.error(`The end-to-end tests cannot run: ${missing.join("; ")}.`);
   process.exit(1);

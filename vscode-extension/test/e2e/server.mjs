@@ -29,8 +29,10 @@ const SETTINGS = {
   "editor.cursorBlinking": "solid",
   "chat.commandCenter.enabled": false,
 };
+/** A Python that has dap_ai. */
+export const PYTHON = process.env["DAP_AI_TEST_PYTHON"] ?? join(PROJECT, ".venv", "bin", "python");
 /** Those of the scope "machine" count in a remote window, as this is, only from here. */
-const MACHINE_SETTINGS = { "dapAi.python": join(PROJECT, ".venv", "bin", "python") };
+const MACHINE_SETTINGS = { "dapAi.python": PYTHON };
 
 const program = (name) => ({ request: "launch", program: `\${workspaceFolder}/${name}`, console: "internalConsole" });
 const CONFIGURATIONS = [
@@ -92,7 +94,6 @@ class Server {
 
   /** dap-ai and the debug adapters as `dev.py test` prepares them; nothing of the user's own. */
   environment() {
-    const bin = (venv) => join(PROJECT, venv, "bin");
     const kept = Object.entries(process.env).filter(([name]) => !/^(DAP_AI_|OPENAI_|VSCODE_|NODE_OPTIONS|VIRTUAL_ENV)/.test(name));
     return {
       ...Object.fromEntries(kept),
@@ -101,7 +102,7 @@ class Server {
       FAKELM_SCRIPT: this.script,
       FAKELM_LOG: this.modelLog,
       STANDIN_LOG: this.standInLog,
-      STANDIN_PYTHON: join(bin(".venv"), "python"),
+      STANDIN_PYTHON: PYTHON,
     };
   }
 

@@ -1,7 +1,7 @@
 // VS Code in a page, as a person uses it.
 import { AnswerPanel } from "./panel.mjs";
 
-const PALETTE_TRIES = 5;
+const PALETTE_TRIES = 6;
 
 /** Opens VS Code in a new page and waits until it can be used. */
 export async function openWorkbench(browser, server, { theme } = {}) {
@@ -35,18 +35,21 @@ export class Workbench {
     this.topFrame = page.locator(".debug-call-stack .stack-frame").first();
   }
 
-  /** Runs a command by the palette. A key press can come before VS Code listens to it: only the palette is tried again. */
+  /**
+   * Runs a command by the palette. A key press can come before VS Code listens to it, and a command before the extension
+   * that makes it available: only the palette is tried again, with more patience each time.
+   */
   async command(title) {
     const input = this.page.locator(".quick-input-widget .quick-input-box input");
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     for (let tries = 1; ; tries++) {
       await this.page.keyboard.press("F1");
       try {
-        await input.waitFor({ timeout: 4000 });
-        await input.fill(`>${title}`);
-        await row.waitFor({ timeout: 4000 });
-        await row.click(); // not Enter: another row may still be the chosen one
-        await this.page.waitForFunction(isOver, `>${title}`, { timeout: 4000 });
+        await input.waitFor({ timeout: 1000 * tries });
+        await input.fill(`>${title}`, { timeout: 1000 }); // a change of the focus closes the palette
+        await row.waitFor({ timeout: 1000 * tries });
+        await row.click({ timeout: 1000 * tries }); // not Enter: another row may still be the chosen one
+        await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2000 * tries });
         return;
       } catch (error) {
         await this.page.keyboard.press("Escape");
@@ -135,12 +138,12 @@ export class Workbench {
     await row.waitFor();
   }
 
-  /** Ends all sessions. */
+  /** Ends all sessions, one after the other. One may end by itself just now: the key then finds nothing to do. */
   async endDebugging() {
     const toolbar = this.page.locator(".debug-toolbar");
-    for (let left = 4; left > 0 && (await toolbar.isVisible()); left--) {
-      await this.command("Debug: Stop");
-      await toolbar.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
+    for (let left = 8; left > 0 && (await toolbar.isVisible()); left--) {
+      await this.page.keyboard.press("Shift+F5");
+      await toolbar.waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
     }
     await toolbar.waitFor({ state: "hidden" });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backendOf, completeNative, completePython, isOfChild } from "../../src/completing";
+import { backendOf, completeNative, completePython, isOfChild } from "../../src/launch/completing";
 
 test("a Python file, a module, code, and a program that connects are debugpy's", () => {
   for (const fields of [

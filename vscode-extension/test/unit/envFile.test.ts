@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseEnvFile } from "../../src/envFile";
+import { parseEnvFile } from "../../src/launch/envFile";
 
 test("names and values are read, comments and other lines are not", () => {
   const text = "\uFEFF# a comment\nA=1\r\n  export B = two words  \n\nno assignment\nC=x # why\nURL=http://a/#b\n";

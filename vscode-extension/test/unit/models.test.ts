@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type * as vscode from "vscode";
-import { failureOf } from "../../src/lending";
-import { messagesOf, toolsOf } from "../../src/lentMessages";
-import { keepKey, Models, secretEnvironment } from "../../src/models";
+import { failureOf } from "../../src/models/lending";
+import { messagesOf, toolsOf } from "../../src/models/lentMessages";
+import { keepKey, Models, secretEnvironment } from "../../src/models/models";
 import type { AskModelEnd } from "../../src/shared/protocol";
 import { FakeModel, LanguageModelError, LanguageModelToolCallPart, lm, type Said } from "./fake/languageModels";
 import { changeSetting, endSession, resetFake } from "./fake/vscode";

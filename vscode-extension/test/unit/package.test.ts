@@ -16,7 +16,7 @@ interface Manifest {
 }
 
 const manifest = JSON.parse(readFileSync(join(__ROOT__, "package.json"), "utf8")) as Manifest;
-const source = readdirSync(join(__ROOT__, "src"))
+const source = readdirSync(join(__ROOT__, "src"), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(__ROOT__, "src", name), "utf8"))
   .join("\n");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { applyPatch, difference, parsePatch, PatchError, type FilePatch } from "../../src/patch";
+import { applyPatch, difference, parsePatch, PatchError, type FilePatch } from "../../src/answers/patch";
 
 const DIFF = ["--- a/shop.py", "+++ b/shop.py", "@@ -2,3 +2,3 @@", " two", "-three", "+THREE", " four"].join("\n");
 

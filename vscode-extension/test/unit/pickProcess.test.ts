@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseCim, parsePs } from "../../src/pickProcess";
+import { parseCim, parsePs } from "../../src/launch/pickProcess";
 
 test("ps is read line by line, the newest process first", () => {
   const text = "    1 systemd          /sbin/init splash\n 4711 /usr/bin/python3 python3 shop.py --all\n\n";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { Proxy, type ProxyError, type ProxyOptions } from "../../src/proxy";
+import { Proxy, type ProxyError, type ProxyOptions } from "../../src/proxy/proxy";
 
 /** A stand-in for `dap-ai`: `script` runs in Node, with what a proxy is given. */
 function options(script: string, more: Partial<ProxyOptions> = {}): ProxyOptions {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import type * as vscode from "vscode";
-import { check, findLauncher, forgetLaunchers, pythonIn } from "../../src/python";
+import { check, findLauncher, forgetLaunchers, pythonIn } from "../../src/proxy/python";
 import { fake, Uri } from "./fake/vscode";
 
 const isWindows = process.platform === "win32";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Proxy, ProxyError } from "../../src/proxy";
-import { Served, type Place, type Start } from "../../src/served";
+import type { Proxy, ProxyError } from "../../src/proxy/proxy";
+import { Served, type Place, type Start } from "../../src/proxy/served";
 
 /** Proxies that only say where they are, and what becomes of them. */
 function proxies(): { start: Start; places: (Place | undefined)[]; disposed: number[]; crash: (error?: ProxyError) => void } {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { answererOf } from "../../src/answerer";
+import { answererOf } from "../../src/ask/answerer";
 import type { Turn } from "../../src/shared/messages";
-import { conversationMarkdown, turnMarkdown } from "../../src/transcript";
+import { conversationMarkdown, turnMarkdown } from "../../src/ask/transcript";
 
 const turn: Turn = {
   id: "1",

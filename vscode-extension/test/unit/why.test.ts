@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pointedFrameOf, pointedOf, spotOf, whyFrame, whySelection, whyValue } from "../../src/why";
+import { pointedFrameOf, pointedOf, spotOf, whyFrame, whySelection, whyValue } from "../../src/ask/why";
 
 test("a variable's menu names the expression, the value and the session", () => {
   const variable = { name: "prices", evaluateName: "shop['prices']", value: "[]", variablesReference: 0 };

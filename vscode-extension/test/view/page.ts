@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 
-import { answerHtml } from "../../src/answerHtml";
+import { answerHtml } from "../../src/answers/answerHtml";
 import type { FromView, HostMessage } from "../../src/shared/messages";
 import { THEMES, WEBVIEW_STYLE, type ThemeName } from "./themes";
 

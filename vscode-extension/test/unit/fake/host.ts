@@ -1,7 +1,7 @@
 /** A host whose sessions a test plays, and what it says to the view. */
 
 import type { TestContext } from "node:test";
-import { Host } from "../../../src/host";
+import { Host } from "../../../src/ask/host";
 import type { HostMessage, Turn } from "../../../src/shared/messages";
 import type { AskEnded } from "../../../src/shared/protocol";
 import { FakeSession } from "./asking";

@@ -1,0 +1,130 @@
+/** Fixes of an answer: shown as a diff, applied, and taken back. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { resolveFile } from "./links";
+import { applyPatch, difference, parsePatch, PatchError } from "./patch";
+import type { Fix } from "../shared/protocol";
+
+/** Of the documents that show a file with a fix in it. */
+export const FIX_SCHEME = "dap-ai-fix";
+
+/** A fix and where it comes from. */
+export interface FixOfTurn {
+  /** Names it among all turns. */
+  key: string;
+  fix: Fix;
+  session?: vscode.DebugSession;
+}
+
+/** One file, before and after. */
+interface Change {
+  uri: vscode.Uri;
+  before: string;
+  after: string;
+}
+
+/** Previews, applies and takes back fixes. Whatever cannot be done is thrown with words for a person. */
+export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly applied = new Map<string, Change[]>();
+  private readonly previews = new Map<string, string>();
+  private readonly subscriptions: vscode.Disposable[];
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+
+  constructor() {
+    this.subscriptions = [
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(FIX_SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        if (document.uri.scheme === FIX_SCHEME) this.previews.delete(document.uri.toString());
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.applied.clear();
+    this.previews.clear();
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.previews.get(uri.toString()) ?? "";
+  }
+
+  /** Shows the file beside itself with the fix in it; after it was applied, what it was before beside what it is. */
+  async preview(fix: FixOfTurn): Promise<void> {
+    const done = this.applied.get(fix.key);
+    for (const change of done ?? (await changesOf(fix))) {
+      const text = done ? change.before : change.after;
+      const made = change.uri.with({ scheme: FIX_SCHEME, query: `${fix.key}${done ? "#before" : ""}` });
+      this.previews.set(made.toString(), text);
+      this.changed.fire(made);
+      const name = path.basename(change.uri.fsPath);
+      const [left, right, title] = done
+        ? [made, change.uri, `${name}: before the fix ↔ now`]
+        : [change.uri, made, `${name}: now ↔ with the fix`];
+      await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true });
+    }
+  }
+
+  /** Puts the fix into its files. A file that had no unsaved changes is saved, so that the next run has it. */
+  async apply(fix: FixOfTurn): Promise<void> {
+    if (this.applied.has(fix.key)) throw new PatchError("This fix is applied already.");
+    const changes = await changesOf(fix);
+    await replace(changes.map(({ uri, before, after }) => ({ uri, from: before, to: after })));
+    this.applied.set(fix.key, changes);
+  }
+
+  /** Takes it out again, if nothing else has changed in its files since. */
+  async undo(key: string): Promise<void> {
+    const changes = this.applied.get(key);
+    if (!changes) throw new PatchError("This fix is not applied.");
+    for (const { uri, after } of changes) {
+      const document = await vscode.workspace.openTextDocument(uri);
+      if (document.getText() === after) continue;
+      const name = path.basename(uri.fsPath);
+      throw new PatchError(`${name} was edited after the fix. Take it back by hand: the preview shows what it was.`);
+    }
+    await replace(changes.map(({ uri, before, after }) => ({ uri, from: after, to: before })));
+    this.applied.delete(key);
+  }
+}
+
+async function changesOf({ fix, session }: FixOfTurn): Promise<Change[]> {
+  const patches = parsePatch(fix.diff);
+  const changes: Change[] = [];
+  for (const patch of patches) {
+    // The headers may be shortened; `file` names the first in full.
+    const names = [...(patches.length === 1 ? [fix.file] : []), patch.file, fix.file.endsWith(patch.file) ? fix.file : ""];
+    const uri = await firstThatIs(names, session);
+    if (!uri) throw new PatchError(`There is no ${patch.file || fix.file} in this workspace.`);
+    const document = await vscode.workspace.openTextDocument(uri);
+    const before = document.getText();
+    changes.push({ uri, before, after: applyPatch(before, patch) });
+  }
+  return changes;
+}
+
+async function firstThatIs(names: string[], session?: vscode.DebugSession): Promise<vscode.Uri | undefined> {
+  for (const name of names) {
+    const uri = name === "" ? undefined : await resolveFile(name, session);
+    if (uri) return uri;
+  }
+  return undefined;
+}
+
+async function replace(changes: { uri: vscode.Uri; from: string; to: string }[]): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const saved: vscode.TextDocument[] = [];
+  for (const { uri, from, to } of changes) {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const { start, end, text } = difference(from, to);
+    edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+    if (!document.isDirty) saved.push(document);
+  }
+  if (!(await vscode.workspace.applyEdit(edit))) throw new PatchError("VS Code did not take the change: is the file read-only?");
+  for (const document of saved) {
+    if (!(await document.save())) throw new PatchError(`${path.basename(document.uri.fsPath)} is changed, but could not be saved.`);
+  }
+}

@@ -1,0 +1,114 @@
+/** The conversations of all sessions, those of ended ones included. No `vscode` here. */
+
+import type { Conversation, Turn } from "../shared/messages";
+
+/** A conversation and what dap_ai calls it. */
+export interface Talk extends Conversation {
+  sessionName: string;
+  /** dap_ai's own id, from its first response on. */
+  remoteId?: string;
+  /** Its questions come from the debug console, whose follow-ups are dap_ai's own doing. */
+  isConsole?: true;
+  /** Its session has ended. The id alone does not tell: VS Code keeps it when it restarts a session. */
+  isOver?: true;
+}
+
+const KEPT = 50;
+
+/** Holds the conversations; each session has one that goes on, or none yet. */
+export class Conversations {
+  private readonly talks: Talk[] = [];
+  /** By session, the conversation that goes on. */
+  private readonly current = new Map<string, Talk>();
+  private made = 0;
+
+  get isEmpty(): boolean {
+    return this.talks.length === 0;
+  }
+
+  /** The one that a question in this session continues. */
+  of(sessionId: string | undefined): Talk | undefined {
+    return sessionId === undefined ? undefined : this.current.get(sessionId);
+  }
+
+  /** Begins a conversation; it is then the one that goes on. */
+  begin(session: { id: string; name: string }): Talk {
+    const talk = this.make(session);
+    this.current.set(session.id, talk);
+    return talk;
+  }
+
+  /** The one of the session's debug console; a question elsewhere continues it only if nothing was asked there before. */
+  console(session: { id: string; name: string }): Talk {
+    const known = this.talks.find((talk) => talk.sessionId === session.id && talk.isConsole && !talk.isOver);
+    if (known) return known;
+    const talk = this.make(session);
+    talk.isConsole = true;
+    if (!this.current.has(session.id)) this.current.set(session.id, talk);
+    return talk;
+  }
+
+  /** A following question in this session begins a new one. */
+  leave(sessionId: string): void {
+    this.current.delete(sessionId);
+  }
+
+  /** The session has ended: nothing continues its conversations, which can still be read. */
+  end(sessionId: string): void {
+    this.current.delete(sessionId);
+    for (const talk of this.talks) if (talk.sessionId === sessionId) talk.isOver = true;
+  }
+
+  /** Goes on with an earlier one, if its session is still there. */
+  open(id: string): Talk | undefined {
+    const talk = this.talks.find((each) => each.id === id);
+    if (talk && !talk.isOver) this.current.set(talk.sessionId, talk);
+    return talk;
+  }
+
+  /** A turn's conversation. */
+  holding(turnId: string): { talk: Talk; turn: Turn } | undefined {
+    for (const talk of this.talks) {
+      const turn = talk.turns.find((each) => each.id === turnId);
+      if (turn) return { talk, turn };
+    }
+    return undefined;
+  }
+
+  /** A new turn at its end. */
+  add(talk: Talk, question: string, spot?: string): Turn {
+    const turn: Turn = { id: `${talk.id}.${talk.turns.length + 1}`, question, parts: [] };
+    if (spot !== undefined) turn.spot = spot;
+    talk.turns.push(turn);
+    return turn;
+  }
+
+  /** All but the one that is shown, newest first; those of other sessions say which. */
+  history(shown: Talk | undefined, sessionId: string | undefined): { id: string; title: string }[] {
+    return this.talks
+      .filter((talk) => talk !== shown && talk.turns.length > 0)
+      .reverse()
+      .map((talk) => ({ id: talk.id, title: titleOf(talk, sessionId) }));
+  }
+
+  private make(session: { id: string; name: string }): Talk {
+    const talk: Talk = { id: `conversation-${++this.made}`, sessionId: session.id, sessionName: session.name, turns: [] };
+    this.talks.push(talk);
+    this.forgetOldest();
+    return talk;
+  }
+
+  private forgetOldest(): void {
+    for (const talk of this.talks.slice(0, Math.max(0, this.talks.length - KEPT))) {
+      if (this.current.get(talk.sessionId) === talk) this.current.delete(talk.sessionId);
+      this.talks.splice(this.talks.indexOf(talk), 1);
+    }
+  }
+}
+
+function titleOf(talk: Talk, sessionId: string | undefined): string {
+  const first = talk.turns[0];
+  const question = first?.question.trim().split("\n")[0] ?? "";
+  const title = [question === "" ? "Why did it stop here?" : question, first?.spot].filter((each) => each !== undefined);
+  return [...title, ...(talk.sessionId === sessionId ? [] : [talk.sessionName])].join(" · ");
+}

@@ -1,0 +1,125 @@
+/** Configurations of type `dap-ai`: what F5 offers, what is filled in, and the proxy that each of them is given. */
+
+import { readFile } from "node:fs/promises";
+import * as vscode from "vscode";
+import { backendOf, completeNative, completePython, isOfChild } from "./completing";
+import { parseEnvFile } from "./envFile";
+import { textOf } from "../log";
+import { chooseNativeProgram, isNativeLanguage } from "./nativeProgram";
+import type { Proxies } from "../proxy/proxies";
+import { selectedInterpreter } from "../proxy/pythonExtension";
+
+export const TYPE = "dap-ai";
+
+const PYTHON_FILE = {
+  name: "dap-ai: this file",
+  type: TYPE,
+  request: "launch",
+  program: "${file}",
+  console: "integratedTerminal",
+};
+const OFFERED: vscode.DebugConfiguration[] = [
+  PYTHON_FILE,
+  { ...PYTHON_FILE, name: "dap-ai: pytest on this file", program: undefined, module: "pytest", args: ["${file}", "-q"] },
+  {
+    name: "dap-ai: attach to debugpy on port 5678",
+    type: TYPE,
+    request: "attach",
+    connect: { host: "127.0.0.1", port: 5678 },
+  },
+  {
+    name: "dap-ai: native program",
+    type: TYPE,
+    request: "launch",
+    backend: "lldb",
+    program: "${workspaceFolder}/a.out",
+  },
+].map((configuration) => JSON.parse(JSON.stringify(configuration)) as vscode.DebugConfiguration);
+
+/** Resolves configurations of our own type. */
+export class OwnConfigurations implements vscode.DebugConfigurationProvider {
+  constructor(private readonly proxies: Proxies) {}
+
+  provideDebugConfigurations(): vscode.DebugConfiguration[] {
+    return OFFERED;
+  }
+
+  /** Before `${...}` is replaced. An empty configuration is F5 without launch.json. */
+  async resolveDebugConfiguration(
+    _folder: vscode.WorkspaceFolder | undefined,
+    configuration: vscode.DebugConfiguration,
+  ): Promise<vscode.DebugConfiguration | null | undefined> {
+    if (isEmpty(configuration)) return fromEditor();
+    configuration.request ||= "launch";
+    const { program, module, code } = configuration;
+    if (configuration.request === "launch" && program === undefined && module === undefined && code === undefined) {
+      refuse('A launch configuration of type "dap-ai" wants "program" or "module".');
+      return undefined;
+    }
+    return configuration;
+  }
+
+  /** After `${...}` has been replaced, and before `preLaunchTask`: the proxy starts while that runs. */
+  async resolveDebugConfigurationWithSubstitutedVariables(
+    folder: vscode.WorkspaceFolder | undefined,
+    configuration: vscode.DebugConfiguration,
+  ): Promise<vscode.DebugConfiguration | null | undefined> {
+    if (configuration["debugServer"] !== undefined) return configuration;
+    if (isOfChild(configuration)) return this.likeParent(configuration);
+    const backend = backendOf(configuration);
+    const root = (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
+    const python = backend === "debugpy" ? await selectedInterpreter(folder?.uri) : undefined;
+    const complete = backend === "debugpy" ? completePython : completeNative;
+    const completed = { ...configuration, ...complete(configuration, root, python) };
+    try {
+      return await this.proxies.through(folder, await withEnvFile(completed), backend);
+    } catch (error) {
+      refuse(textOf(error));
+      return undefined;
+    }
+  }
+
+  /** What names no address (`connect`) comes to the parent's own proxy. */
+  private likeParent(configuration: vscode.DebugConfiguration): vscode.DebugConfiguration {
+    const port = this.proxies.portOf(configuration["dapAiToken"]);
+    return configuration["connect"] !== undefined || port === undefined
+      ? configuration
+      : { ...configuration, debugServer: port };
+  }
+}
+
+function isEmpty({ type, request, name }: Partial<vscode.DebugConfiguration>): boolean {
+  return !type && !request && !name;
+}
+
+/** For the file in the editor. Null: VS Code opens launch.json. */
+async function fromEditor(): Promise<vscode.DebugConfiguration | null | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.languageId === "python") return { ...PYTHON_FILE };
+  if (!document || !isNativeLanguage(document.languageId)) return null;
+  const program = await chooseNativeProgram(document.uri);
+  return program === undefined
+    ? undefined
+    : { name: "dap-ai: native program", type: TYPE, request: "launch", backend: "lldb", program };
+}
+
+/** The variables of `envFile` in `env`, which wins: no debug adapter reads the file. */
+async function withEnvFile(configuration: vscode.DebugConfiguration): Promise<vscode.DebugConfiguration> {
+  const { envFile, ...rest } = configuration as vscode.DebugConfiguration & { envFile?: unknown };
+  if (typeof envFile !== "string" || envFile === "") return configuration;
+  let text: string;
+  try {
+    text = await readFile(envFile, "utf8");
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new Error(`"envFile": ${isMissing ? `there is no file ${envFile}.` : textOf(error)}`, { cause: error });
+  }
+  const own = rest["env"] as Record<string, string> | undefined;
+  return { ...rest, env: { ...parseEnvFile(text, process.env), ...own } };
+}
+
+function refuse(why: string): void {
+  void vscode.window.showErrorMessage(why, "Open launch.json").then((chosen) => {
+    if (chosen) void vscode.commands.executeCommand("workbench.action.debug.configure");
+  });
+}

@@ -1,0 +1,62 @@
+/** The interpreter that the Python extension has selected, if there is a Python extension. */
+
+import * as vscode from "vscode";
+import { log, textOf } from "../log";
+
+/** As much of the Python extension's API as is used; each part may be missing. */
+interface PythonApi {
+  environments?: {
+    getActiveEnvironmentPath?(resource?: vscode.Uri): { path: string };
+    resolveEnvironment?(environment: { path: string }): Promise<{ executable?: { uri?: vscode.Uri } } | undefined>;
+    onDidChangeActiveEnvironmentPath?: vscode.Event<unknown>;
+  };
+}
+
+const ID = "ms-python.python";
+const WAIT_MS = 5000;
+
+/** The path of the selected interpreter. */
+export async function selectedInterpreter(resource?: vscode.Uri): Promise<string | undefined> {
+  const api = await within(WAIT_MS, pythonApi());
+  const environments = api?.environments;
+  const active = environments?.getActiveEnvironmentPath?.(resource);
+  if (!active) return fromSettings(resource);
+  const resolved = await within(WAIT_MS, environments?.resolveEnvironment?.(active));
+  return resolved?.executable?.uri?.fsPath ?? active.path;
+}
+
+/** Calls back when another interpreter is selected. */
+export async function onDidSelectInterpreter(changed: () => void): Promise<vscode.Disposable | undefined> {
+  if (vscode.extensions.getExtension<PythonApi>(ID)?.isActive !== true) return undefined;
+  return (await pythonApi())?.environments?.onDidChangeActiveEnvironmentPath?.(changed);
+}
+
+async function pythonApi(): Promise<PythonApi | undefined> {
+  const extension = vscode.extensions.getExtension<PythonApi>(ID);
+  try {
+    return await extension?.activate();
+  } catch (error) {
+    log().warn(`the Python extension: ${textOf(error)}`);
+    return undefined;
+  }
+}
+
+function fromSettings(resource?: vscode.Uri): string | undefined {
+  const found = vscode.workspace.getConfiguration("python", resource ?? null).get<string>("defaultInterpreterPath");
+  // `python` is that setting's default: PATH is looked at anyway.
+  return found === "" || found === "python" ? undefined : found;
+}
+
+/** What comes in time, else undefined. */
+async function within<T>(ms: number, wanted: Promise<T | undefined> | undefined): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, ms, undefined)));
+  try {
+    return await Promise.race([wanted ?? Promise.resolve(undefined), late]);
+  } catch (error) {
+    log().warn(`the Python extension: ${textOf(error)}`);
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

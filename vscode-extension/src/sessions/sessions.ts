@@ -1,0 +1,122 @@
+/** Which debug sessions are behind dap_ai, where each stands, and what they say about questions. */
+
+import * as vscode from "vscode";
+import type { SessionInfo } from "../shared/messages";
+import { SessionTracker, type AskEvent, type Position, type Tracked } from "./tracker";
+
+export type { AskEvent, Tracked } from "./tracker";
+
+/** What ended a session, if more than its own end is known of it. */
+export interface SessionEnd {
+  session: vscode.DebugSession;
+  /** Of the connection to dap_ai. */
+  error?: string;
+}
+
+/** Knows every session behind dap_ai from its `initialize` response to its end. */
+export class Sessions implements vscode.Disposable {
+  private readonly tracked = new Map<string, Tracked>();
+  private readonly subscriptions: vscode.Disposable[];
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly received = new vscode.EventEmitter<AskEvent>();
+  private readonly ended = new vscode.EventEmitter<SessionEnd>();
+
+  /** A session came, went, stopped or went on, or another one is in the foreground. */
+  readonly onDidChange = this.changed.event;
+  /** The events `ask...` of all sessions, as they arrive. */
+  readonly onDidReceive = this.received.event;
+  /** Nothing more comes from this session. */
+  readonly onDidEnd = this.ended.event;
+
+  constructor() {
+    this.subscriptions = [
+      this.changed,
+      this.received,
+      this.ended,
+      // A tracker sees events before VS Code's window does; a custom event would come one round trip later.
+      vscode.debug.registerDebugAdapterTrackerFactory("*", {
+        createDebugAdapterTracker: (session) => this.track(session),
+      }),
+      vscode.debug.onDidTerminateDebugSession((session) => {
+        this.end({ session });
+      }),
+      vscode.debug.onDidChangeActiveDebugSession(() => {
+        this.changed.fire(undefined);
+      }),
+      vscode.debug.onDidChangeActiveStackItem(() => {
+        this.changed.fire(undefined);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.tracked.clear();
+  }
+
+  /** As the view shows them, in the order of their start. */
+  list(): SessionInfo[] {
+    return [...this.tracked.values()].map(({ session, stop }) => {
+      const info: SessionInfo = { id: session.id, name: session.name };
+      if (stop) info.stop = shown(stop.reason, stop.top);
+      return info;
+    });
+  }
+
+  get(id: string | undefined): Tracked | undefined {
+    return id === undefined ? undefined : this.tracked.get(id);
+  }
+
+  /** The session that a question without more words is about: the one in the foreground, else one that is stopped. */
+  current(): Tracked | undefined {
+    const active = vscode.debug.activeDebugSession;
+    const all = [...this.tracked.values()];
+    const front = this.get(active?.id);
+    if (front?.stop) return front;
+    const related = all.filter((each) => each.session.parentSession?.id === active?.id && each.session.parentSession);
+    return related.find((each) => each.stop) ?? front ?? all.findLast((each) => each.stop) ?? all.at(-1);
+  }
+
+  /**
+   * The thread and frame that the user has chosen in this session. The frame that VS Code shows by itself after a stop
+   * is left out: dap_ai then takes the innermost frame of the user's own code.
+   */
+  chosen(sessionId: string): { threadId?: number; frameId?: number } {
+    const stop = this.get(sessionId)?.stop;
+    const item = vscode.debug.activeStackItem;
+    if (item?.session.id !== sessionId) return stop?.threadId === undefined ? {} : { threadId: stop.threadId };
+    if (!("frameId" in item) || item.frameId === stop?.top?.frameId) return { threadId: item.threadId };
+    return { threadId: item.threadId, frameId: item.frameId };
+  }
+
+  private track(session: vscode.DebugSession): vscode.DebugAdapterTracker {
+    return new SessionTracker(session, {
+      found: (tracked) => {
+        this.tracked.set(session.id, tracked);
+        this.changed.fire(undefined);
+      },
+      changed: () => {
+        this.changed.fire(undefined);
+      },
+      received: (event) => {
+        this.received.fire(event);
+      },
+      ended: (error) => {
+        this.end(error === undefined ? { session } : { session, error });
+      },
+    });
+  }
+
+  private end(end: SessionEnd): void {
+    if (!this.tracked.delete(end.session.id)) return;
+    this.ended.fire(end);
+    this.changed.fire(undefined);
+  }
+}
+
+function shown(reason: string, top: Position | undefined): NonNullable<SessionInfo["stop"]> {
+  const stop: NonNullable<SessionInfo["stop"]> = { reason };
+  if (top?.file !== undefined) stop.file = top.file;
+  if (top) [stop.line, stop.frame] = [top.line, top.frame];
+  return stop;
+}

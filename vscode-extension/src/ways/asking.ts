@@ -1,0 +1,53 @@
+/** All that has to do with questions, registered: the host of the views, commands, CodeLens, chat, context keys. */
+
+import * as vscode from "vscode";
+import { registerAnswerView } from "../answers/answerView";
+import type { Lender } from "../ask/ask";
+import { registerChat } from "./chat";
+import { registerCodeLens } from "./codeLens";
+import { registerCommands } from "./commands";
+import { Host } from "../ask/host";
+import type { StatusBar } from "../statusBar";
+import { registerTools } from "./tools";
+
+/** Registers it. `lender`: ../models/models.ts. */
+export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, lender?: Lender): Host {
+  const host = new Host(lender);
+  const view = registerAnswerView(context, host);
+  host.setView(view);
+  context.subscriptions.push(
+    host,
+    registerCommands(host, view),
+    registerCodeLens(host.sessions),
+    registerChat(host),
+    registerTools(host),
+    ...followState(host, statusBar),
+  );
+  return host;
+}
+
+/** Keeps the context keys of menus, and the status bar, as things are. */
+function followState(host: Host, statusBar: StatusBar): vscode.Disposable[] {
+  const known = new Map<string, boolean>();
+  const set = (key: string, value: boolean): void => {
+    if (known.get(key) === value) return;
+    known.set(key, value);
+    void vscode.commands.executeCommand("setContext", key, value);
+  };
+  const update = (): void => {
+    const { asks } = host.questions;
+    set("dapAi.active", host.session() !== undefined);
+    set("dapAi.stopped", host.session()?.stop !== undefined);
+    set("dapAi.asking", asks.count > 0);
+    set("dapAi.hasConversations", host.hasConversations);
+    statusBar.update({ asking: asks.count, answerer: host.state().answerer });
+  };
+  update();
+  return [
+    host.sessions.onDidChange(update),
+    host.questions.asks.onDidChange(update),
+    host.onDidPost(({ type }) => {
+      if (type === "answerer" || type === "turn" || type === "state") update();
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+/** The chat participant `@dap-ai`: the conversation of the panel, in the chat view. It uses no model of the chat. */
+
+import * as vscode from "vscode";
+import type { Host } from "../ask/host";
+import { resolveFile } from "../answers/links";
+import type { HostMessage, Turn } from "../shared/messages";
+import { isOpen } from "../ask/turns";
+
+/** Of package.json. */
+const PARTICIPANT = "dapAi.chat";
+
+/** Registers it, where VS Code has chat. */
+export function registerChat(host: Host): vscode.Disposable {
+  // Forks of VS Code may lack it, whatever their version.
+  const chat = (vscode as { chat?: typeof vscode.chat }).chat;
+  if (typeof chat?.createChatParticipant !== "function") return { dispose: () => undefined };
+  const participant = chat.createChatParticipant(PARTICIPANT, (request, context, stream, token) =>
+    answer(host, request, context, stream, token),
+  );
+  participant.iconPath = new vscode.ThemeIcon("debug-alt");
+  participant.followupProvider = { provideFollowups: (result) => followups(result) };
+  const actions = (["previewFix", "applyFix"] as const).map((type) =>
+    vscode.commands.registerCommand(`dapAi.chat.${type}`, (turnId: string, index: number) => {
+      host.onMessage({ type, turnId, index });
+    }),
+  );
+  return vscode.Disposable.from(participant, ...actions);
+}
+
+async function answer(
+  host: Host,
+  request: vscode.ChatRequest,
+  context: vscode.ChatContext,
+  stream: vscode.ChatResponseStream,
+  token: vscode.CancellationToken,
+): Promise<vscode.ChatResult> {
+  const tracked = host.session();
+  if (!tracked) {
+    stream.markdown("Nothing is being debugged with dap-ai. Start a program with it, and ask when it has stopped.");
+    stream.button({ command: "workbench.action.debug.start", title: "Start Debugging" });
+    return {};
+  }
+  const isNew = request.command === "new" || context.history.length === 0;
+  const question = request.command === "why" && request.prompt.trim() === "" ? "" : request.prompt;
+  const turn = host.ask(question, { sessionId: tracked.session.id, isNew });
+  if (!turn) return {};
+  await streamed(host, turn, stream, token);
+  return finished(host, turn, stream);
+}
+
+/** Passes on what comes, until the answer has ended. */
+function streamed(
+  host: Host,
+  turn: Turn,
+  stream: vscode.ChatResponseStream,
+  token: vscode.CancellationToken,
+): Promise<void> {
+  return new Promise((resolve) => {
+    if (!isOpen(turn)) {
+      resolve();
+      return;
+    }
+    const subscriptions = [
+      token.onCancellationRequested(() => {
+        host.questions.stop(turn.id);
+      }),
+      host.questions.onDidPost((message) => {
+        if (!("turnId" in message) || message.turnId !== turn.id) return;
+        pass(message, stream);
+        if (message.type !== "ended" && message.type !== "failed") return;
+        for (const subscription of subscriptions) subscription.dispose();
+        resolve();
+      }),
+    ];
+    if (token.isCancellationRequested) host.questions.stop(turn.id);
+  });
+}
+
+function pass(message: HostMessage, stream: vscode.ChatResponseStream): void {
+  if (message.type !== "part") return;
+  const { part } = message;
+  if (part.kind === "answer") stream.markdown(part.text);
+  else if (part.kind === "status") stream.progress(part.text);
+  else if (part.kind === "step") stream.progress(part.step.call);
+  else stream.progress(`Waits for your consent: ${part.approval.action}`);
+}
+
+async function finished(host: Host, turn: Turn, stream: vscode.ChatResponseStream): Promise<vscode.ChatResult> {
+  const { ended, error } = turn;
+  if (!ended) {
+    const isRunning = host.sessions.get(host.session()?.session.id)?.stop === undefined;
+    if (isRunning && host.session()) stream.button({ command: "workbench.action.debug.pause", title: "Pause" });
+    return { errorDetails: { message: error ?? "" } };
+  }
+  if (ended.answer !== "" && !turn.parts.some((part) => part.kind === "answer")) stream.markdown(ended.answer);
+  await references(host, turn, stream);
+  ended.fixes.forEach((fix, index) => {
+    const name = ended.fixes.length > 1 ? ` ${index + 1}` : "";
+    const badge = fix.verified ? " (verified)" : "";
+    stream.button({ command: "dapAi.chat.previewFix", title: `Preview Fix${name}${badge}`, arguments: [turn.id, index] });
+    stream.button({ command: "dapAi.chat.applyFix", title: `Apply Fix${name}`, arguments: [turn.id, index] });
+  });
+  const result: vscode.ChatResult = { metadata: { turnId: turn.id, suspects: ended.suspects.length } };
+  return ended.error === "" ? result : { ...result, errorDetails: { message: ended.error } };
+}
+
+async function references(host: Host, { ended }: Turn, stream: vscode.ChatResponseStream): Promise<void> {
+  const places = [...(ended?.suspects ?? []), ...(ended?.evidence ?? [])];
+  const known = new Set<string>();
+  for (const { file, line } of places) {
+    if (file === "" || known.has(`${file}:${line}`)) continue;
+    known.add(`${file}:${line}`);
+    const uri = await resolveFile(file, host.session()?.session);
+    if (uri) stream.reference(new vscode.Location(uri, new vscode.Position(Math.max(line, 1) - 1, 0)));
+  }
+}
+
+function followups(result: vscode.ChatResult): vscode.ChatFollowup[] {
+  const { suspects } = (result.metadata ?? {}) as { suspects?: number };
+  if (suspects === undefined) return [];
+  return [
+    ...(suspects > 0 ? [{ prompt: "How can I fix it?" }] : []),
+    { prompt: "Where do the wrong values come from?" },
+  ];
+}

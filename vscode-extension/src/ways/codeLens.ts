@@ -1,0 +1,78 @@
+/** "Why?" above the line at which a program has stopped. */
+
+import * as vscode from "vscode";
+import type { Sessions } from "../sessions/sessions";
+import { setting } from "../settings";
+
+const LATER_MS = 500;
+
+/** Registers it. */
+export function registerCodeLens(sessions: Sessions): vscode.Disposable {
+  const changed = new vscode.EventEmitter<void>();
+  const later = new Later(() => {
+    changed.fire();
+  });
+  const provider: vscode.CodeLensProvider = {
+    onDidChangeCodeLenses: changed.event,
+    provideCodeLenses: (document) => lenses(sessions, document),
+  };
+  return vscode.Disposable.from(
+    changed,
+    vscode.languages.registerCodeLensProvider({ scheme: "file" }, provider),
+    whenPlacesChange(sessions, () => {
+      changed.fire();
+      later.set();
+    }),
+    later,
+    vscode.window.onDidChangeVisibleTextEditors(() => {
+      later.set();
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("dapAi.codeLens")) changed.fire();
+    }),
+  );
+}
+
+/** Once more a little later: VS Code drops a change that comes while it opens the file or asks for its lenses. */
+class Later implements vscode.Disposable {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly call: () => void) {}
+
+  set(): void {
+    this.dispose();
+    this.timer = setTimeout(this.call, LATER_MS);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+/** Calls when another line is concerned: not with every change of a session. */
+function whenPlacesChange(sessions: Sessions, call: () => void): vscode.Disposable {
+  let known = "";
+  return sessions.onDidChange(() => {
+    const places = JSON.stringify(sessions.list().map(({ id, stop }) => stop && [id, stop.file, stop.line]));
+    if (places === known) return;
+    known = places;
+    call();
+  });
+}
+
+function lenses(sessions: Sessions, document: vscode.TextDocument): vscode.CodeLens[] {
+  if (setting<boolean>("codeLens") === false) return [];
+  return sessions.list().flatMap(({ id, stop }) => {
+    if (stop?.file === undefined || stop.line === undefined || stop.line > document.lineCount) return [];
+    if (!isSame(stop.file, document.uri.fsPath)) return [];
+    const at = document.lineAt(Math.max(stop.line, 1) - 1).range;
+    const tooltip = "Ask dap-ai why the program stopped here";
+    // The shape of a row of the call stack, as the command knows it.
+    const command = { title: "$(lightbulb) Why?", tooltip, command: "dapAi.why", arguments: [null, { sessionId: id }] };
+    return [new vscode.CodeLens(at, command)];
+  });
+}
+
+function isSame(one: string, other: string): boolean {
+  return process.platform === "win32" ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
