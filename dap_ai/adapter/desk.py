@@ -93,7 +93,14 @@ class AskDesk:
             case _:
                 conversation = None if typed.command == "new" else in_console
                 frame_id = frame_id if frame_id in self._state.frames else None
-                arguments = AskArguments(question=typed.question, frame_id=frame_id, conversation_id=conversation)
+                offer = self.lending.offer
+                arguments = AskArguments(
+                    question=typed.question,
+                    frame_id=frame_id,
+                    conversation_id=conversation,
+                    providers=offer.providers,
+                    lent_model=offer.lent_model,
+                )
                 self._accept(message, arguments, "console")
 
     def expects(self, typed: console.ConsoleInput) -> bool:
@@ -181,7 +188,8 @@ class AskDesk:
             return
         joined = questions.has_joined(guest)
         level = questions.lower(arguments.level, questions.highest(self._options.level, joined=joined))
-        wanted = self._options.ask_events if channel == "console" else arguments.ask_events is not False
+        in_console = self._options.ask_events or bool(arguments.providers)
+        wanted = in_console if channel == "console" else arguments.ask_events is not False
         events = wanted and self._out.reads("askEnded", guest)
         lent = arguments.providers if events else []  # a client that is told nothing cannot lend anything
         arguments = msgspec.structs.replace(arguments, level=level, providers=lent)

@@ -64,6 +64,7 @@ class Guests:
             "askSession": lambda message: self._out.respond(message, self.info()),
             "ask": desk.on_ask,
             "askTool": desk.on_tool,
+            "askOffer": desk.lending.on_offer,
             "askApprove": desk.on_approve,
             "askModelDelta": desk.lending.on_delta,
             "askModelEnd": desk.lending.on_end,

@@ -15,7 +15,7 @@ from dap_ai.adapter.consent import visible
 from dap_ai.adapter.effects import CancelTimer, Lent, ModelWanted, SetTimer, Settled, ToAgent
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskModel, AskModelBody, AskModelDelta, AskModelEnd, AskModelEnded
+from dap_ai.protocol.ask import AskModel, AskModelBody, AskModelDelta, AskModelEnd, AskModelEnded, AskOfferArguments
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import NO_MODEL_REQUEST, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.lending import EDITOR, LentCall, LentPiece, LentReply
@@ -50,6 +50,18 @@ class Lending:
         self._dropped: dict[str, str] = {}
         """Ids that nobody waits for any more, and whose they were: a client may be late, which is no mistake."""
         self._requests = 0
+        self._offers: dict[str, AskOfferArguments] = {}
+        """By client, for what is asked in its console, where a question can say nothing more."""
+
+    @property
+    def offer(self) -> AskOfferArguments:
+        """What the client that is being served lends to questions of its console."""
+        return self._offers.get(self._out.guest) or AskOfferArguments()
+
+    def on_offer(self, message: Envelope) -> None:
+        """The request `askOffer`."""
+        self._offers[self._out.guest] = message.read(AskOfferArguments)
+        self._out.respond(message)
 
     def on_wanted(self, wanted: ModelWanted) -> None:
         """The agent wants a reply."""
@@ -116,6 +128,7 @@ class Lending:
 
     def forget(self, guest: str) -> None:
         """A joined client is gone, and its asks with it."""
+        self._offers.pop(guest, None)
         self._dropped = {request_id: whose for request_id, whose in self._dropped.items() if whose != guest}
 
     def _loan(self, message: Envelope, request_id: str) -> _Loan | None:

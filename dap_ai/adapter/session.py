@@ -113,6 +113,7 @@ class Session:
             "attach": self._on_start,
             "ask": partial(self._here_or_there, self._desk.on_ask),
             "askTool": partial(self._here_or_there, self._desk.on_tool),
+            "askOffer": self._desk.lending.on_offer,
             "askApprove": partial(self._here_or_there, self._desk.on_approve),
             "askModelDelta": partial(self._here_or_there, self._desk.lending.on_delta),
             "askModelEnd": partial(self._here_or_there, self._desk.lending.on_end),

@@ -43,6 +43,14 @@ class AskArguments(_Wire):
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
 
 
+class AskOfferArguments(_Wire):
+    """Arguments of the request `askOffer`: what the client lends to the questions of its console, until it says another."""
+
+    providers: list[str] = []
+    """As in AskArguments. Empty: nothing."""
+    lent_model: str = ""
+
+
 class AskToolArguments(_Wire):
     """Arguments of the request `askTool`: one tool under the same policy; its result is the answer."""
 

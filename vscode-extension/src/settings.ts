@@ -35,7 +35,7 @@ export function isEnabledFor(type: string, scope?: vscode.ConfigurationScope): b
   return setting<Partial<Record<string, boolean>>>("enableFor", scope)?.[type] === true;
 }
 
-/** Where `editor` is chosen and nothing can be lent, as in the debug console, dap_ai answers offline, never by an endpoint. */
+/** Where `editor` is chosen and nothing can be lent, dap_ai answers offline, never by an endpoint. */
 const PROVIDERS: Record<string, string> = { offline: "offline", editor: "editor", endpoint: "openai" };
 
 /** By setting, the variable that tells the proxy. */

@@ -81,13 +81,64 @@ def test_a_client_that_lends_no_model_is_not_asked(arguments: str):
     lending(arguments).play(f"{WANTED}\n<< agent 1 error notFound")
 
 
-def test_in_the_console_no_model_is_lent():
-    stopped(Playbook()).play(f"""
-        >> client request 5 evaluate {{"expression": "??why", "context": "repl"}}
-        << client response 5 evaluate ok ...
+CONSOLE = """
+    >> client request 5 evaluate {"expression": "??why", "context": "repl"}
+    << client response 5 evaluate ok ...
+    << start dap-ai-ask-1 thread 1 epoch 2
+"""
+
+
+def test_in_the_console_no_model_is_lent_unless_it_was_offered():
+    stopped(Playbook()).play(f"{CONSOLE}{WANTED}\n<< agent 1 error notFound")
+
+
+def offering(*offers: str) -> Playbook:
+    """A client that says what it lends to its console."""
+    play = stopped(Playbook())
+    for seq, offer in enumerate(offers, 101):
+        play.play(f"""
+            >> client request {seq} askOffer {offer}
+            << client response {seq} askOffer ok ...
+        """)
+    return play
+
+
+def test_what_was_offered_is_lent_to_questions_of_the_console():
+    offering('{"providers": ["editor"], "lentModel": "m"}').play(f"{CONSOLE}{WANTED}\n{EVENT}")
+
+
+def test_an_offer_can_be_taken_back():
+    offering('{"providers": ["editor"]}', "{}").play(f"{CONSOLE}{WANTED}\n<< agent 1 error notFound")
+
+
+def test_an_offer_is_for_the_console_alone():
+    offering('{"providers": ["editor"]}').play(f"""
+        >> client request 5 ask {{}}
+        << client response 5 ask ok ...
         << start dap-ai-ask-1 thread 1 epoch 2
         {WANTED}
         << agent 1 error notFound
+    """)
+
+
+def test_a_guests_offer_is_its_own():
+    play = stopped(Playbook())
+    play.play(f"""
+        >> guest g request 1 initialize {{}}
+        << guest g response 1 initialize ok ...
+        >> guest g request 2 askOffer {{"providers": ["editor"]}}
+        << guest g response 2 askOffer ok ...
+        {CONSOLE}
+        {WANTED}
+        << agent 1 error notFound
+    """)
+
+
+@pytest.mark.parametrize("given", ['{"providers": "editor"}', "[]"])
+def test_an_offer_that_cannot_be_read_is_refused(given: str):
+    stopped(Playbook()).play(f"""
+        >> client request 5 askOffer {given}
+        << client response 5 askOffer fail invalidArguments ...
     """)
 
 

@@ -9,6 +9,7 @@ import type {
   AskApproveArguments,
   AskArguments,
   AskEnded,
+  AskOfferArguments,
   AskOutput,
   AskResponseBody,
   AskToolArguments,
@@ -36,8 +37,8 @@ export interface Lender {
   offered(): string[];
   /** For `lentModel` of `ask`: what the model is called. */
   lentModel?(): string | undefined;
-  /** The event `askModel`: dap_ai wants a reply of the model. */
-  onAskModel(session: vscode.DebugSession, body: unknown): void;
+  /** The event `askModel`: dap_ai wants a reply of the model. `model`: the one that the question itself has brought. */
+  onAskModel(session: vscode.DebugSession, body: unknown, model?: vscode.LanguageModelChat): void;
   /** The event `askModelEnded`: nobody waits for that reply any more. */
   onAskModelEnded?(session: vscode.DebugSession, body: unknown): void;
   /** Who answers next, before an answer has said it. */
@@ -59,6 +60,8 @@ interface Running {
   sink: AskSink;
   askId?: string;
   isCancelled: boolean;
+  /** Lent to this question instead of the chosen one. */
+  model?: vscode.LanguageModelChat | undefined;
   /** Those that wait, by our own id: dap_ai's are the same in every session. */
   waiting: Map<string, NodeJS.Timeout>;
 }
@@ -111,8 +114,8 @@ export class Asks implements vscode.Disposable {
   }
 
   /** Asks. The sink hears of every failure, too: nothing is thrown. */
-  ask(session: vscode.DebugSession, args: AskArguments, sink: AskSink): Asking {
-    return this.send(session, "ask", { progress: false, ...args, ...this.lent() }, sink);
+  ask(session: vscode.DebugSession, args: AskArguments, sink: AskSink, model?: vscode.LanguageModelChat): Asking {
+    return this.send(session, "ask", { progress: false, ...args, ...offerOf(this.lender, model) }, sink, model);
   }
 
   /** Calls one tool under the policy of answers. */
@@ -135,15 +138,14 @@ export class Asks implements vscode.Disposable {
     this.settle(run, approvalId, outcome);
   }
 
-  private lent(): AskArguments {
-    const providers = this.lender?.offered() ?? [];
-    const lentModel = this.lender?.lentModel?.();
-    if (providers.length === 0) return {};
-    return lentModel === undefined ? { providers } : { providers, lentModel };
-  }
-
-  private send(session: vscode.DebugSession, command: string, args: AskArguments | AskToolArguments, sink: AskSink): Asking {
-    const run: Running = { session, sink, isCancelled: false, waiting: new Map() };
+  private send(
+    session: vscode.DebugSession,
+    command: string,
+    args: AskArguments | AskToolArguments,
+    sink: AskSink,
+    model?: vscode.LanguageModelChat,
+  ): Asking {
+    const run: Running = { session, sink, isCancelled: false, model, waiting: new Map() };
     this.running.add(run);
     this.changed.fire(undefined);
     session.customRequest(command, args).then(
@@ -190,15 +192,16 @@ export class Asks implements vscode.Disposable {
 
   private receive(event: AskEvent): void {
     const { session, body } = event;
-    if (event.event === "askModel") {
-      this.lender?.onAskModel(session, body);
-      return;
-    }
     if (event.event === "askModelEnded") {
       this.lender?.onAskModelEnded?.(session, body);
       return;
     }
     const { askId } = body as { askId?: unknown };
+    if (event.event === "askModel") {
+      if (this.isBinding(session)) this.early.push(event);
+      else this.lender?.onAskModel(session, body, this.find(session, String(askId))?.model);
+      return;
+    }
     if (typeof askId !== "string" || this.ignored.has(`${session.id} ${askId}`)) return;
     const run = this.find(session, askId) ?? this.unknown(event, askId);
     if (run) this.deliver(run, event);
@@ -208,9 +211,14 @@ export class Asks implements vscode.Disposable {
     return [...this.running].find((run) => run.session.id === session.id && run.askId === askId);
   }
 
+  /** Whether a question was sent whose id is not known yet. */
+  private isBinding(session: vscode.DebugSession): boolean {
+    return [...this.running].some((run) => run.session.id === session.id && run.askId === undefined);
+  }
+
   private unknown(event: AskEvent, askId: string): Running | undefined {
     const { session } = event;
-    if ([...this.running].some((run) => run.session.id === session.id && run.askId === undefined)) {
+    if (this.isBinding(session)) {
       this.early.push(event);
       return undefined;
     }
@@ -273,6 +281,14 @@ export class Asks implements vscode.Disposable {
     this.early.splice(0, this.early.length, ...this.early.filter((event) => event.session.id !== session.id));
     for (const key of this.ignored) if (key.startsWith(`${session.id} `)) this.ignored.delete(key);
   }
+}
+
+/** What is lent, as `ask` and `askOffer` say it. `model`: this one instead of the chosen one. */
+export function offerOf(lender: Lender | undefined, model?: vscode.LanguageModelChat): AskOfferArguments {
+  const providers = lender?.offered() ?? [];
+  const lentModel = model?.name ?? lender?.lentModel?.();
+  if (providers.length === 0) return {};
+  return lentModel === undefined ? { providers } : { providers, lentModel };
 }
 
 /** dap_ai's own id of an approval. */

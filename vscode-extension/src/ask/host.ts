@@ -9,6 +9,7 @@ import { copy, keep } from "./export";
 import { FixActions } from "../answers/fixActions";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
 import { log, textOf } from "../log";
+import { Offers } from "./offers";
 import { Questions, type About } from "./questions";
 import { Sessions, type Tracked } from "../sessions/sessions";
 import type { Answerer, HostMessage, Turn, ViewMessage, ViewState } from "../shared/messages";
@@ -55,6 +56,7 @@ export class Host implements AnswerHost, vscode.Disposable {
       this.sessions,
       this.posted,
       this.questions.onDidPost(post),
+      ...(lender ? [new Offers(this.sessions, lender)] : []),
       ...(lender?.onDidChange ? [lender.onDidChange(this.answererChosen.bind(this))] : []),
       this.sessions.onDidChange(() => {
         this.sessionsChanged();

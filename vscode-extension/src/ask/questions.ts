@@ -15,6 +15,8 @@ export interface About {
   sessionId?: string;
   threadId?: number;
   frameId?: number;
+  /** Lent instead of the chosen one, where VS Code's models answer. */
+  model?: vscode.LanguageModelChat;
   /** Not a follow-up of anything. */
   isNew?: boolean;
 }
@@ -29,6 +31,7 @@ export interface QuestionsListener {
 interface Work {
   talk: Talk;
   args: AskArguments;
+  model?: vscode.LanguageModelChat | undefined;
   /** Once it was sent. */
   asking?: Asking;
 }
@@ -72,7 +75,7 @@ export class Questions implements vscode.Disposable {
     if (about.frameId !== undefined) args.frameId = about.frameId;
     const turn = this.add(talk, question, spotOf(tracked.stop));
     const isBusy = [...this.work.values()].some((work) => work.talk === talk);
-    this.work.set(turn, { talk, args });
+    this.work.set(turn, { talk, args, model: about.model });
     if (isBusy) this.status(turn, "Waits for the answer before it.");
     else this.next(talk);
     return turn;
@@ -122,7 +125,7 @@ export class Questions implements vscode.Disposable {
     }
     const { remoteId } = talk;
     const args = remoteId === undefined ? work.args : { ...work.args, conversationId: remoteId };
-    work.asking = this.asks.ask(tracked.session, args, this.sink(talk, turn));
+    work.asking = this.asks.ask(tracked.session, args, this.sink(talk, turn), work.model);
   }
 
   /** A question of the debug console gets a turn, too: its steps, fixes and consent are then at hand. */

@@ -44,6 +44,11 @@ export function choice(): Choice {
   return setting<Choice>("model") ?? "auto";
 }
 
+/** Whether a certain model of VS Code's was chosen; then no other one answers. */
+export function isModelNamed(): boolean {
+  return given("editor.model") !== undefined;
+}
+
 /** VS Code's language models; undefined: this VS Code has no such thing. */
 export function languageModels(): typeof vscode.lm | undefined {
   const { lm } = vscode as Partial<typeof vscode>;
@@ -107,12 +112,12 @@ export class Models implements Lender, vscode.Disposable {
     return this.found?.name ?? given("editor.model");
   }
 
-  onAskModel(session: vscode.DebugSession, body: unknown): void {
+  onAskModel(session: vscode.DebugSession, body: unknown, model?: vscode.LanguageModelChat): void {
     const wanted = body as AskModel;
     const key = keyFor(session.id, wanted.requestId);
     const loan = new Loan(session, wanted);
     this.loans.set(key, loan);
-    void loan.run(() => this.needed()).finally(() => this.loans.delete(key));
+    void loan.run(() => this.needed(model)).finally(() => this.loans.delete(key));
   }
 
   onAskModelEnded(session: vscode.DebugSession, body: unknown): void {
@@ -142,10 +147,10 @@ export class Models implements Lender, vscode.Disposable {
     return found;
   }
 
-  private async needed(): Promise<vscode.LanguageModelChat> {
+  private async needed(own?: vscode.LanguageModelChat): Promise<vscode.LanguageModelChat> {
     // It may have been offered before somebody else was chosen.
     if (choice() !== "editor") throw vscode.LanguageModelError.NoPermissions("another one was chosen meanwhile");
-    const model = await this.find();
+    const model = own ?? (await this.find());
     if (model) return model;
     const wanted = given("editor.model");
     throw vscode.LanguageModelError.NotFound(

@@ -22,6 +22,13 @@ export interface AskArguments {
   contextOnly?: boolean;
 }
 
+/** Arguments of the request `askOffer`: what the client lends to the questions of its console, until it says another. */
+export interface AskOfferArguments {
+  /** As in AskArguments. Empty: nothing. */
+  providers?: string[];
+  lentModel?: string;
+}
+
 /** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
 export interface AskToolArguments {
   name: string;

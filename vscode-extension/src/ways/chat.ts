@@ -1,8 +1,12 @@
-/** The chat participant `@dap-ai`: the conversation of the panel, in the chat view. It uses no model of the chat. */
+/**
+ * The chat participant `@dap-ai`: the conversation of the panel, in the chat view. The model that is picked there answers
+ * where VS Code's models do (`dapAi.model`), and no model of `dapAi.editor.model` was named.
+ */
 
 import * as vscode from "vscode";
 import type { Host } from "../ask/host";
 import { resolveFile } from "../answers/links";
+import { isModelNamed } from "../models/models";
 import type { HostMessage, Turn } from "../shared/messages";
 import { isOpen } from "../ask/turns";
 
@@ -42,7 +46,8 @@ async function answer(
   }
   const isNew = request.command === "new" || context.history.length === 0;
   const question = request.command === "why" && request.prompt.trim() === "" ? "" : request.prompt;
-  const turn = host.ask(question, { sessionId: tracked.session.id, isNew });
+  const about = { sessionId: tracked.session.id, isNew };
+  const turn = host.ask(question, isModelNamed() ? about : { ...about, model: request.model });
   if (!turn) return {};
   await streamed(host, turn, stream, token);
   return finished(host, turn, stream);
