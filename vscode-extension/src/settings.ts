@@ -22,6 +22,7 @@ export type Setting =
   | "mask"
   | "consolePrefix"
   | "codeLens"
+  | "keepConversations"
   | "logFile"
   | "startTimeout";
 

@@ -22,14 +22,15 @@ export class FixActions implements vscode.Disposable {
     const fix = turn.ended?.fixes[index];
     if (!fix) return;
     const key = `${turn.id}/${index}`;
-    const named = session ? { key, fix, session } : { key, fix };
+    const isApplied = turn.fixes?.[index] === "applied";
+    const named = { key, fix, isApplied, ...(session ? { session } : {}) };
     try {
       if (action === "previewFix") {
         await this.fixes.preview(named);
         return;
       }
       if (action === "applyFix") await this.fixes.apply(named);
-      else await this.fixes.undo(key);
+      else await this.fixes.undo(named);
       this.outcome(turn, index, action === "applyFix" ? "applied" : "undone");
     } catch (error) {
       this.outcome(turn, index, "failed", textOf(error));

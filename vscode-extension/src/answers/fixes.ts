@@ -3,7 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { resolveFile } from "./links";
-import { applyPatch, difference, parsePatch, PatchError } from "./patch";
+import { applyPatch, difference, parsePatch, PatchError, reversed, type FilePatch } from "./patch";
 import type { Fix } from "../shared/protocol";
 
 /** Of the documents that show a file with a fix in it. */
@@ -14,6 +14,8 @@ export interface FixOfTurn {
   /** Names it among all turns. */
   key: string;
   fix: Fix;
+  /** Also by an earlier window of VS Code. */
+  isApplied: boolean;
   session?: vscode.DebugSession;
 }
 
@@ -54,7 +56,7 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
 
   /** Shows the file beside itself with the fix in it; after it was applied, what it was before beside what it is. */
   async preview(fix: FixOfTurn): Promise<void> {
-    const done = this.applied.get(fix.key);
+    const done = await this.done(fix);
     for (const change of done ?? (await changesOf(fix))) {
       const text = done ? change.before : change.after;
       const made = change.uri.with({ scheme: FIX_SCHEME, query: `${fix.key}${done ? "#before" : ""}` });
@@ -77,8 +79,8 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 
   /** Takes it out again, if nothing else has changed in its files since. */
-  async undo(key: string): Promise<void> {
-    const changes = this.applied.get(key);
+  async undo(fix: FixOfTurn): Promise<void> {
+    const changes = await this.done(fix);
     if (!changes) throw new PatchError("This fix is not applied.");
     for (const { uri, after } of changes) {
       const document = await vscode.workspace.openTextDocument(uri);
@@ -87,12 +89,21 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
       throw new PatchError(`${name} was edited after the fix. Take it back by hand: the preview shows what it was.`);
     }
     await replace(changes.map(({ uri, before, after }) => ({ uri, from: after, to: before })));
-    this.applied.delete(key);
+    this.applied.delete(fix.key);
+  }
+
+  /** What it has changed; undefined, where it is not applied. */
+  private async done(fix: FixOfTurn): Promise<Change[] | undefined> {
+    const known = this.applied.get(fix.key);
+    if (known || !fix.isApplied) return known;
+    const changes = (await changesOf(fix, reversed)).map(({ uri, before, after }) => ({ uri, before: after, after: before }));
+    this.applied.set(fix.key, changes);
+    return changes;
   }
 }
 
-async function changesOf({ fix, session }: FixOfTurn): Promise<Change[]> {
-  const patches = parsePatch(fix.diff);
+async function changesOf({ fix, session }: FixOfTurn, turned = (patch: FilePatch): FilePatch => patch): Promise<Change[]> {
+  const patches = parsePatch(fix.diff).map(turned);
   const changes: Change[] = [];
   for (const patch of patches) {
     // The headers may be shortened; `file` names the first in full.

@@ -74,6 +74,17 @@ export function applyPatch(text: string, patch: FilePatch): string {
   return lines.at(-1) === "" ? joined : withoutLastBreak(joined);
 }
 
+/** What takes the patch out again. */
+export function reversed({ file, hunks }: FilePatch): FilePatch {
+  let moved = 0;
+  const back = hunks.map(({ start, before, after }) => {
+    const hunk: Hunk = { start: start + moved, before: after, after: before };
+    moved += after.length - before.length;
+    return hunk;
+  });
+  return { file, hunks: back };
+}
+
 /** The one replacement that makes `after` out of `before`, as short as can be; offsets in UTF-16 units. */
 export function difference(before: string, after: string): { start: number; end: number; text: string } {
   const most = Math.min(before.length, after.length);

@@ -22,6 +22,22 @@ export class Conversations {
   private readonly current = new Map<string, Talk>();
   private made = 0;
 
+  /** `kept`: those of an earlier window, oldest first. */
+  constructor(kept: readonly Talk[] = []) {
+    this.talks.push(...kept);
+    this.made = Math.max(0, ...kept.map(({ id }) => Number(id.split("-").at(-1)) || 0));
+  }
+
+  /** Oldest first. */
+  get all(): readonly Talk[] {
+    return this.talks;
+  }
+
+  /** Forgets those that nothing can continue. */
+  forgetEnded(): void {
+    this.talks.splice(0, this.talks.length, ...this.talks.filter((talk) => !talk.isOver));
+  }
+
   get isEmpty(): boolean {
     return this.talks.length === 0;
   }

@@ -9,6 +9,7 @@ import { copy, keep } from "./export";
 import { FixActions } from "../answers/fixActions";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
 import { log, textOf } from "../log";
+import { keepTalks, keptTalks } from "./keeping";
 import { Offers } from "./offers";
 import { Questions, type About } from "./questions";
 import { Sessions, type Tracked } from "../sessions/sessions";
@@ -27,7 +28,7 @@ export interface Shown {
 export class Host implements AnswerHost, vscode.Disposable {
   readonly sessions = new Sessions();
   readonly questions: Questions;
-  private readonly conversations = new Conversations();
+  private readonly conversations: Conversations;
   private readonly fixes: FixActions;
   private readonly posted = new vscode.EventEmitter<HostMessage>();
   private readonly subscriptions: vscode.Disposable[];
@@ -45,8 +46,14 @@ export class Host implements AnswerHost, vscode.Disposable {
   /** What the views are told. */
   readonly onDidPost = this.posted.event;
 
-  constructor(private readonly lender?: Lender) {
+  /** `storage`: where conversations outlive the window. */
+  constructor(
+    private readonly lender?: Lender,
+    private readonly storage?: vscode.Memento,
+  ) {
     const post = this.post.bind(this);
+    this.conversations = new Conversations(storage && keptTalks(storage));
+    this.shownTalk = this.conversations.all.at(-1);
     this.fixes = new FixActions(post);
     const listener = { answerer: this.setAnswerer.bind(this), approval: this.approval.bind(this) };
     this.questions = new Questions(this.sessions, this.conversations, listener, lender);
@@ -56,6 +63,9 @@ export class Host implements AnswerHost, vscode.Disposable {
       this.sessions,
       this.posted,
       this.questions.onDidPost(post),
+      this.questions.onDidPost(({ type }) => {
+        if (type !== "part") this.keep();
+      }),
       ...(lender ? [new Offers(this.sessions, lender)] : []),
       ...(lender?.onDidChange ? [lender.onDidChange(this.answererChosen.bind(this))] : []),
       this.sessions.onDidChange(() => {
@@ -124,6 +134,14 @@ export class Host implements AnswerHost, vscode.Disposable {
     const sessionId = this.session()?.session.id;
     if (sessionId !== undefined) this.conversations.leave(sessionId);
     this.opened = this.shownTalk = undefined;
+    this.refresh();
+  }
+
+  /** Forgets all conversations but those of the sessions that go on. */
+  forgetConversations(): void {
+    this.conversations.forgetEnded();
+    this.opened = this.shownTalk = undefined;
+    this.keep();
     this.refresh();
   }
 
@@ -271,6 +289,13 @@ export class Host implements AnswerHost, vscode.Disposable {
     }
     const message: HostMessage = { type: "sessions", sessions: this.sessions.list() };
     this.posted.fire(sessionId === undefined ? message : { ...message, sessionId });
+  }
+
+  private keep(): void {
+    if (!this.storage) return;
+    keepTalks(this.storage, this.conversations.all).catch((error: unknown) => {
+      log().warn(`The conversations cannot be kept: ${textOf(error)}`);
+    });
   }
 
   private refresh(): void {

@@ -12,7 +12,7 @@ import { registerTools } from "./tools";
 
 /** Registers it. `lender`: ../models/models.ts. */
 export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, lender?: Lender): Host {
-  const host = new Host(lender);
+  const host = new Host(lender, context.workspaceState);
   const view = registerAnswerView(context, host);
   host.setView(view);
   context.subscriptions.push(

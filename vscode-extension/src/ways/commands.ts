@@ -36,6 +36,9 @@ export function registerCommands(host: Host, view: View): vscode.Disposable {
       host.newConversation();
       await view.focus();
     },
+    "dapAi.forgetConversations": () => {
+      host.forgetConversations();
+    },
     "dapAi.stop": () => {
       host.stopAll();
     },

@@ -1,3 +1,4 @@
 // All scenarios in one process: they share one code-server.
 import "./python.scenarios.mjs";
 import "./agent.scenarios.mjs";
+import "./lending.scenarios.mjs";

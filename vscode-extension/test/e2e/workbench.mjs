@@ -13,8 +13,9 @@ export async function openWorkbench(browser, server, { theme } = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto(server.url, { waitUntil: "domcontentloaded" });
-  await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
-  return new Workbench(page, server);
+  const workbench = new Workbench(page, server);
+  await workbench.ready();
+  return workbench;
 }
 
 /** In the page: the palette is closed, or shows what the command itself asks. */
@@ -33,6 +34,16 @@ export class Workbench {
     this.tab = new AnswerPanel(this, "tab");
     this.stopped = page.locator(".debug-toolbar .codicon-debug-continue");
     this.topFrame = page.locator(".debug-call-stack .stack-frame").first();
+  }
+
+  async ready() {
+    await this.page.locator(".monaco-workbench .activitybar").waitFor();
+  }
+
+  /** Reloads the window. */
+  async reload() {
+    await this.page.reload({ waitUntil: "domcontentloaded" });
+    await this.ready();
   }
 
   /**

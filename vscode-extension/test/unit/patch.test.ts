@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { applyPatch, difference, parsePatch, PatchError, type FilePatch } from "../../src/answers/patch";
+import { applyPatch, difference, parsePatch, PatchError, reversed, type FilePatch } from "../../src/answers/patch";
 
 const DIFF = ["--- a/shop.py", "+++ b/shop.py", "@@ -2,3 +2,3 @@", " two", "-three", "+THREE", " four"].join("\n");
 
@@ -109,4 +109,11 @@ test("a difference cuts neither a surrogate pair nor a line break", () => {
   assert.deepEqual(difference("a\u{1D4B3}b", "a\u{1D4B4}b"), { start: 1, end: 3, text: "\u{1D4B4}" });
   const { start, end } = difference("a\r\nb", "a\r\nc\r\nb");
   assert.ok(!"a\r\nb".slice(0, start).endsWith("\r") && !"a\r\nb".slice(end).startsWith("\n"));
+});
+
+test("a patch that is turned round takes itself out again, wherever its hunks have moved to", () => {
+  const before = "a\nb\nc\nd\ne\nf\n";
+  const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,4 @@\n a\n+1\n+2\n b\n@@ -4,3 +6,2 @@\n d\n-e\n f\n";
+  const [patch] = parsePatch(diff) as [FilePatch];
+  assert.equal(applyPatch(applyPatch(before, patch), reversed(patch)), before);
 });

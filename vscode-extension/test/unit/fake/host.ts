@@ -1,6 +1,7 @@
 /** A host whose sessions a test plays, and what it says to the view. */
 
 import type { TestContext } from "node:test";
+import type { Memento } from "vscode";
 import type { Lender } from "../../../src/ask/ask";
 import { Host } from "../../../src/ask/host";
 import type { HostMessage, Turn } from "../../../src/shared/messages";
@@ -10,8 +11,8 @@ import { FakeSession } from "./asking";
 /** The next turn of the event loop: every promise that could be settled is. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export function opened(t: TestContext, lender?: Lender): { host: Host; posts: HostMessage[] } {
-  const host = new Host(lender);
+export function opened(t: TestContext, lender?: Lender, storage?: Memento): { host: Host; posts: HostMessage[] } {
+  const host = new Host(lender, storage);
   const posts: HostMessage[] = [];
   host.onDidPost((message) => posts.push(structuredClone(message)));
   t.after(() => {

@@ -15,6 +15,16 @@ function nextReply() {
   return line === undefined ? { text: "The script of the fake model is over." } : JSON.parse(line);
 }
 
+/** As an agent of VS Code's does: each line {"tool", "input"} of the script in turn; results go to the log. */
+async function invokeTools() {
+  const calls = fs.readFileSync(script, "utf8").split("\n").map((line) => JSON.parse(line));
+  for (const { tool, input } of calls) {
+    const { content } = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined });
+    fs.appendFileSync(log, `${JSON.stringify({ tool, result: content.map((part) => part.value).join("") })}\n`);
+  }
+  void vscode.window.showInformationMessage(`Invoked ${calls.length} tools`);
+}
+
 exports.activate = (context) => {
   const model = {
     id: "fake-1",
@@ -39,7 +49,10 @@ exports.activate = (context) => {
     },
     provideTokenCount: async (_model, value) => Math.ceil(JSON.stringify(value).length / 4),
   };
-  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider("fakelm", provider));
+  context.subscriptions.push(
+    vscode.lm.registerLanguageModelChatProvider("fakelm", provider),
+    vscode.commands.registerCommand("fakelm.invokeTools", invokeTools),
+  );
   // Else the picker has no model at the first question.
   setTimeout(() => vscode.lm.selectChatModels({ vendor: "fakelm" }), 500);
 };
