@@ -50,6 +50,8 @@ class Write:
     """What it is set to; of `address`, `freed` and a call that changes it the call."""
     code: str = ""
     """The line, stripped."""
+    not_null: frozenset[str] = frozenset()
+    """What the conditions around an assignment have found not to be null."""
 
 
 @dataclass(frozen=True)

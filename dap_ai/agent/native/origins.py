@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dap_ai.agent.native.draft import (
-    NULLS,
-    Draft,
-    bare,
-    callee,
-    integer,
-    is_null,
-    number_of,
-    statements,
-    unqualified,
-    within,
+from dap_ai.agent.native.draft import NULLS, Draft, bare, callee, integer, is_null, number_of, statements, within
+from dap_ai.agent.native.givers import (
+    MAY_FAIL,
+    UNSET,
+    emptied,
+    follows,
+    is_filled,
+    is_never_null,
+    pointed,
+    read_by,
+    returned,
 )
-from dap_ai.agent.native.parsing import Expression, Function, Statement, Unit, Write
+from dap_ai.agent.native.parsing import Expression, Function, Unit, Write
+from dap_ai.agent.native.reach import Spot, argument, blanks, member_writes, plain, reaching, spot_of
 from dap_ai.agent.stack import Place
 from dap_ai.agent.values import cut
 
@@ -26,18 +26,6 @@ _MAX_DEPTH = 5
 _MAX_WRITES = 4
 _MAX_HANDED = 2
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
-_NO_MEMORY = "gives NULL when there is no memory"
-_NO_MATCH = "gives NULL for no match"
-_MAY_FAIL = {
-    **dict.fromkeys(("malloc", "calloc", "realloc", "strdup", "strndup"), _NO_MEMORY),
-    **dict.fromkeys(("fopen", "freopen", "opendir", "popen"), "gives NULL when the file cannot be opened"),
-    **dict.fromkeys(("strchr", "strrchr", "strstr", "strpbrk", "memchr", "strtok", "bsearch"), _NO_MATCH),
-    "getenv": "gives NULL when the variable is not set",
-    "fgets": "gives NULL at the end of the file",
-    "find": "gives nothing where there is no match",
-    "get": "gives nothing where there is no such entry",
-    "dynamic_cast": "gives null when the object is of another class",
-}
 _WORDS = {
     "declared": "declares, without a value,",
     "assigned": "sets",
@@ -48,8 +36,10 @@ _WORDS = {
     "loop": "steps",
 }
 _GOES_THROUGH = re.compile(r"\bfor\s*\([^;]*[^:;]:[^:;][^;]*$|\bfor\b.*\bin\b")
+_VARIABLE = re.compile(r"&[\w.:]+")
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
+_ELEMENT = re.compile(r"([\w.>-]+)\[([^\[\]]+)\]")
 
 
 @dataclass(frozen=True)
@@ -60,22 +50,10 @@ class Wanted:
     null: bool = False
     past_end: bool = False
     """It is an index, and equal to the number of elements."""
-
-
-@dataclass(frozen=True)
-class Spot:
-    """A line of a function that runs (then `place` is its frame) or has returned."""
-
-    path: str
-    unit: Unit
-    function: Function
-    line: int
-    place: Place | None = None
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """The same for the same call."""
-        return self.path, self.function.name, self.place.frame.id if self.place else -1
+    wild: bool = False
+    """It is a pointer that leads nowhere."""
+    shared: bool = False
+    """It is a pointer that two owners hold."""
 
 
 def trace(draft: Draft, text: str, wanted: Wanted, place: Place | None = None) -> None:
@@ -85,75 +63,10 @@ def trace(draft: Draft, text: str, wanted: Wanted, place: Place | None = None) -
         _Trace(draft, wanted).back(spot, text, 0)
 
 
-def spot_of(place: Place) -> Spot | None:
-    """Where a frame stands; None: its file has no such function."""
-    unit = place.source.unit if place.source else None
-    function = unit.function_at(place.frame.line) if unit else None
-    return Spot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
-
-
-def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write]:
-    """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
-    exact = [w for w in unit.writes(name, function) if w.name == name]
-    before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
-    later = [w for w in exact if w.line >= line and w.role in ("assigned", "changed", "loop", "freed")]
-    return [*before, *later]
-
-
-def _is_earlier(write: Write, line: int) -> bool:
-    return write.role == "argument" or (write.role == "declared" and write.line == line)
-
-
-def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] | None:
-    """What the calling frame passes for a parameter of this frame's function."""
-    spot, outer = spot_of(place), draft.caller_of(place)
-    outer_unit = outer.source.unit if outer and outer.source else None
-    if spot is None or outer is None or outer_unit is None:
-        return None
-    names = [p for p in map(_plain, spot.function.parameters) if p != "self"]
-    calls = calls_at(outer_unit, unqualified(spot.function.name), outer.frame.line)
-    call = next((c for c in calls if c.parts and _may_be_call(place, names, c)), None)
-    if call is None:
-        return None
-    if name in ("this", "self"):
-        holder = call.parts[0]
-        return (outer, holder.parts[0]) if holder.kind == "member" and holder.parts else None
-    index = names.index(name) if name in names else -1
-    given = call.parts[1:]
-    return (outer, given[index]) if 0 <= index < len(given) else None
-
-
-def _may_be_call(place: Place, names: list[str], call: Expression) -> bool:
-    """Whether no number that the call passes is another than the parameter has now."""
-    pairs = ((integer(p.text), number_of(place.value(n))) for n, p in zip(names, call.parts[1:], strict=False))
-    return all(given is None or now is None or given == now for given, now in pairs)
-
-
-def calls_at(unit: Unit, name: str, line: int) -> list[Expression]:
-    """The calls of a function of this name in the statement at the line, those on the line itself first."""
-    around = unit.statement_at(line)
-    first, last = (around.first, around.last) if around else (line, line)
-    return sorted((c for c in unit.calls(name) if first <= c.line <= last), key=lambda c: c.line != line)
-
-
-def member_writes(draft: Draft, member: str) -> Iterator[tuple[str, Function, int, Expression]]:
-    """Every assignment to a member of this name in the files of the stack, as (file, function, line, assignment)."""
-    for path, unit in draft.units():
-        for function in unit.functions:
-            for statement in statements(unit, function):
-                for each in statement.expressions:
-                    yield from ((path, function, e.line, e) for e in within(each) if _sets(e, member))
-
-
-def _sets(expression: Expression, member: str) -> bool:
-    if expression.kind != "assign" or len(expression.parts) < 2:
-        return False
-    found = _MEMBER.search(re.sub(r"\[[^\[\]]*\]", "", expression.parts[0].text))
-    return bool(found) and found[1] == member
-
-
-def _plain(parameter: str) -> str:
-    return re.sub(r"^(?:mut\s+|[*&\s])+", "", parameter).strip()
+def trace_call(draft: Draft, call: Expression) -> None:
+    """The same of what a call of the failing line gives, which leads nowhere."""
+    if spot := spot_of(draft.place):
+        _Trace(draft, Wanted("wrong", wild=True)).called(spot, call)
 
 
 class _Trace:
@@ -161,6 +74,8 @@ class _Trace:
         self.draft = draft
         self.wanted = wanted
         self.seen: set[tuple[object, str]] = set()
+        self.unset = ""
+        """The member that is looked for, if no line assigns to it."""
 
     def back(self, spot: Spot, text: str, depth: int) -> None:
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
@@ -168,7 +83,7 @@ class _Trace:
         self.seen.add((spot.key, text))
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
-        own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if w.role != "argument"])
+        own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)])
         unset = next(
             (w for w in own if w.role == "declared" and _only_sometimes(self.draft, spot, w, _sets_of(own))), None
         )
@@ -180,11 +95,33 @@ class _Trace:
             return
         if not own and (member := _MEMBER.search(text)):
             self._member(spot, member[1], text, depth)
+        if not own and self.wanted.null and (element := _ELEMENT.fullmatch(text)):
+            self._element(spot, element[1], element[2], depth)
+
+    def called(self, spot: Spot, call: Expression) -> None:
+        """The same of what a call gives."""
+        self._called(spot, cut(call.text, 60), call, 0.5, 0)
+
+    def _may_give(self, spot: Spot, write: Write) -> bool:
+        """Whether the line may have run and given it: where it follows a null pointer it would have failed itself."""
+        if write.role == "argument":
+            return False
+        if not self.wanted.null or write.value is None or write.role not in ("assigned", "loop"):
+            return True
+        if pointed(write.value).text in write.not_null or is_never_null(write.value):
+            return False
+        return not (follows(write.value, write.name) and spot.place and self._was_null(spot, spot.place, write.name))
+
+    def _was_null(self, spot: Spot, place: Place, parameter: str) -> bool:
+        """Whether the caller passes null for it; a reference to the caller's own is not known to have been."""
+        types = dict(zip(map(plain, spot.function.parameters), spot.function.types, strict=False))
+        found = argument(self.draft, place, parameter) if "&" not in types.get(parameter, "") else None
+        return found is not None and _is_null_there(*found)
 
     def _write(self, spot: Spot, write: Write, own: list[Write], nth: int, depth: int) -> None:
         draft = self.draft
-        if self.wanted.null and write.role == "assigned" and write.value and bare(write.value).text.startswith("&"):
-            return  # no address of a thing is null
+        if write.role == "assigned" and write.value and self._is_of_a_thing(write.value):
+            return
         draft.link(spot.path, write.line, _WORDS[write.role], write.name, spot.function.name)
         score = max(0.3, 0.65 - 0.1 * nth - 0.04 * depth)
         if write.role == "declared":
@@ -195,11 +132,23 @@ class _Trace:
             reason = f"the loop lets `{write.name}` become {self.wanted.words}"
             if write.value and _GOES_THROUGH.search(write.code):
                 reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
+            elif self.wanted.past_end and re.search(rf"\b{re.escape(write.name)}\s*<=", write.code):
+                score, reason = 0.9, f"{reason}: `<=` where `<` fits"
             draft.suspect(write.line, score, reason, spot.path)
+        elif self.wanted.null and write.role == "changed" and (emptied := self._emptied(spot, write)):
+            draft.suspect(write.line, 0.85, f"{emptied}, which leaves it {self.wanted.words}", spot.path)
         elif write.value is None or write.role in ("freed", "address", "changed"):
             draft.suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
         else:
-            self._from(spot, write, bare(write.value), score, depth)
+            self._from(spot, write, pointed(write.value), score, depth)
+
+    def _emptied(self, spot: Spot, write: Write) -> str:
+        value = spot.place.value(write.name) if spot.place else None
+        return "" if value is not None and value.kind == "pointer" else emptied(write)
+
+    def _is_of_a_thing(self, value: Expression) -> bool:
+        """Whether it is the address of a variable, which neither is null nor leads nowhere, and such is looked for."""
+        return (self.wanted.null or self.wanted.wild) and bool(_VARIABLE.fullmatch(bare(value).text))
 
     def _from(self, spot: Spot, write: Write, value: Expression, score: float, depth: int) -> None:
         draft, line, name = self.draft, write.line, write.name
@@ -209,9 +158,19 @@ class _Trace:
         elif called is not None:
             self._called(replace(spot, line=line), name, called, score, depth)
         else:
-            draft.suspect(line, score - 0.05, f"sets `{name}` to `{cut(value.text, 60)}`", spot.path)
+            if self.wanted.shared and value.kind in ("deref", "name", "unary"):
+                reason = f"copies `{cut(value.text, 60)}`: both then hold the same pointers"
+                draft.suspect(line, 0.85 if self.unset else score, reason, spot.path)
+            if self.wanted.null and follows(value, name) and self._may_be(spot, name):
+                draft.suspect(
+                    line, score + 0.01, f"goes on to `{cut(value.text, 60)}`, which is null at the end", spot.path
+                )
+            made = "makes `{}` with `{}`" if value.text.startswith("(") else "sets `{}` to `{}`"
+            draft.suspect(line, score - 0.05, made.format(name, cut(value.text, 60)), spot.path)
         for part in within(value) if called is None else ():
             if part.kind in ("name", "member", "subscript") and part.text != name and self._may_be(spot, part.text):
+                if follows(part, name) and not any(member_writes(draft, part.text.rpartition(part.operator)[2])):
+                    break  # the list ends where its maker has ended it
                 self.back(replace(spot, line=line), part.text, depth + 1)
                 break
 
@@ -231,20 +190,42 @@ class _Trace:
         if self.wanted.past_end and called in _LENGTHS:
             draft.suspect(line, 0.9, f"`{call.text}` is used as an index: the last one is `{call.text} - 1`", path)
             return
-        why = _MAY_FAIL.get(called, "") if self.wanted.null else ""
+        if self.wanted.wild and self.unset and called in UNSET and not is_filled(spot, name):
+            self._unset()
+            unset = f"`{self.unset}`"
+            draft.suspect(
+                line, 0.85, f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it", path
+            )
+            draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
+            return
+        why = MAY_FAIL.get(called, "") if self.wanted.null and len(call.parts) > 1 else ""
         reason = f"`{name}` is what `{called}` gives" + (f", which {why}; nothing checks it" if why else "")
         draft.suspect(line, score + (0.15 if why else 0), reason, path)
 
+    def _unset(self) -> None:
+        if self.draft.analysis.kind == "crash":
+            self.draft.analysis.kind = "uninitialised"
+
     def _returns(self, file: str, unit: Unit, function: Function, depth: int) -> None:
-        given = [(s, g) for s in statements(unit, function) if (g := _given(s)) is not None]
+        given = [(s, g) for s in statements(unit, function) if (g := returned(s)) is not None]
+        if not self.wanted.null and unit.has_open_end(function):
+            self.draft.link(file, function.last, "ends without a `return`", "", function.name)
+            self._unset()
+            self.draft.advise(f"Let `{function.name}` return on every way; the compiler warns with `-Wreturn-type`.")
+            reason = f"`{function.name}` can come to its end without a `return`: what it gives then is chance"
+            self.draft.suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
+        elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
+            given += [(tail, bare(value)) for value in tail.expressions[:1]]
         nulls = [(s, g) for s, g in given if g.text in NULLS]
         for statement, value in nulls if self.wanted.null and nulls else given:
+            if self._is_of_a_thing(value):
+                continue
             self.draft.link(file, statement.first, "returns", value.text, function.name)
             score = 0.7 if value.text in NULLS and self.wanted.null else 0.45
             reason = f"`{function.name}` returns `{cut(value.text, 60)}` here"
             self.draft.suspect(statement.first, score, reason, file)
-            if value.kind in ("name", "member"):
-                self.back(Spot(file, unit, function, statement.first), value.text, depth + 1)
+            if root := read_by(value):
+                self.back(Spot(file, unit, function, statement.first), root.text, depth + 1)
 
     def _passed(self, spot: Spot, place: Place, text: str, depth: int) -> bool:
         parameter = re.split(r"->|\.|\[", text)[0]
@@ -253,9 +234,13 @@ class _Trace:
         if found is None or at is None:
             return False
         given = bare(found[1])
+        if text == parameter and (self._is_of_a_thing(given) or not self._may_be(at, given.text)):
+            return False
         self.draft.link(at.path, at.line, f"passes `{cut(given.text, 60)}` for", parameter, at.function.name)
         own = self.wanted.null and given.text in NULLS
-        reason = f"passes `{cut(given.text, 60)}` for `{parameter}` of `{spot.function.name}`"
+        is_it = self.wanted.null and text == parameter and not own and _is_null_there(*found)
+        now = ", which is null," if is_it else ""
+        reason = f"passes `{cut(given.text, 60)}`{now} for `{parameter}` of `{spot.function.name}`"
         self.draft.suspect(at.line, 0.85 if own else 0.6 if given.text == self.wanted.words else 0.45, reason, at.path)
         if onward := _inside(given, text, parameter):
             self.back(at, onward, depth + 1)
@@ -263,12 +248,31 @@ class _Trace:
             self._called(at, parameter, call, 0.55, depth)
         return True
 
+    def _element(self, spot: Spot, container: str, index: str, depth: int) -> None:
+        """An element that is null, and that no line of the function sets by the same index."""
+        value = spot.place.value(container) if spot.place else None
+        if spot.place is None or value is None or not is_null(spot.place.value(f"{container}[{index}]")):
+            return
+        draft, element = self.draft, f"`{cut(f'{container}[{index}]', 60)}`"
+        draft.cite(container, spot.place)
+        if value.kind == "dict":
+            draft.suspect(
+                spot.line, 0.8, f"{element} is null: `[]` makes such an element where the key is missing", spot.path
+            )
+            draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
+            return
+        number = number_of(spot.place.value(index)) if integer(index) is None else None
+        at = f" (`{index}` is `{number}`)" if number is not None else ""
+        draft.suspect(spot.line, 0.8, f"{element} is an element that is null{at}", spot.path)
+        self.back(spot, container, depth + 2)
+
     def _member(self, spot: Spot, member: str, text: str, depth: int) -> None:
         found = list(member_writes(self.draft, member))
         if not found and self.wanted.null:
             self.draft.say(
                 f"No line of the files on the stack assigns to `{member}`: it may be as its object was made."
             )
+        self.unset = "" if found else member
         if not found and (holder := _ROOT.match(text)):
             self.back(spot, holder[0], depth + 3 if self.wanted.null else depth + 1)
         for path, function, line, assignment in found[:6]:
@@ -277,6 +281,10 @@ class _Trace:
             self.draft.link(path, line, "sets", assignment.parts[0].text, function.name)
             score = 0.65 if null and self.wanted.null else 0.4
             self.draft.suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
+
+
+def _is_null_there(place: Place, expression: Expression) -> bool:
+    return is_null(place.value(bare(expression).text))
 
 
 def _nearest(writes: list[Write]) -> list[Write]:
@@ -305,22 +313,7 @@ def _only_sometimes(draft: Draft, spot: Spot, declared: Write, sets: list[Write]
 def _is_deeper(line: str, declaration: str, name: str) -> bool:
     if line == declaration:
         return re.search(rf"\b(?:if|while|for|switch|else)\b[^;]*?\b{re.escape(name)}\s*=[^=]", line) is not None
-    return _indent(line) > _indent(declaration)
-
-
-def indent(draft: Draft, line: int) -> int:
-    """The blanks before a line of the failing file."""
-    source = draft.place.source
-    return _indent(source.line(line)) if source else 0
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _given(statement: Statement) -> Expression | None:
-    """What a `return` gives; None: it is none."""
-    return bare(statement.expressions[0]) if statement.kind == "return" and statement.expressions else None
+    return blanks(line) > blanks(declaration)
 
 
 def _inside(given: Expression, text: str, parameter: str) -> str:
@@ -329,18 +322,3 @@ def _inside(given: Expression, text: str, parameter: str) -> str:
     if given.kind == "unary" and given.operator == "&" and given.parts:
         return given.parts[0].text + (rest.replace("->", ".", 1) if rest.startswith("->") else "")
     return given.text + rest if given.kind in ("name", "member", "subscript") else ""
-
-
-def amount(draft: Draft, expression: Expression, place: Place | None = None) -> int | None:
-    """What an expression of numbers gives with the values that its names have now."""
-    expression = bare(expression)
-    where = place or draft.place
-    known = integer(expression.text)
-    if known is None:
-        known = number_of(where.value(expression.text))
-    if known is not None or expression.kind != "binary" or len(expression.parts) != 2:
-        return known
-    left, right = (amount(draft, part, where) for part in expression.parts)
-    if left is None or right is None:
-        return None
-    return {"+": left + right, "-": left - right, "*": left * right}.get(expression.operator)

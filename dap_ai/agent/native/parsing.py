@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
-from dap_ai.agent.native import statements
+from dap_ai.agent.native import flow, statements
 from dap_ai.agent.native.constructs import Expression, ExpressionKind, Function, Statement, Write
 from dap_ai.agent.native.expressions import build, parse_expression, sub_expressions
 from dap_ai.agent.native.functions import functions
@@ -44,6 +44,7 @@ class Unit:
         self._expressions: dict[int, list[Expression]] = {}
         self._reads: dict[Function, list[Expression]] = {}
         self._written: dict[Function, Writes] = {}
+        self._repeated: dict[Function, list[tuple[int, int]]] = {}
 
     @cached_property
     def functions(self) -> Sequence[Function]:
@@ -88,6 +89,18 @@ class Unit:
     def writes(self, name: str, function: Function) -> list[Write]:
         """All writes in the function to the name or to what begins with it (`p`: also `p->next`), in source order."""
         return self._writes(function).of(name) if self._node(function) else []
+
+    def may_come_back(self, function: Function, line: int, to: int) -> bool:
+        """Whether a line may run before an earlier one of its function: a loop holds both."""
+        node = self._node(function)
+        if function not in self._repeated:
+            self._repeated[function] = flow.repeated(self._source, node) if node else []
+        return any(first <= to <= line <= last for first, last in self._repeated[function])
+
+    def has_open_end(self, function: Function) -> bool:
+        """Whether a function that is to give a value may come to its end without a `return`."""
+        node = self._node(function)
+        return node is not None and flow.has_open_end(self._source, node)
 
     def reads(self, function: Function) -> list[Expression]:
         """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""

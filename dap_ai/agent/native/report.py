@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from dap_ai.protocol.inspection import ThreadFrame
@@ -42,6 +43,8 @@ class Stack:
 
     title: str
     frames: Sequence[ThreadFrame]
+    inside: Sequence[str] = ()
+    """The runtime's functions that the innermost of the frames was in."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,11 @@ def own(frames: Iterable[ThreadFrame]) -> list[ThreadFrame]:
     known = [f for f in frames if f.name]
     kept = [f for f in known if not is_runtime(f)]
     return (kept or known[:1])[:MAX_STACK_FRAMES]
+
+
+def inside(frames: Sequence[ThreadFrame]) -> list[str]:
+    """The names of the runtime's functions that come before the program's own."""
+    return [frame.name for frame in takewhile(is_runtime, frames)][:MAX_STACK_FRAMES]
 
 
 def first_place(stacks: Sequence[Stack]) -> tuple[str, int]:

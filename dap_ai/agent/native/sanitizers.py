@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from dap_ai.agent.native.report import MAX_LINE, Report, Stack, Tool, bounded, first_place, frame_of, near, own, shown
+from dap_ai.agent.native.report import (
+    MAX_LINE,
+    Report,
+    Stack,
+    Tool,
+    bounded,
+    first_place,
+    frame_of,
+    inside,
+    near,
+    own,
+    shown,
+)
 from dap_ai.protocol.inspection import ThreadFrame
 
 _MAX_STACKS = 12
@@ -103,7 +115,7 @@ class _Body:
     def close(self) -> None:
         """The end of a stack."""
         if self._frames and (frames := own(self._frames)) and len(self.stacks) < _MAX_STACKS:
-            self.stacks.append(Stack(self._title or self.head, frames))
+            self.stacks.append(Stack(self._title or self.head, frames, inside(self._frames)))
             self.rows += [f"  {row}" for row in shown(frames)]
         self._frames, self._title = [], ""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.native.constructs import Expression, Role, Write
 from dap_ai.agent.native.expressions import bare, build
+from dap_ai.agent.native.flow import not_null
 from dap_ai.agent.native.functions import DEFINITIONS, bound, parameter_nodes
 from dap_ai.agent.native.grammar import Source, Syntax, named
 from dap_ai.agent.native.grammar import field as child_of
@@ -73,9 +74,11 @@ class Writes:
         """What is declared here: parameters and local variables."""
         return {f.write.name for f in self._found if f.write.name.isidentifier()}
 
-    def _add(self, target: Expression, role: Role, value: Expression | None, at: int) -> None:
-        code = self.source.code(target.line)
-        self._found.append(_Found(Write(target.text, target.line, role, value, code), frozenset(_chain(target)), at))
+    def _add(
+        self, target: Expression, role: Role, value: Expression | None, at: int, known: frozenset[str] = frozenset()
+    ) -> None:
+        write = Write(target.text, target.line, role, value, self.source.code(target.line), known)
+        self._found.append(_Found(write, frozenset(_chain(target)), at))
 
     def _names(self, node: Syntax, role: Role, value: Expression | None) -> None:
         for name in bound(self.source, node):
@@ -131,7 +134,8 @@ class Writes:
         role = self._role(node, "changed" if changed else "assigned")
         value = whole.parts[1] if len(whole.parts) > 1 else None
         if left.type not in ("tuple_expression", "array_expression"):
-            self._add(whole.parts[0] if whole.parts else build(self.source, left), role, value, left.start_byte)
+            target = whole.parts[0] if whole.parts else build(self.source, left)
+            self._add(target, role, value, left.start_byte, frozenset(not_null(self.source, node)))
             return
         for target in named(left):
             self._add(build(self.source, target), role, value, target.start_byte)

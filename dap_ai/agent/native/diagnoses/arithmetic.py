@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, statements, unqualified, within
-from dap_ai.agent.native.origins import Wanted, amount, trace
+from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression, Function
+from dap_ai.agent.native.reach import amount
 from dap_ai.agent.native.reports import Report
 from dap_ai.agent.stack import Place
 from dap_ai.protocol.inspection import Value

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.native.diagnoses.memory import own_frame
+from dap_ai.agent.native.diagnoses.sizes import Size, length_of, size_of
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
-from dap_ai.agent.native.origins import Wanted, amount, argument, reaching, spot_of, trace
+from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression
+from dap_ai.agent.native.reach import amount, reaching, spot_of
 from dap_ai.agent.native.reports import Report
-from dap_ai.agent.stack import Place
-from dap_ai.protocol.inspection import Value
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"
     r"|negative-size-param|range end index|range start index",
     re.IGNORECASE,
 )
-_ARRAY = re.compile(r"\[(\d+)\]|;\s*(\d+)\]")
 _PANIC = re.compile(r"the len is (\d+) but the index is (\d+)")
 _UBSAN = re.compile(r"index (-?\d+) out of bounds for type '[^']*?\[(\d+)\]")
 _REGION = re.compile(r"(\d+) bytes (?:after|before|inside of|to the (?:right|left) of) (?:an? )?(\d+)-byte region")
@@ -30,19 +28,15 @@ _COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy"
 _COUNTED = frozenset(
     {"memcpy", "memmove", "memset", "strncpy", "strncat", "snprintf", "read", "recv", "fread", "fgets"}
 )
+_OF_A_POINTER = re.compile(
+    r"(?P<type>\w+)\s*\*\s*(?P<name>\w+)\s*=.*\b[mc]alloc\(.*"
+    r"(?P<size>sizeof\s*\(\s*(?:struct\s+)?(?P=type)\s*\*\s*\)|sizeof\s*\(\s*(?P=name)\s*\)|sizeof\s+(?P=name)\b(?!\s*[\[-]))"
+)
+"""`T *p = malloc(n * sizeof(T *))`, or `sizeof p`."""
 _WILD = 1 << 24
-_MAX_HOPS = 5
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many elements there are, and where that was said."""
-
-    count: int
-    file: str
-    line: int
-    words: str
-    """`declared with 6`, `allocated for 4`; empty: it is the container's own."""
+_UNSIGNED = re.compile(r"unsigned|\bsize_t|size_type|uint|^u\d|usize")
+_CLEAR = 0.6
+"""The score of a suspect that explains the failure."""
 
 
 def diagnose(draft: Draft) -> bool:
@@ -178,6 +172,13 @@ def _loop(draft: Draft, line: int, name: str, bound: int | None) -> None:
         draft.suspect(line, 0.95, f"`{wrapped} - 1`, where `{wrapped}` is 0 and has no sign")
         return
     draft.link(draft.place.frame.path, line, "counts", name, draft.function.name if draft.function else "")
+    if always := _never_below(draft, header, name):
+        draft.say(
+            f"`{always}` always holds, because `{name}` has no sign: 1 less than 0 is the largest number of its type."
+        )
+        draft.suspect(line, 0.95, f"`{always}` always holds, because `{name}` has no sign", draft.place.frame.path)
+        draft.advise(f"Count down with `for ({name} = n; {name}-- > 0;)`, or with a signed type.")
+        return
     found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", header)
     if not found:
         draft.suspect(line, 0.75, f"the loop lets `{name}` go too far for what it indexes")
@@ -192,11 +193,18 @@ def _loop(draft: Draft, line: int, name: str, bound: int | None) -> None:
         draft.analysis.fix = Edit(source, line, line, [whole[:at] + new + whole[at + len(old) :]])
 
 
+def _never_below(draft: Draft, header: str, name: str) -> str:
+    """`i >= 0` of the header, where `i` is unsigned."""
+    value = draft.value(name)
+    found = re.search(rf"\b{re.escape(name)}\s*>=\s*0\b|\b0\s*<=\s*{re.escape(name)}\b", header)
+    return found[0] if found and value is not None and _UNSIGNED.search(value.type) else ""
+
+
 def _wrapped(draft: Draft, header: str) -> str:
     """An unsigned name that is 0 and from which the header takes 1."""
     for found in re.finditer(r"([A-Za-z_][\w.>\-]*?)\s*-\s*1\b", header):
         value = draft.value(found[1])
-        if value is not None and number_of(value) == 0 and re.search(r"unsigned|size_t|uint|^u\d|usize", value.type):
+        if value is not None and number_of(value) == 0 and _UNSIGNED.search(value.type):
             return found[1]
     return ""
 
@@ -211,8 +219,11 @@ def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
 def _loops(draft: Draft, subscripts: list[Expression]) -> None:
     """Without a size: whatever counts the index of the line."""
     for subscript in subscripts:
+        number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
         for name in _names(subscript.parts[1]):
             draft.code(name)
+        if number is not None and size and number < size.count:
+            continue  # as many as were wanted: then the elements are larger than what was allocated
         _blame(draft, bare(subscript.parts[1]), amount(draft, subscript.parts[1]), None)
 
 
@@ -220,61 +231,6 @@ def _names(expression: Expression) -> list[str]:
     names = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
     whole = [n for n in names if not any(n != other and n in other for other in names)]
     return list(dict.fromkeys(whole))
-
-
-def size_of(draft: Draft, place: Place, text: str, hops: int = 0) -> Size | None:
-    """The number of elements behind a name of that frame: by its type, its allocation, or the caller's argument."""
-    value = place.value(text)
-    count = length_of(value)
-    spot = spot_of(place)
-    if count is not None:
-        return Size(count, place.frame.path, *_declared(place, text, count))
-    if spot is None or hops > _MAX_HOPS:
-        return None
-    for write in reaching(spot.unit, spot.function, text, spot.line):
-        given = bare(write.value) if write.value and write.role in ("assigned", "declared") else None
-        number = _allocation(draft, place, given) if given else None
-        if number is not None:
-            return Size(number, spot.path, write.line, f"allocated for {number}")
-        if given and given.kind in ("name", "member") and given.text != text:
-            return size_of(draft, place, given.text, hops + 1)
-    found = argument(draft, place, text)
-    return size_of(draft, found[0], bare(found[1]).text, hops + 1) if found else None
-
-
-def length_of(value: Value | None) -> int | None:
-    """The elements that a value itself has."""
-    if value is None or value.kind in ("pointer", "reference"):
-        return None
-    found = _ARRAY.search(value.type)
-    if found and value.kind in ("array", "object", "str", "list"):
-        return int(found[1] or found[2])
-    return value.length if value.kind in ("array", "list") else None
-
-
-def _declared(place: Place, text: str, count: int) -> tuple[int, str]:
-    spot = spot_of(place)
-    writes = spot.unit.writes(text, spot.function) if spot else []
-    line = next((w.line for w in writes if w.role in ("declared", "assigned")), 0)
-    value = place.value(text)
-    fixed = value is not None and bool(_ARRAY.search(value.type))
-    return (line, f"declared with {count}") if line and fixed else (0, "")
-
-
-def _allocation(draft: Draft, place: Place, given: Expression) -> int | None:
-    """The elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` make room for."""
-    if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
-        return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])
-    name = callee(given) if given.kind == "call" else ""
-    if name == "calloc" and len(given.parts) > 1:
-        return amount(draft, given.parts[1], place)
-    if name != "malloc" or len(given.parts) < 2:
-        return None
-    size = bare(given.parts[1])
-    if size.kind == "binary" and size.operator == "*":
-        counts = [p for p in size.parts if "sizeof" not in p.text]
-        return amount(draft, counts[0], place) if len(counts) == 1 else amount(draft, size, place)
-    return amount(draft, size, place)
 
 
 def _copies(draft: Draft) -> bool:
@@ -288,6 +244,11 @@ def _copies(draft: Draft) -> bool:
         room = f", which has room for {size.count}" if size else ""
         draft.cite(into.text)
         draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
+        report = draft.case.report
+        if name in _COUNTED and size and report and report.size and report.size <= size.count:
+            draft.say(f"So much would fit: `{into.text}` itself lies outside.")
+            _loops(draft, [e for e in within(into) if e.kind == "subscript"])
+            return True
         draft.suspect(draft.place.frame.line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
         if size and size.words:
             draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
@@ -338,4 +299,14 @@ def _allocated(draft: Draft, file: str, line: int, name: str) -> None:
         draft.analysis.fix = Edit(source, line, line, [new])
     else:
         draft.say(f"The block was allocated at {draft.spot(line, file)}, in `{name}`: `{code}`.")
-        draft.suspect(line, 0.5, "allocates the block, too small for how it is used", file)
+        pointer = _OF_A_POINTER.search(code)
+        if pointer and source:
+            size = pointer["size"]
+            draft.suspect(
+                line, 0.95, f"`{size}` is the size of a pointer, not of what `{pointer['name']}` points to", file
+            )
+            whole, right = source.line(line), f"sizeof *{pointer['name']}"
+            draft.analysis.fix = Edit(source, line, line, [whole.replace(size, right)])
+        else:
+            clear = any(suspect.score >= _CLEAR for suspect in draft.done().suspects)
+            draft.suspect(line, 0.5 if clear else 0.65, "allocates the block, too small for how it is used", file)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import near
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
-from dap_ai.agent.native.origins import Wanted, amount, indent, member_writes, spot_of, trace
+from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression, Function
+from dap_ai.agent.native.reach import amount, indent, member_writes, spot_of
 from dap_ai.agent.native.reports import Report
 from dap_ai.protocol.inspection import Value
 
@@ -19,7 +20,11 @@ _ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL
 _IF = re.compile(r"\bif\s+(?:let\s+)?(\S.*?)\s*(?:\{|$|(?<=\))\s*\w+\s*\()")
 _BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|RefCell already")
 _UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
-_LOOKUPS = frozenset({"at", "get", "substr"})
+_LOOKUPS = frozenset({"at", "get"})
+_PAST_END = re.compile(
+    r"(?P<method>[\w:]+): \w+ \(which is (?P<index>\d+)\) >=? this->size\(\) \(which is (?P<size>\d+)\)"
+)
+"""What the C++ library of gcc says of `substr` and the like, and of `at`, whose method it calls `_M_range_check`."""
 
 
 def diagnose(draft: Draft) -> bool:
@@ -126,10 +131,30 @@ def _panic(draft: Draft, report: Report) -> None:
     elif (held := _expected(draft, report.message)) is not None:
         _unwrapped(draft, held, null=held == "None")
     else:
-        draft.say(f"The program itself gave up: `{report.message}`.")
-        for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
-            draft.cite(name)
-        conditions(draft)
+        _gave_up(draft, report)
+
+
+def _gave_up(draft: Draft, report: Report) -> None:
+    """A panic of another kind: of a library's function, then its arguments are to blame, or the program's own."""
+    missed = next((e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1), None)
+    if "no entry found for key" in report.message and missed:
+        _lookup(draft, missed.text, bare(missed.parts[0]), bare(missed.parts[1]))
+        draft.suspect(draft.place.frame.line, 0.75, "takes for granted that the key is there")
+        draft.advise("Say what is to happen without the key: `.get(key)` gives an `Option`.")
+        return
+    if "char boundary" in report.message:
+        draft.say("A `str` is cut by bytes, and a character may have several: this index is within one.")
+        draft.suspect(draft.place.frame.line, 0.8, "cuts a `str` at a number of bytes, wherever a character ends")
+        draft.advise("Cut it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
+    else:
+        draft.say("The program itself gave up.")
+    names = [e.text for e in draft.expressions if e.kind in ("name", "member") and draft.value(e.text) is not None]
+    for name in names[:4]:
+        draft.cite(name)
+    conditions(draft)
+    for name in names[:4] if not draft.analysis.chain else ():
+        value = draft.value(name)
+        trace(draft, name, Wanted(value.text if value else "it"))
 
 
 def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
@@ -219,11 +244,12 @@ def conditions(draft: Draft) -> None:
 
 def _terminate(draft: Draft, report: Report) -> None:
     draft.analysis.kind = "crash"
-    what = f": {report.message}" if report.message else ""
-    draft.say(f"`{report.kind}{what}` was thrown, and nothing catches it.")
     for call in reversed([e for e in draft.expressions if e.kind == "call"]):
+        if (past := _PAST_END.search(report.message)) and callee(call) in past["method"]:
+            _past_end(draft, call, past)
+            break
         if report.kind == "std::out_of_range" and _may_lack(draft, call):
-            _lookup(draft, call)
+            _lookup(draft, call.text, bare(call.parts[0].parts[0]), bare(call.parts[1]))
             break
     else:
         for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
@@ -235,6 +261,20 @@ def _terminate(draft: Draft, report: Report) -> None:
     draft.advise("Catch it where the answer to it is known, or test before this line that it cannot happen.")
 
 
+def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
+    """A method of a string or container that was given an index behind its end."""
+    holder, given = bare(call.parts[0].parts[0]).text, bare(call.parts[1]).text if len(call.parts) > 1 else ""
+    is_read = given and integer(given) is None
+    subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
+    draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
+    draft.suspect(draft.place.frame.line, 0.85, f"gives `{callee(call)}` {told['index']}, behind the end of `{holder}`")
+    names = _names(call.parts[1]) if given else []
+    for name in dict.fromkeys([*names, holder]):
+        if (value := draft.value(name)) is not None:
+            draft.cite(name)
+            trace(draft, name, Wanted(value.text))
+
+
 def _may_lack(draft: Draft, call: Expression) -> bool:
     """Whether it looks for a key, and nothing read shows that the key is there."""
     if callee(call) not in _LOOKUPS or call.parts[0].kind != "member" or len(call.parts) < 2:
@@ -243,14 +283,14 @@ def _may_lack(draft: Draft, call: Expression) -> bool:
     return container is None or key is None or key.text not in (container.keys or ())
 
 
-def _lookup(draft: Draft, call: Expression) -> None:
-    """`container.at(key)`: the key, the container, and the entry that may have been meant."""
-    container, key = bare(call.parts[0].parts[0]), bare(call.parts[1])
+def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> None:
+    """`container.at(key)`, `container[key]`: the key, the container, and the entry that may have been meant."""
     within_it, wanted = draft.value(container.text), draft.value(key.text)
-    draft.say(f"`{call.text}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
+    draft.say(f"`{code}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
     draft.cite(container.text)
     draft.cite(key.text)
     number = number_of(wanted)
+    past_end = number is not None and within_it is not None and within_it.kind == "list" and number == within_it.length
     if within_it is not None and within_it.length is not None and number is not None and within_it.kind == "list":
         draft.say(f"`{container.text}` has {within_it.length} elements, the indices 0 to {within_it.length - 1}.")
     elif within_it is not None:
@@ -259,4 +299,4 @@ def _lookup(draft: Draft, call: Expression) -> None:
         alike = near(name, [k.strip("\"'") for k in keys], 1) if name else []
         draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
                   if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
-    trace(draft, key.text, Wanted(wanted.text if wanted else "it"))
+    trace(draft, key.text, Wanted(wanted.text if wanted else "it", past_end=past_end))

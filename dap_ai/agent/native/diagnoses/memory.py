@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dap_ai.agent.native.draft import Draft, bare, brief, callee, unqualified, within
-from dap_ai.agent.native.origins import Spot, reaching, spot_of
+from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
+from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression, Unit
+from dap_ai.agent.native.reach import Spot, reaching, spot_of
 from dap_ai.agent.native.reports import Report, Stack
 from dap_ai.agent.stack import Place
 
@@ -16,6 +17,8 @@ _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
 _BAD = re.compile(r"bad-free|free\(\): invalid|munmap_chunk|alloc-dealloc-mismatch|not malloc", re.IGNORECASE)
 _SPOILT = re.compile(r"corrupt|malloc\(\)|realloc\(\)|unaligned|smashing", re.IGNORECASE)
+_GROWS = frozenset({"push_back", "emplace_back", "insert", "emplace", "resize", "reserve", "append", "push_front"})
+_MAKES_ROOM = re.compile(r"_M_realloc|_M_default_append|_M_fill_insert|_M_range_insert|_M_mutate|reserve|__swap_out")
 _FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clear"})
 
 
@@ -119,7 +122,8 @@ def _used_after(draft: Draft, report: Report) -> bool:
     if pointer:
         draft.say(f"It goes through {draft.aside(pointer)}, which still holds the old address.")
         _cite_members(draft, pointer)
-    _tell(draft, report, _Told("freed", "frees", 0.9, "frees what is used again"))
+    if not _moved(draft, report):
+        _tell(draft, report, _Told("freed", "frees", 0.9, "frees what is used again"))
     _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates what is freed too early"))
     _round_again(draft, report)
     draft.suspect(draft.place.frame.line, 0.7, f"uses {f'`{pointer}`' if pointer else 'memory'} after it was freed")
@@ -127,6 +131,30 @@ def _used_after(draft: Draft, report: Report) -> bool:
         needed = f": take what is still needed of `{pointer}` before that" if pointer else ""
         draft.advise(f"Free it only after its last use{needed}.")
     return True
+
+
+def _moved(draft: Draft, report: Report) -> bool:
+    """Whether a container's own method freed its elements, as it does where it needs more room; says so."""
+    stack = next((s for s in report.stacks if "freed" in s.title), None)
+    own = own_frame(draft, stack)
+    source = draft.case.sources.read(own[0]) if own else None
+    if not (stack and own and source and source.unit and any(map(_MAKES_ROOM.search, stack.inside))):
+        return False
+    for call in (e for e in source.unit.expressions_at(own[1]) if e.kind == "call" and len(e.parts) > 1):
+        if callee(call) in _GROWS and call.parts[0].kind == "member":
+            _tell_moved(draft, own, call.parts[0].text, bare(call.parts[0].parts[0]).text)
+            return True
+    return False
+
+
+def _tell_moved(draft: Draft, own: tuple[str, int, str], method: str, container: str) -> None:
+    file, line, name = own
+    draft.say(f"{draft.spot(line, file)}, in `{short_name(name)}`, has freed it: `{method}` moved the elements of "
+              f"`{container}` to a larger block. What refers to one of them still leads to the old block.")  # fmt: skip
+    draft.link(file, line, "moves the elements of", container, short_name(name))
+    draft.suspect(line, 0.9, f"`{method}` moves the elements, while one is still referred to", file)
+    draft.advise(f"Do not add to `{container}` while a loop goes through it or something refers to an element: count "
+                 "with an index, or collect what is new and add it afterwards.")  # fmt: skip
 
 
 def _round_again(draft: Draft, report: Report) -> None:
@@ -143,11 +171,15 @@ def _round_again(draft: Draft, report: Report) -> None:
 def _twice(draft: Draft, report: Report) -> bool:
     draft.analysis.kind = "double free"
     pointer = _freed_here(draft)
-    draft.say(f"{draft.code(pointer)} was freed before." if pointer else "This memory was freed before.")
+    draft.say(f"`{pointer}` was freed before." if pointer else "This memory was freed before.")
     found = _tell(draft, report, _Told("freed", "frees", 0.85, "frees it the first time"))
     earlier = _earlier(draft, pointer) if pointer and not found else None
     if earlier and pointer:
         explain_freed(draft, pointer, earlier)
+    elif pointer and not found:
+        _other_calls(draft)
+        trace(draft, pointer, Wanted("freed twice", shared=True))
+        draft.cite(pointer)
     _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates it"))
     draft.suspect(draft.place.frame.line, 0.75, "frees it the second time")
     draft.advise(
@@ -156,6 +188,20 @@ def _twice(draft: Draft, report: Report) -> bool:
     if report.tool == "libc":
         draft.advise("Build with `-fsanitize=address` and run again: it shows where it was freed first.")
     return True
+
+
+def _other_calls(draft: Draft) -> None:
+    """The calls of the same function that its caller has made before: one of them may have freed it."""
+    spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
+    calling = spot_of(outer) if outer else None
+    if spot is None or calling is None:
+        return
+    name = unqualified(spot.function.name)
+    for call in calling.unit.calls(name):
+        if calling.function.first <= call.line < calling.line:
+            draft.say(f"`{name}` has run before, at {draft.spot(call.line, calling.path)}: `{call.text}`.")
+            reason = f"`{call.text}` frees first, if both hold the same pointer"
+            draft.suspect(call.line, 0.6, reason, calling.path)
 
 
 def _earlier(draft: Draft, pointer: str) -> Freed | None:
@@ -188,9 +234,9 @@ def _tell(draft: Draft, report: Report, told: _Told) -> bool:
     if stack is None or own is None:
         return False
     file, line, name = own
-    draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in `{name}`: "
+    draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in `{short_name(name)}`: "
               f"`{draft.line_text(line, file)}`.")  # fmt: skip
-    draft.link(file, line, told.words, _freed_name(draft, file, line), name)
+    draft.link(file, line, told.words, _freed_name(draft, file, line), short_name(name))
     draft.suspect(line, told.score, told.reason, file)
     return True
 

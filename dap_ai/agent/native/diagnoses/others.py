@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.native.diagnoses.bounds import length_of
 from dap_ai.agent.native.diagnoses.claims import conditions
 from dap_ai.agent.native.diagnoses.memory import own_frame
-from dap_ai.agent.native.diagnoses.pointers import null_pointer, wild_number
+from dap_ai.agent.native.diagnoses.pointers import followed, null_pointer, wild_number
+from dap_ai.agent.native.diagnoses.sizes import length_of
 from dap_ai.agent.native.diagnoses.threads import tell_ring
-from dap_ai.agent.native.draft import Draft, is_broken, is_null, within
-from dap_ai.agent.native.origins import Wanted, reaching, spot_of, trace
+from dap_ai.agent.native.draft import Draft, callee, is_broken, is_null, within
+from dap_ai.agent.native.origins import Wanted, trace, trace_call
+from dap_ai.agent.native.reach import reaching, spot_of
 from dap_ai.agent.native.reports import Report
-from dap_ai.agent.values import show, variables
+from dap_ai.agent.values import cut, show, variables
 
 _SIGNALS = {
     "SIGILL": "The processor met an instruction it does not have: the end of a function that should return a value, "
@@ -83,12 +84,15 @@ def _signal(draft: Draft) -> None:
         draft.say(words)
     if draft.signal in ("SIGSEGV", "SIGBUS") and fault and fault.address is not None:
         draft.say(f"The address `{fault.address:#x}` cannot be {'written' if fault.access == 'write' else 'reached'}.")
-    for root in draft.expressions:
-        for part in within(root):
-            value = draft.value(part.text)
-            if is_null(value) or is_broken(value) or wild_number(draft, part) is not None:
-                draft.say(f"{draft.code(part.text)}.")
-                trace(draft, part.text, Wanted(show(value, 40) if value else "what it is"))
+    for part in draft.expressions:
+        value = draft.value(part.text)
+        if is_null(value) or is_broken(value) or wild_number(draft, part) is not None:
+            draft.say(f"{draft.code(part.text)}.")
+            trace(draft, part.text, Wanted(show(value, 40) if value else "what it is"))
+    gives = next((b for e in draft.expressions if (b := followed(e)) and b.kind == "call"), None)
+    if gives is not None and draft.signal in ("SIGSEGV", "SIGBUS") and draft.defined(callee(gives)):
+        draft.say(f"The line follows what `{cut(gives.text, 60)}` gives.")
+        trace_call(draft, gives)
     if draft.signal == "SIGABRT":
         conditions(draft)
         tell_ring(draft)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dap_ai.agent.native.diagnoses.bounds import copies
 from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of, within
-from dap_ai.agent.native.origins import Wanted, reaching, spot_of, trace
+from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression
+from dap_ai.agent.native.reach import reaching, spot_of
 from dap_ai.agent.stack import Place
 from dap_ai.protocol.inspection import Value
 
@@ -20,6 +21,8 @@ _LETTERS = 3
 """Printable bytes that are hardly chance."""
 _CANONICAL_BITS = 47
 _RAISED = re.compile(r"null dereference of `?(.+?)`?(?:$|[;,:] )")
+_NO_FUNCTION = re.compile(r"0x[0-9a-fA-F]+$")
+"""The end of a pointer to a function, where there is none that it could be named by."""
 _FILLS = {
     0xBE: "the byte 0xbe, with which AddressSanitizer fills memory that is allocated and not yet set",
     0xCC: "the byte 0xcc, with which a debug build fills variables that are not yet set",
@@ -51,7 +54,8 @@ def diagnose(draft: Draft) -> bool:
 def pointers(draft: Draft) -> Iterator[Expression]:
     """Every expression that the line follows as a pointer, innermost first: what fails first comes first."""
     found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
-    given = [bare(part) for e in reversed(draft.expressions) if e.kind == "call" for part in e.parts[1:]]
+    calls = [e for e in reversed(draft.expressions) if e.kind == "call" and e.parts]
+    given = [bare(part) for e in calls for part in [*e.parts[1:], e.parts[0]]]
     seen: set[str] = set()
     for expression in [*found, *given]:
         if expression.text not in seen and expression.kind != "literal":
@@ -100,10 +104,16 @@ def _is_followed(draft: Draft, pointer: Expression) -> bool:
 
 def _leads_to_fault(draft: Draft, value: Value | None) -> bool:
     """Whether the address that could not be reached is the pointer's, or little more."""
-    fault = draft.case.inspection.fault
-    if value is None or not value.address or value.kind != "pointer" or not fault or fault.address is None:
+    fault, address = draft.case.inspection.fault, _address(value)
+    if value is None or not address or value.kind not in ("pointer", "function") or not fault or fault.address is None:
         return False
-    return 0 <= fault.address - value.address < _NEAR
+    return 0 <= fault.address - address < _NEAR
+
+
+def _address(value: Value | None) -> int:
+    """Where a pointer leads, also one to a function where there is none; 0: nowhere, or not known."""
+    found = _NO_FUNCTION.search(value.text) if value and value.kind == "function" else None
+    return int(found[0], 16) if found else (value and value.address) or 0
 
 
 def _explain_null(draft: Draft, pointer: Expression) -> None:
@@ -136,7 +146,9 @@ def _purpose(draft: Draft, text: str) -> str:
     if text == "this":
         return "runs a method on it"
     frames = draft.case.frames
-    called = next((callee(e) for e in draft.expressions if e.kind == "call"), "")
+    calls = [e for e in draft.expressions if e.kind == "call"]
+    given = [e for e in reversed(calls) if any(bare(part).text == text for part in e.parts[1:])]
+    called = next((callee(e) for e in [*given, *calls]), "")
     failed = f", which failed in `{frames[0].name}`" if frames and frames[0].id != draft.place.frame.id else ""
     return f"gives it to `{called}`{failed}" if called else "needs what it points to"
 
@@ -171,24 +183,31 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
     if "string was written" in likeness:
         for path, line, name, into in copies(draft):
             draft.suspect(line, 0.8, f"`{name}` writes to `{into}` without regard to its size", path)
-    trace(draft, text, Wanted(brief(value) if value else "wrong"))
-    draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that spoils `{text}`.")
+    trace(draft, text, Wanted(brief(value) if value else "wrong", wild=True))
+    if draft.analysis.kind != "uninitialised":
+        draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that spoils `{text}`.")
 
 
 def looks_like(value: Value | None) -> str:
     """What a wild pointer's bits tell about where they come from; empty: nothing."""
-    bits = value.address if value else 0
+    bits = _address(value)
     if not bits:
         return ""
     data = bits.to_bytes(8, "little", signed=False) if bits < 1 << 64 else b""
     if data and len(set(data)) == 1 and data[0] in _FILLS:
         return f"it is {_FILLS[data[0]]}"
+    if bits == (1 << 64) - 1:
+        return "it is -1, which some functions give where they fail"
     mark = next((name for number, name in _MARKS.items() if bits & 0xFFFFFFFF == number), "")
     if mark:
         return f"it holds {mark}, a mark for memory that is not in use"
     letters = data.partition(b"\0")[0]
+    filled = f"each of its bytes is {data[0]:#x}, as where memory was filled with one byte" if len({*data}) == 1 else ""
     if len(letters) >= _LETTERS and all(32 <= b < 127 for b in letters):
-        return f"its bytes hold the text '{letters.decode()}', so a string was written over it"
+        also = f", or {filled}" if filled else ""
+        return f"its bytes hold the text '{letters.decode()}', as where a string was written over it{also}"
+    if filled:
+        return filled
     if bits < _NEAR_NULL:
         return "it is a small number, no address"
     if bits >> _CANONICAL_BITS not in (0, (1 << (64 - _CANONICAL_BITS)) - 1):

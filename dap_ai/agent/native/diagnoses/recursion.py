@@ -6,7 +6,7 @@ import re
 
 from dap_ai.agent.native.draft import Draft, integer, is_null, number_of, statements, unqualified
 from dap_ai.agent.native.frames import Run, folded, in_words, recursion_of
-from dap_ai.agent.native.origins import calls_at, member_writes, spot_of
+from dap_ai.agent.native.reach import calls_at, member_writes, spot_of
 from dap_ai.agent.stack import Place
 from dap_ai.agent.values import show
 from dap_ai.protocol.inspection import Value

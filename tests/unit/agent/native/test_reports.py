@@ -79,6 +79,11 @@ def test_a_use_after_free_tells_of_the_access_the_free_and_the_allocation() -> N
     ]
 
 
+def test_a_stack_knows_the_functions_of_the_runtime_that_it_leaves_out_further_in() -> None:
+    found = report(said("uaf.asan.txt"), BUSY)
+    assert [list(stack.inside) for stack in found.stacks] == [[], ["__interceptor_free"], ["__interceptor_malloc"]]
+
+
 def test_the_variable_that_was_overflown_is_a_fact() -> None:
     assert (
         "'name' (line 3): Memory access at offset 40 overflows this variable"
