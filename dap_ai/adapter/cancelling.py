@@ -5,12 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from dap_ai.adapter.desk import AskDesk
-from dap_ai.adapter.ending import Ending
+from dap_ai.adapter.forwarding import Forwarding
 from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.options import Fields
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.seqmap import ClientOwner
-from dap_ai.adapter.starting import Send
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.messages import CancelArguments
@@ -19,28 +18,27 @@ from dap_ai.protocol.messages import CancelArguments
 class Cancelling:
     """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself."""
 
-    def __init__(self, out: Outbox, desk: AskDesk, ending: Ending, gate: Gate, send: Send) -> None:
+    def __init__(self, out: Outbox, desk: AskDesk, forwarding: Forwarding, gate: Gate) -> None:
         self._out = out
         self._desk = desk
-        self._ending = ending
+        self._forwarding = forwarding
         self._gate = gate
-        self._send = send
 
     def on_request(self, message: Envelope) -> None:
         """The client's request `cancel`."""
         arguments = read_or(message, CancelArguments, CancelArguments())
-        can_cancel = not self._ending.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
+        can_cancel = not self._forwarding.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
         if self._desk.cancel_of(message) or not can_cancel:
             self._out.respond(message)
         elif arguments.request_id is None and _is_the_backends(arguments.progress_id):
-            self._send(message, ClientOwner(message.seq, "cancel"))
+            self._forwarding.send(message, ClientOwner(message.seq, "cancel"))
         elif arguments.request_id is None:
             self._out.respond(message)  # gdb reads nothing more after a cancel that names nothing
         elif (backend_seq := self._out.seqs.backend_seq_of(arguments.request_id)) is None:
             self._out.respond(message)  # answered already
         else:
             content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
-            self._send(message, ClientOwner(message.seq, "cancel"), content)
+            self._forwarding.send(message, ClientOwner(message.seq, "cancel"), content)
 
 
 def _is_the_backends(progress_id: str | None) -> bool:

@@ -8,8 +8,6 @@ listener is there, what names it is held; if there can be none, it passes as it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from dap_ai.adapter.effects import Expect, Listen, ListenerReady, Log
@@ -38,17 +36,12 @@ class _Started(msgspec.Struct):
     configuration: Fields = {}
 
 
-Send = Callable[[Envelope, "bytes | None"], None]
-"""Passes a message of the backend on to the client, with other content if there is any."""
-
-
 class Children:
     """What the backend says of its child processes."""
 
-    def __init__(self, out: Outbox, options: Options, send: Send) -> None:
+    def __init__(self, out: Outbox, options: Options) -> None:
         self._out = out
         self._options = options
-        self._send = send
         self._held: dict[tuple[str, int], list[Envelope]] = {}
         self._own_ports: dict[tuple[str, int], int] = {}
 
@@ -77,7 +70,7 @@ class Children:
         if not self._options.token:
             return False
         inner = envelope.encode(configuration | {"dapAiToken": msgspec.Raw(envelope.encode(self._options.token))})
-        self._send(message, envelope.encode(body | {"configuration": msgspec.Raw(inner)}))
+        self._out.to_client(message, envelope.encode(body | {"configuration": msgspec.Raw(inner)}))
         return True
 
     def on_listener(self, ready: ListenerReady) -> None:
@@ -90,15 +83,15 @@ class Children:
     def _release(self, message: Envelope, own_port: int) -> None:
         if not own_port:
             self._out.do(Log("a child session goes past dap_ai: no port could be opened for it"))
-            self._send(message, None)
+            self._out.to_client(message)
             return
         body = message.read(Fields)
         if message.kind == "event":
-            self._send(message, envelope.encode(self._redirected(body, own_port)))
+            self._out.to_client(message, envelope.encode(self._redirected(body, own_port)))
         else:
             configuration = envelope.decode(bytes(body["configuration"]), Fields)
             inner = envelope.encode(self._redirected(configuration, own_port))
-            self._send(message, envelope.encode(body | {"configuration": msgspec.Raw(inner)}))
+            self._out.to_client(message, envelope.encode(body | {"configuration": msgspec.Raw(inner)}))
 
     def _redirected(self, body: Fields, own_port: int) -> Fields:
         changed = {"connect": msgspec.Raw(envelope.encode({"host": _OWN_HOST, "port": own_port}))}

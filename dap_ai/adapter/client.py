@@ -35,6 +35,7 @@ class Client:
         self._pending: dict[int, asyncio.Future[Envelope]] = {}
         self._listeners: list[EventListener] = []
         self._events: asyncio.Queue[tuple[str, dict[str, Any]] | None] = asyncio.Queue()
+        self._close_listeners: list[Callable[[], None]] = []
         self._answers: set[asyncio.Task[None]] = set()
         self._closed = False
         link.start(self._on_data, self._on_end, lambda _full: None)
@@ -42,6 +43,10 @@ class Client:
     def on_event(self, listener: EventListener) -> None:
         """Call `listener(name, body)` for every event, as it comes, before `wait_event` sees it."""
         self._listeners.append(listener)
+
+    def on_close(self, listener: Callable[[], None]) -> None:
+        """Call `listener()` once the connection has ended."""
+        self._close_listeners.append(listener)
 
     async def initialize(self, adapter_id: str, **more: Any) -> dict[str, Any]:
         """The request `initialize`; the capabilities are kept."""
@@ -134,3 +139,5 @@ class Client:
                 future.set_exception(ConnectionClosed())
         self._pending.clear()
         self._events.put_nowait(None)
+        for listener in self._close_listeners:
+            listener()

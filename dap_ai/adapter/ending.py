@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
+from dap_ai.adapter.forwarding import Forwarding
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.seqmap import ClientOwner, SwallowedOwner
 from dap_ai.adapter.starting import Starting
@@ -25,15 +26,17 @@ PART = "session.part"
 
 
 class Ending:
-    """`backend_dead`: why nothing comes from the backend any more; empty while it lives."""
+    """What happens at the end of the client, of the backend, and of the session."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting) -> None:
-        self.backend_dead = ""
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting, forwarding: Forwarding
+    ) -> None:
         self._out = out
         self._state = state
         self._desk = desk
         self._jobs = desk.jobs
         self._starting = starting
+        self._forwarding = forwarding
         self._parting = self._disconnected = self._client_gone = False
         self._spares = ""
 
@@ -42,18 +45,12 @@ class Ending:
         """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
         return self._spares if self._parting else self._spares_if(ends=None)
 
-    def refuse_if_dead(self, message: Envelope) -> bool:
-        """Whether the backend is dead; then the client's request is answered so."""
-        if self.backend_dead:
-            self._out.fail(message, BACKEND_DIED, why=self.backend_dead)
-        return bool(self.backend_dead)
-
     def on_disconnect(self, message: Envelope) -> None:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
         self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
-        if self.backend_dead:
+        if self._forwarding.backend_dead:
             self._out.respond(message)
             self._out.do(EndBackend(), Close())
             return
@@ -74,7 +71,7 @@ class Ending:
         self._starting.on_parting()
         is_first = not self._parting
         self._part(ends=None)
-        if self.backend_dead or self._disconnected:
+        if self._forwarding.backend_dead or self._disconnected:
             self._out.do(EndBackend(), Close())
         elif is_first:  # else the client has sent one
             self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})
@@ -102,20 +99,21 @@ class Ending:
 
     def on_backend_closed(self, why: str, *, started: bool) -> None:
         """Everything pending is answered; the client hears `terminated` once."""
-        if self.backend_dead:
+        if self._forwarding.backend_dead:
             return
-        self.backend_dead = f": {why}" if why else " and says nothing more"
+        self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
         self._desk.reads.backend_died()
         self.answer_all("" if started else why or "it could not be started")
-        self._starting.on_backend_died(self.backend_dead)
+        self._starting.on_backend_died(dead)
         self._state.on_ended()
-        self._desk.end_all("failed", f"The debug adapter has ended{self.backend_dead}.")
+        self._desk.end_all("failed", f"The debug adapter has ended{dead}.")
         self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
         if self._parting:
             self._out.do(EndBackend(), Close())
         elif not self._state.terminated and started:
             self._state.terminated = True
-            self._out.tell([("terminated", {})])
+            text = f"The debug adapter has ended{dead}. So has this debug session.\n"
+            self._out.tell([("output", {"category": "important", "output": text}), ("terminated", {})])
 
     def _part(self, *, ends: bool | None) -> None:
         """The session ends. `ends`: whether the client wants the debuggee ended; None: it has not said."""
@@ -150,4 +148,5 @@ class Ending:
         elif why_failed:
             self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
         else:
-            self._out.fail_owner(owner, BACKEND_DIED, why=self.backend_dead or ": the session was disconnected")
+            why = self._forwarding.backend_dead or ": the session was disconnected"
+            self._out.fail_owner(owner, BACKEND_DIED, why=why)

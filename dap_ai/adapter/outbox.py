@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable, Generator, Iterable
 
 from dap_ai.adapter import strict_clients
-from dap_ai.adapter.effects import Effect, ToBackend, ToClient, ToGuest
-from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, SeqMap
+from dap_ai.adapter.effects import Effect, Log, ToBackend, ToClient, ToGuest
+from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol import envelope
 from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.envelope import Envelope
@@ -97,6 +97,23 @@ class Outbox:
             return
         seq = self._seq(owner.guest)
         self._put(owner.guest, message.encode(seq=seq, request_seq=owner.client_seq, content=content))
+
+    def to_client(self, message: Envelope, content: bytes | None = None) -> None:
+        """Give the client an event or a reverse request of the backend's, with other content if there is any."""
+        seq = self.seqs.next_to_client()
+        if message.kind == "request":
+            self.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
+        self.do(ToClient(message.encode(seq=seq, content=content)))
+
+    def to_backend(self, message: Envelope) -> None:
+        """Give the backend the client's answer to a reverse request, or an event of the client's."""
+        if message.kind != "response":
+            self.do(ToBackend(message.encode(seq=self.seqs.next_to_backend())))
+        elif (owner := self.seqs.reverse.pop(message.request_seq, None)) is None:
+            self.do(Log(f"skipped: a response of the client to nothing: {message!r}"))
+        else:
+            seq = self.seqs.next_to_backend()
+            self.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
 
     def _seq(self, guest: str) -> int:
         return self.seqs.next_to_guest(guest) if guest else self.seqs.next_to_client()

@@ -8,6 +8,7 @@ All of it happens in the callback that brought the bytes; only the agent and pro
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from typing import Any
@@ -16,18 +17,17 @@ import anyio
 
 from dap_ai.adapter.agent_side import AgentSide
 from dap_ai.adapter.backend_side import BackendSide
+from dap_ai.adapter.client_side import ClientSide
 from dap_ai.adapter.effects import (
     BackendClosed,
     CancelAsk,
     CancelTimer,
-    ClientClosed,
     Close,
     CloseGuest,
     Effect,
     EndBackend,
     Event,
     Expect,
-    FromClient,
     Lent,
     Listen,
     ListenerReady,
@@ -48,7 +48,6 @@ from dap_ai.adapter.effects import (
 )
 from dap_ai.adapter.family import Families, Family, Place
 from dap_ai.adapter.guest_links import GuestLinks
-from dap_ai.adapter.inbound import reader
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.ports import Recipe
 from dap_ai.adapter.questions import RELATIVE
@@ -56,7 +55,14 @@ from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
 from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
-from dap_ai.streams import Link, part, write_message
+from dap_ai.streams import Link, write_message
+
+MAX_ERRORS = 10
+"""So many errors of ours a session survives, at one request each."""
+
+
+class SessionFailed(Exception):  # noqa: N818  what has failed is the session
+    """An error of dap_ai's own has ended a session; its text is for the user."""
 
 
 class Pump:
@@ -82,11 +88,10 @@ class Pump:
         self._families = families
         self._family = place.family if place else Family(families)
         self._guests = GuestLinks(self.receive_all, recipe.log)
-        self._client = client
+        self._client = ClientSide(client, self.receive, self.receive_all, self._on_client_full, recipe.log)
         self._backend = BackendSide(
             recipe, self.receive, self.receive_all, self._on_backend_full, lambda: self.session.spares
         )
-        self._client_full = self._backend_full = False
         self._agent = AgentSide(recipe, self)
         self._journal = recipe.journal(self.session)
         self._timers = Timers(lambda timer_id: self.receive(TimerFired(timer_id)))
@@ -95,27 +100,29 @@ class Pump:
         self._state = (False, Phase.CREATED)
         self._outlived = False
         """The program has ended before its child processes, whose sessions need the adapter still."""
+        self._failure: SessionFailed | None = None
+        self._errors = 0
         self._closed = False
         """Nothing that happens concerns the session any more."""
 
     async def run(self) -> None:
-        """Serve the session to its end; whatever happens, no process and no task is left."""
+        """Serve the session to its end; whatever happens, no process and no task is left. Raises SessionFailed."""
         try:
             self.session_id = await self._guests.open(self.session.options.sockets)
             self._named(self.session.options)
             self._spawn(self._backend.start(self._place.address if self._place else None))
             self._family.add(self)
-            self._client.start(
-                self._client_reader(),
-                lambda: self.receive(ClientClosed()),
-                self._on_client_full,
-            )
+            self._client.start()
             await self._over.wait()
-            if self._outlived:
+            if self._outlived and self._failure is None:
                 await self._family.ended()
+        except Exception as error:  # noqa: BLE001  whatever it was, it is told as every other error of ours
+            self._fail("run", error)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._clean_up()
+        if self._failure is not None:
+            raise self._failure
 
     async def outcome(self, wanted: Callable[[int], Event]) -> Any:
         """See ask_debugger.Pump."""
@@ -127,8 +134,14 @@ class Pump:
 
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""
-        if self._closed:
+        if self._closed or self._failure is not None:
             return
+        try:
+            self._receive(event)
+        except Exception as error:  # noqa: BLE001  see _on_error
+            self._on_error(event, error)
+
+    def _receive(self, event: Event) -> None:
         effects: Sequence[Effect] = ()
         try:
             effects = self.session.receive(event)
@@ -151,17 +164,10 @@ class Pump:
             link.hold(held=True)
         try:
             for event in events:
-                self._try(event)
+                self.receive(event)
         finally:
             for link in links:
                 link.hold(held=False)
-
-    def _try(self, event: Event) -> None:
-        try:
-            self.receive(event)
-        except Exception as error:  # noqa: BLE001  a bug at one message must not swallow those behind it
-            what = {"message": f"dap_ai failed at {type(event).__name__}", "exception": error}
-            asyncio.get_running_loop().call_exception_handler(what)
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -223,33 +229,12 @@ class Pump:
         else:
             self._spawn(self._backend.end())
 
-    def _client_reader(self) -> Callable[[bytes], None]:
-        read = reader(self.receive_all, FromClient, self._on_client_lost)
-
-        def on_data(data: bytes) -> None:
-            read(data)
-            self._read_or_pause_client()
-
-        return on_data
-
-    def _on_client_lost(self, why: str) -> None:
-        self._recipe.log(f"the client is let go: {why}")
-        self.receive(ClientClosed())
-
     def _on_client_full(self, full: bool) -> None:
-        """The client does not read: the backend is not read; the client is once more, it may say `disconnect`."""
-        self._client_full = full
         self._backend.pause(paused=full)
-        if not full:
-            self._read_or_pause_client()
 
     def _on_backend_full(self, full: bool) -> None:
-        self._backend_full = full
         self._guests.pause(paused=full)
-        self._read_or_pause_client()
-
-    def _read_or_pause_client(self) -> None:
-        self._client.pause(paused=self._client_full or self._backend_full)
+        self._client.pause(paused=full)
 
     # -- launch and attach ------------------------------------------------------------------------------------------
 
@@ -305,9 +290,36 @@ class Pump:
 
     # -- the end ----------------------------------------------------------------------------------------------------
 
+    def _on_error(self, event: Event, error: Exception) -> None:
+        """An error of ours at one event: the request that it was fails, or the session ends."""
+        where = type(event).__name__
+        self._errors += 1
+        effects = None
+        with contextlib.suppress(Exception):  # what fails may be the session
+            effects = self.session.answer_failure(event, type(error).__name__)
+        if effects is None or self._errors > MAX_ERRORS:
+            self._fail(where, error)
+            return
+        _report(where, error)
+        for effect in effects:
+            self._do(effect)
+
+    def _fail(self, where: str, error: BaseException) -> None:
+        """An error of ours ends the session: somebody may wait for ever for what it has swallowed."""
+        if self._failure is not None:
+            return
+        # No more of the error: its text may hold the program's secrets.
+        text = f"dap_ai itself has failed ({type(error).__name__} at {where}) and has ended this debug session."
+        self._failure = SessionFailed(text)
+        self._over.set()
+        _report(where, error)
+        with contextlib.suppress(Exception):  # what fails may be the session
+            for body in self.session.last_words(text):
+                write_message(self._client, body)
+
     async def _clean_up(self) -> None:
         self._guests.close()
-        part(self._client)
+        self._client.part()
         self._family.remove(self)
         await self._agent.end_asks()  # to the last, an ask may want an answer of the session
         self._closed = True
@@ -325,4 +337,14 @@ class Pump:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._on_task_done)
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._fail("a task", error)
+
+
+def _report(where: str, error: BaseException) -> None:
+    told = {"message": f"dap_ai failed at {where}", "exception": error}
+    asyncio.get_running_loop().call_exception_handler(told)

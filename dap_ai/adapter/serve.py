@@ -10,8 +10,12 @@ from dap_ai.adapter import peers
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.family import Families, Place
 from dap_ai.adapter.ports import Recipe
-from dap_ai.adapter.pump import Pump
-from dap_ai.streams import Link, TransportLink, memory_pair, open_stdio
+from dap_ai.adapter.pump import Pump, SessionFailed
+from dap_ai.stdio import open_stdio
+from dap_ai.streams import Link, TransportLink, memory_pair
+
+_END_S = 15.0
+"""A session whose client has gone ends sooner, even before a backend that no longer answers."""
 
 
 class Proxy:
@@ -19,10 +23,10 @@ class Proxy:
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
-        self._families = Families(self.serve, recipe.log)
+        self._families = Families(self._serve_beside_others, recipe.log)
 
     async def serve_stdio(self) -> None:
-        """One session on stdin and stdout, and those of its child processes."""
+        """One session on stdin and stdout, and those of its child processes. Raises SessionFailed."""
         await self.serve(await open_stdio())
 
     async def serve_tcp(self, host: str, port: int, ready: Callable[[str, int], None]) -> None:
@@ -35,7 +39,7 @@ class Proxy:
                 self._recipe.log(f"turned away: {peer[0]}:{peer[1]} is of another user of this machine")
                 link.close()
                 return
-            task = asyncio.get_running_loop().create_task(self.serve(link))
+            task = asyncio.get_running_loop().create_task(self._serve_beside_others(link))
             running.add(task)
             task.add_done_callback(running.discard)
 
@@ -52,15 +56,24 @@ class Proxy:
                 await asyncio.gather(*running, return_exceptions=True)
 
     async def open_in_process(self) -> Client:
-        """A session in this process, and its client. `Client.close` ends both."""
+        """A session in this process, and its client. `Client.close` ends both, and raises SessionFailed."""
         near, far = memory_pair()
         task = asyncio.get_running_loop().create_task(self.serve(far, eager=True))
 
         async def end() -> None:
+            await asyncio.wait([task], timeout=_END_S)
+            task.cancel()
             await asyncio.wait([task])
+            if not task.cancelled():
+                task.result()
 
         return Client(near, end)
 
     async def serve(self, link: Link, place: Place | None = None, *, eager: bool = False) -> None:
-        """One session for the client at this link, to its end. `eager`: see Pump."""
+        """One session for the client at this link, to its end. `eager`: see Pump. Raises SessionFailed."""
         await Pump(self._recipe, link, self._families, place, eager=eager).run()
+
+    async def _serve_beside_others(self, link: Link, place: Place | None = None) -> None:
+        """One session that, when it fails, ends nothing but itself."""
+        with contextlib.suppress(SessionFailed):  # the event loop has told it
+            await self.serve(link, place)

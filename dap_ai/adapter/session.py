@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter import acting, console
+from dap_ai.adapter import console
 from dap_ai.adapter.asks import FLUSH, LIMIT
+from dap_ai.adapter.backend_messages import BackendMessages
 from dap_ai.adapter.cancelling import Cancelling
 from dap_ai.adapter.children import Children
 from dap_ai.adapter.consent import CONSENT
@@ -42,48 +43,31 @@ from dap_ai.adapter.effects import (
     RelativeClosed,
     RelativesChanged,
     TimerFired,
-    ToBackend,
     ToClient,
 )
 from dap_ai.adapter.ending import Ending
+from dap_ai.adapter.forwarding import Forwarding
 from dap_ai.adapter.gate import BackendRules, Gate
 from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
 from dap_ai.adapter.lending import SILENCE
-from dap_ai.adapter.options import Fields, Options
+from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.relatives import Relatives
 from dap_ai.adapter.resuming import RESUME
-from dap_ai.adapter.seqmap import (
-    AgentOwner,
-    BreakpointsOwner,
-    ClientOwner,
-    KillOwner,
-    OwnOwner,
-    ResumeOwner,
-    ReverseOwner,
-    SentBreakpoints,
-    SwallowedOwner,
-)
+from dap_ai.adapter.seqmap import ClientOwner
 from dap_ai.adapter.slots import SLOTS
 from dap_ai.adapter.starting import Starting
-from dap_ai.adapter.state import RESUMING, DebuggeeState, Phase
+from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.adapter.unanswered import WAIT, Unanswered
 from dap_ai.adapter.watching import Watching
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_SEQUENCE, UNKNOWN_REQUEST, RemoteProtocolError
-from dap_ai.protocol.messages import (
-    CompletionsArguments,
-    EvaluateArguments,
-    InitializeArguments,
-    ThreadArguments,
-)
+from dap_ai.protocol.errors import BAD_SEQUENCE, OWN_FAILURE, RemoteProtocolError
+from dap_ai.protocol.messages import CompletionsArguments, EvaluateArguments, InitializeArguments
 
-_PARTING = frozenset({"disconnect", "terminate"})
-
-_OURS = "ask"
-"""What requests of ours begin with."""
+_VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
+"""Requests without which a session neither begins nor ends."""
 
 
 class Session:
@@ -99,14 +83,28 @@ class Session:
         self._jobs = self._desk.jobs
         self._reads = self._desk.reads
         self._acting = self._desk.acting
-        self._watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
-        self._starting = Starting(self._out, self.state, self.options, self._send)
-        self._ending = Ending(self._out, self.state, self._desk, self._starting)
+        watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
+        unanswered = Unanswered(self._out, self._reads.client_answered)
+        self._forwarding = Forwarding(
+            self._out, self.state, self.history, self._desk, self._gate, unanswered=unanswered
+        )
+        self._forward = self._forwarding.forward
+        self._starting = Starting(self._out, self.state, self.options, self._forwarding.send)
+        self._ending = Ending(self._out, self.state, self._desk, self._starting, self._forwarding)
         self._guests = Guests(self._out, self.state, self._desk, self.options, self._forward)
-        self._unanswered = Unanswered(self._out, self._reads.client_answered)
         self._relatives = Relatives(self._out, self.state)
-        self._children = Children(self._out, self.options, self._to_client)
-        cancelling = Cancelling(self._out, self._desk, self._ending, self._gate, self._send)
+        self._children = Children(self._out, self.options)
+        self._backend_messages = BackendMessages(
+            self._out,
+            self._desk,
+            watching,
+            self._guests,
+            self._children,
+            unanswered=unanswered,
+            starting=self._starting,
+            ending=self._ending,
+        )
+        cancelling = Cancelling(self._out, self._desk, self._forwarding, self._gate)
         self._client_requests: dict[str, Callable[[Envelope], None]] = {
             "initialize": self._on_initialize,
             "launch": self._on_start,
@@ -133,7 +131,7 @@ class Session:
             SILENCE: self._desk.lending.on_timer,
             RESUME: lambda _: self._acting.resuming.on_timer(),
             HOLD: lambda _: self._jobs.on_timer(),
-            WAIT: self._unanswered.on_timer,
+            WAIT: unanswered.on_timer,
         }
         """By how their names begin."""
 
@@ -172,6 +170,32 @@ class Session:
         """Tokens of the snapshots under way that nothing has ended."""
         return self._jobs.running
 
+    def answer_failure(self, event: Event, error: str) -> list[Effect] | None:
+        """What is left to do after an error of ours at one event; None: without what it was about nothing can go on.
+
+        One request, of the client or of a guest, fails; the debuggee and everybody's other requests are not concerned.
+        """
+        match event:
+            case FromClient(body):
+                guest = ""
+            case FromGuest(guest, body):
+                pass
+            case _:
+                return None
+        self._out.take()
+        message = Envelope.parse(body)
+        if message.kind != "request" or (not guest and message.name in _VITAL):
+            return None
+        with self._out.serving(guest):
+            self._out.fail(message, OWN_FAILURE, command=message.name, error=error)
+        return self._out.take()
+
+    def last_words(self, text: str) -> list[bytes]:
+        """Messages for the client once dap_ai itself has failed; what was half done is left so."""
+        self._out.take()
+        self._out.tell([("output", {"category": "console", "output": f"{text}\n"})])
+        return [effect.body for effect in self._out.take() if isinstance(effect, ToClient)]
+
     def _attempt(self, work: Callable[[], None]) -> None:
         try:
             work()
@@ -193,7 +217,7 @@ class Session:
             case FromClient(body):
                 self._from_client(Envelope.parse(body))
             case FromBackend(body):
-                self._from_backend(Envelope.parse(body))
+                self._backend_messages.receive(Envelope.parse(body))
             case FromGuest(guest, body):
                 self._in_turn(partial(self._guests.receive, guest, Envelope.parse(body)))
             case AgentRequest():
@@ -251,12 +275,12 @@ class Session:
     # -- the client -------------------------------------------------------------------------------------------------
 
     def _from_client(self, message: Envelope) -> None:
-        if self._jobs.holding or (self._ends_stop(message) and self._jobs.end_stop()):
+        if self._jobs.holding or (self._forwarding.ends_stop(message) and self._jobs.end_stop()):
             self._jobs.wait(partial(self._from_client, message))
         elif self._starting.holds(message, partial(self._from_client, message)):
             return
         elif message.kind == "response":
-            self._on_client_response(message)
+            self._out.to_backend(message)
         elif message.kind == "event":
             self._on_client_event(message)
         elif self._starting.admits(message):
@@ -264,7 +288,7 @@ class Session:
 
     def _on_client_event(self, message: Envelope) -> None:
         if self._starting.authorized:
-            self._out.do(ToBackend(message.encode(seq=self._out.seqs.next_to_backend())))
+            self._out.to_backend(message)
         else:
             self._out.do(Log("skipped: an event of a client that has not given the token"))
 
@@ -280,52 +304,11 @@ class Session:
         if not self._relatives.takes(message):
             here(message)
 
-    def _ends_stop(self, message: Envelope) -> bool:
-        """Whether the program goes on, or ends, once this is forwarded."""
-        if message.kind != "request" or not self._jobs.are_alive:
-            return False
-        if message.name in _PARTING:
-            self._desk.end_all("cancelled")
-        elif message.name not in RESUMING:
-            return False
-        thread = read_or(message, ThreadArguments, ThreadArguments())
-        return self._gate.refuse(message.name, thread.thread_id, self.state) is None
-
-    def _forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
-        """Pass a request on, unless the backend must not see it."""
-        if message.name.startswith(_OURS):
-            self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
-            return
-        if self._ending.refuse_if_dead(message):
-            return
-        thread = read_or(message, ThreadArguments, ThreadArguments())
-        refusal = self._gate.refuse(message.name, thread.thread_id, self.state, arguments=message.content)
-        if refusal is not None:
-            self._out.fail(message, refusal.entry, **refusal.variables)
-            return
-        before = None
-        if message.name in RESUMING or message.name == "pause":
-            self._acting.on_client_resumes()
-        if message.name in RESUMING:
-            self.history.add("step", message.name)
-            before = self.state.on_resume(thread.thread_id, single_thread=thread.single_thread)
-        if message.name == "restart":
-            self.state.on_restart()
-        owner = ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest)
-        self._send(message, owner, content)
-
-    def _send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        self._reads.client_asked()
-        self._reads.scoping.before(owner.guest, owner.command, message.content)
-        seq = self._out.seqs.next_to_backend(owner)
-        self._out.do(ToBackend(message.encode(seq=seq, content=content)))
-        self._unanswered.on_sent(seq, owner.command)
-
     def _on_initialize(self, message: Envelope) -> None:
         if self._starting.initialize:
             self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
             return
-        if self._ending.refuse_if_dead(message):
+        if self._forwarding.refuse_if_dead(message):
             return
         client = read_or(message, InitializeArguments, InitializeArguments())
         if client.supports_progress_reporting:
@@ -338,7 +321,7 @@ class Session:
         self._forward(message, content=told)
 
     def _on_start(self, message: Envelope) -> None:
-        if not self._ending.refuse_if_dead(message):
+        if not self._forwarding.refuse_if_dead(message):
             self._guests.on_start(message)
             self._starting.on_request(message)
 
@@ -351,8 +334,8 @@ class Session:
         if typed is not None:
             if not self._relatives.takes_console(message, typed, here=self._desk.expects(typed)):
                 self._desk.on_console(message, typed, arguments.frame_id)
-        elif not self._ending.refuse_if_dead(message):
-            self._send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
+        elif not self._forwarding.refuse_if_dead(message):
+            self._forwarding.send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
 
     def _on_completions(self, message: Envelope) -> None:
         arguments = read_or(message, CompletionsArguments, CompletionsArguments())
@@ -372,80 +355,3 @@ class Session:
     def _on_disconnect(self, message: Envelope) -> None:
         self._relatives.leave()
         self._ending.on_disconnect(message)
-
-    def _on_client_response(self, message: Envelope) -> None:
-        """The client has answered a reverse request."""
-        owner = self._out.seqs.reverse.pop(message.request_seq, None)
-        if owner is None:
-            self._out.do(Log(f"skipped: a response of the client to nothing: {message!r}"))
-            return
-        seq = self._out.seqs.next_to_backend()
-        self._out.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
-
-    # -- the backend ------------------------------------------------------------------------------------------------
-
-    def _from_backend(self, message: Envelope) -> None:
-        if message.kind == "response":
-            self._on_backend_response(message)
-        elif message.kind == "event":
-            self._on_backend_event(message)
-        elif not self._children.takes(message):
-            self._to_client(message)
-
-    def _on_backend_event(self, message: Envelope) -> None:
-        if self._watching.hides(message):
-            return
-        self._guests.on_event(message)
-        content = self._watching.event(message)
-        if self._reads.acts and message.name == "output":
-            content = acting.tagged(message)
-        is_read = self._acting.admits(message) and self._out.reads(message.name)
-        if is_read and not self._children.takes(message):
-            self._to_client(message, content)
-        self._acting.on_event(message)
-
-    def _to_client(self, message: Envelope, content: bytes | None = None) -> None:
-        """Pass on an event or a reverse request."""
-        seq = self._out.seqs.next_to_client()
-        if message.kind == "request":
-            self._out.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
-        self._out.do(ToClient(message.encode(seq=seq, content=content)))
-
-    def _on_backend_response(self, message: Envelope) -> None:
-        owner = self._out.seqs.owners.pop(message.request_seq, None)
-        match owner:
-            case ClientOwner():
-                self._unanswered.on_answered(message.request_seq)
-                self._answer_client(message, owner)
-            case AgentOwner():
-                self._reads.on_response(message, owner)
-            case OwnOwner():
-                self._on_own_response(message, owner)
-            case ResumeOwner():
-                self._acting.resuming.on_response(message, owner)
-            case BreakpointsOwner():
-                self._acting.on_breakpoints(message, owner)
-            case KillOwner():
-                self._jobs.confirmed(owner.token)
-            case SwallowedOwner():
-                pass
-            case None:
-                self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
-
-    def _answer_client(self, message: Envelope, owner: ClientOwner) -> None:
-        parts = owner.command == "disconnect"
-        if parts:
-            self._ending.on_disconnected(by_us=False)
-        elif owner.command == "initialize" and not message.success:
-            self._starting.on_initialize_failed()
-        self._out.pass_on(message, owner, self._watching.response(message, owner))
-        self._reads.client_answered(owner.command)
-        if parts:
-            self._ending.on_disconnect_passed()
-
-    def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
-        if owner.command == "initialize":
-            self._watching.learn(read_or(message, Fields, {}))
-            self._starting.on_other_initialized()
-        elif owner.command == "disconnect":
-            self._ending.on_disconnected(by_us=True)

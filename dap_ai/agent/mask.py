@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from dap_ai.agent.masking.known import Known
-from dap_ai.agent.masking.names import lowered, named_secrets, secret_name
+from dap_ai.agent.masking.named_values import named_secrets
+from dap_ai.agent.masking.names import lowered, secret_name
 from dap_ai.agent.masking.shapes import shaped_secrets
 from dap_ai.agent.masking.spans import PLACEHOLDER, Span, merged, outside_placeholders
 from dap_ai.agent.masking.stream import MaskedStream

@@ -36,7 +36,9 @@ class GdbBackend(GenericBackend):
         if command == "attach":
             return Start(await asyncio.to_thread(recipe.attach_arguments, arguments))
         env = recipe.environment(arguments)
-        env |= await asyncio.to_thread(recipe.sanitizer_options, str(arguments.get("program") or ""), env, aborts=True)
+        env |= await asyncio.to_thread(
+            recipe.sanitizer_options_of, str(arguments.get("program") or ""), env, aborts=True
+        )
         return Start(arguments | {"env": inherited() | env} if env else arguments)
 
 

@@ -43,7 +43,7 @@ class LldbBackend(GenericBackend):
         prepared["initCommands"] = [*_init_commands(rust=rust), *(prepared.get("initCommands") or ())]
         env = recipe.environment(prepared)
         if command == "launch":
-            env |= await asyncio.to_thread(recipe.sanitizer_options, program, env, aborts=False)
+            env |= await asyncio.to_thread(recipe.sanitizer_options_of, program, env, aborts=False)
         if env:
             prepared["env"] = [f"{name}={text}" for name, text in env.items()]  # 19 takes no object
         return Start(prepared)

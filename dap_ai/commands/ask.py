@@ -11,6 +11,7 @@ from typing import Literal
 import click
 
 from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.adapter.pump import SessionFailed
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.backends import StartError
@@ -320,7 +321,7 @@ def _ask(wishes: Wishes, resolved: Resolved, shown: Display, join: str | None) -
     except NothingStopped as nothing:
         display.status(str(nothing))
         outcome = Outcome()
-    except (RequestFailed, ConnectionClosed, OSError, TimeoutError, asyncio.TimeoutError) as error:
+    except (RequestFailed, ConnectionClosed, SessionFailed, OSError, TimeoutError, asyncio.TimeoutError) as error:
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
         else:

@@ -103,9 +103,8 @@ class Job:
 
     def send(self, signal_number: int) -> None:
         """Sends a signal to the debuggee's process group, as its terminal would."""
-        if self._debuggee and sys.platform != "win32":
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._debuggee, signal_number)
+        if self._debuggee:
+            _signal_group(self._debuggee, signal_number)
 
     async def wait(self, timeout_s: float) -> bool:
         """Whether the launcher, and so the debuggee, ends within that time."""
@@ -121,6 +120,7 @@ class Job:
         """Ends the debuggee's process group and the launcher, if they are still there."""
         self.send(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         if self._launcher and self._launcher.poll() is None:
+            _kill_children(self._launcher.pid)
             self._launcher.kill()
 
     async def ended(self) -> int | None:
@@ -156,6 +156,23 @@ class Job:
                 await asyncio.sleep(_WATCH_INTERVAL_S)
                 if self._running and process.status() == psutil.STATUS_STOPPED:
                     self._terminal.stop_with(self._debuggee)
+
+
+def _signal_group(leader: int, signal_number: int) -> None:
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal_number)
+
+
+def _kill_children(launcher: int) -> None:
+    """Ends a debuggee of which no event has told yet."""
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(launcher)
+        process.suspend()  # it starts none meanwhile
+        for child in process.children():
+            _signal_group(child.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+            with contextlib.suppress(psutil.Error):
+                child.kill()
 
 
 def exit_status(code: int) -> tuple[int, str]:

@@ -23,14 +23,6 @@ _MAGIC = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xe
 _OBJECT_FILE, _CORE_FILE = 1, 4
 _PYTHON = re.compile(r"(python|pypy)[\d.]*(-dbg|d|t)?(\.exe)?", re.IGNORECASE)
 _STDIO_SINCE = 22
-_SANITIZER_VARIABLES = {"address": "ASAN_OPTIONS", "undefined": "UBSAN_OPTIONS", "thread": "TSAN_OPTIONS"}
-_SANITIZER_OPTIONS = {
-    "gdb": "abort_on_error=1:halt_on_error=1:print_stacktrace=1",
-    # It stops at reports by itself, and gives the program a terminal, on which they would be coloured.
-    "lldb": "color=never:print_stacktrace=1",
-}
-_NO_LEAKS = "detect_leaks=0"
-"""The search for leaks at a program's end fails under any debugger, and takes the exit code with it."""
 
 
 class NativeProgram(msgspec.Struct, frozen=True):
@@ -167,13 +159,6 @@ def stdin_note() -> str:
     except OSError:
         is_empty = True
     return "" if is_empty else "the program's input is empty: what dap-ai reads from cannot be opened a second time"
-
-
-def sanitizer_env(sanitizers: Sequence[str], adapter: Adapter, environ: Mapping[str, str]) -> dict[str, str]:
-    """What makes a sanitizer's first report a stop; what the user has set counts more."""
-    variables = [_SANITIZER_VARIABLES[name] for name in sanitizers if name in _SANITIZER_VARIABLES]
-    options = f"{_SANITIZER_OPTIONS[adapter]}:{_NO_LEAKS}"
-    return {variable: ":".join(filter(None, (options, environ.get(variable)))) for variable in variables}
 
 
 def exception_filters(wanted: Sequence[str], announced: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from typing import Any
 
 from dap_ai.adapter.client import Client
@@ -16,8 +17,11 @@ from dap_ai.protocol.errors import RequestFailed
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")
 """Where every panic of Rust's passes, as lldb finds it by name, and gdb does from Rust 1.87 on."""
-_NOISE = "has no plugin for the language"
-"""lldb's warning about Rust, whose values are shown all the same."""
+_NOISE = re.compile(
+    r"^(?:warning: .*has no plugin for the language|(?:error|warning): .*\b0x[0-9a-f]+\]?: .*\bDW_[A-Z]+_).*(?:\n|\Z)",
+    re.MULTILINE,
+)
+"""What lldb says of its own reading: of Rust, whose values it shows all the same, and of debug information."""
 _QUIET_S = 0.03
 _SETTLE_S = 0.3
 """So long what the program wrote before it stopped may come after the event of the stop."""
@@ -45,12 +49,20 @@ class NativeRun(Run):
 
     async def _handle(self, name: str, body: dict[str, Any]) -> bool:
         if name == "output":
+            body = self._without_noise(body)
             self._native.output(body)
-            if _NOISE in body.get("output", ""):
+            if not body.get("output"):
                 return True
         elif name == "exited":
             await self._native.exited(body["exitCode"], self._controls.request)
         return await super()._handle(name, body)
+
+    def _without_noise(self, body: dict[str, Any]) -> dict[str, Any]:
+        """What the program writes comes to lldb by a terminal, as `stdout`; version 19 says its own as `stderr`."""
+        text = body.get("output") or ""
+        if self._wishes.verbose or body.get("category") == "stdout":
+            return body
+        return body | {"output": _NOISE.sub("", text)}
 
     async def _on_stopped(self, body: dict[str, Any]) -> bool:
         if body.get("reason") == "attach" and self._wishes.breakpoints:  # gdb's, on the way to them

@@ -29,7 +29,7 @@ from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, Start
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.errors import BACKEND_DIED, RequestFailed
 
 _END_S = 3.0
 _PAUSE_S = 3.0
@@ -82,6 +82,7 @@ class Run:
     async def run(self) -> Outcome:
         """Returns when the program has ended, or has been let go. Raises RequestFailed, ConnectionClosed."""
         self._client.on_event(lambda name, body: self._events.put_nowait((name, body)))
+        self._client.on_close(lambda: self._events.put_nowait(("closed", {})))
         self._client.reverse["runInTerminal"] = self._job.run_in_terminal
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  we are in one
@@ -156,9 +157,12 @@ class Run:
                 self._exit_code = body["exitCode"]
             case "terminated":
                 self._ended = True
+                await self._look_after_adapter()
                 return self._asking.under_way  # the agent has let the program run to its end
             case "interrupt":
                 return await self._on_interrupt()
+            case "closed":
+                raise ConnectionClosed("the debug session has ended by itself")
             case _:
                 pass
         return True
@@ -298,6 +302,17 @@ class Run:
         self._outcome.failed = True
         self._display.error(error.user_text if isinstance(error, RequestFailed) else "the debug adapter hangs")
 
+    async def _look_after_adapter(self) -> None:
+        """A session that ends without the program's exit code may have ended because its adapter has."""
+        if self._exit_code is not None:
+            return
+        try:
+            await self._controls.request("threads")
+        except RequestFailed as error:
+            self._outcome.failed = error.message == BACKEND_DIED.message
+        except (ConnectionClosed, TimeoutError, asyncio.TimeoutError):
+            self._outcome.failed = True
+
     async def _finish(self) -> None:
         """Ends the program, or lets go of what we attached to; then nothing is under way."""
         ends = self._exit_code is None
@@ -311,7 +326,7 @@ class Run:
                 await self._client.request("disconnect", end, timeout_s=_END_S)
             self._job.kill()
         code = await self._job.ended()
-        if self._wishes.program and code is not None:
+        if self._wishes.program and code is not None and not self._outcome.failed:
             code = self._exit_code if self._exit_code is not None else code % 256
             self._outcome.program_status, text = self._status_of(code)
             if ends and not number and self._quit:
@@ -326,6 +341,6 @@ class Run:
         """Sums up, or says why there is no answer."""
         self._asking.sum_up()
         program = self._wishes.program
-        if self._stopped_once or not program or self._outcome.signal_number:
+        if self._stopped_once or not program or self._outcome.signal_number or self._outcome.failed:
             return
         self._display.status(why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from dap_ai.adapter.pump import SessionFailed
 from dap_ai.commands.table import resolve
 from dap_ai.commands.telling import Teller
 from dap_ai.commands.wiring import open_wire_log, proxy_of
@@ -91,6 +92,8 @@ def command(
         raise SystemExit(130) from None
     except asyncio.CancelledError:
         raise SystemExit(128 + signal.SIGTERM) from None
+    except SessionFailed as error:
+        raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{listen or 'stdio'}: {error.strerror or error}") from error
     finally:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -80,7 +79,7 @@ def prepared(
     if note := native_program.stdin_note():
         tell(note)
     sanitizers = {*sanitize, *(binary.sanitizers if binary else ())}
-    options = native_program.sanitizer_env(sorted(sanitizers), adapter, {**os.environ, **env})
+    options = _sanitizer_options(sanitizers, env, adapter)
     return NativeProgram(executable, tuple(words[1:]), cwd, env, words[0] if is_source else "", options)
 
 
@@ -122,6 +121,14 @@ def _binary_of(path: str) -> Binary | None:
     from dap_ai.backends.native import elf  # noqa: PLC0415  only a native program needs it
 
     return elf.binary_of(path)
+
+
+def _sanitizer_options(sanitizers: Iterable[str], env: Mapping[str, str], adapter: Adapter) -> dict[str, str]:
+    from dap_ai.backends.native import recipe  # noqa: PLC0415  only a native program needs it
+
+    # lldb gives the program a terminal, on which reports would be coloured.
+    more = "color=never" if adapter == "lldb" else ""
+    return recipe.sanitizer_options(sorted(sanitizers), env, aborts=adapter == "gdb", more=more)
 
 
 def _first_installed() -> str:

@@ -44,7 +44,7 @@ class AskArguments(_Wire):
 
 
 class AskOfferArguments(_Wire):
-    """Arguments of the request `askOffer`: what the client lends to the questions of its console, until it says another."""
+    """Arguments of the request `askOffer`: what the client lends to questions of its console."""
 
     providers: list[str] = []
     """As in AskArguments. Empty: nothing."""

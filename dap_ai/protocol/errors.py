@@ -90,4 +90,7 @@ UNKNOWN_TOOL = ErrorEntry(9016, "unknownTool", "There is no tool '{name}'; the t
 NO_MODEL_REQUEST = ErrorEntry(
     9026, "unknownModelRequest", "Nothing was asked of this client's model as {requestId}, or it was answered already."
 )
+OWN_FAILURE = ErrorEntry(
+    9027, "internalError", "dap_ai itself has failed at '{command}' ({error}). The debug session goes on."
+)
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -13,20 +12,11 @@ from dap_ai.adapter.client import Client
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native.walker import NativeWalker
-from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Inspection, Node, Query
 from tests.integration import native
+from tests.integration.native_launch import WAIT_S, announced, stopped_client
 
 ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
-WAIT_S = 30.0
-_SHOWS = {"supportsVariableType": True, "supportsVariablePaging": True, "supportsMemoryReferences": True}
-_ANNOUNCED = {
-    "readMemory": "supportsReadMemoryRequest",
-    "disassemble": "supportsDisassembleRequest",
-    "modules": "supportsModulesRequest",
-    "exceptionInfo": "supportsExceptionInfoRequest",
-}
 
 
 @dataclass
@@ -46,10 +36,7 @@ class Session:
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """As the proxy does, it sends nothing that the adapter does not announce."""
         self.sent.append((command, arguments))
-        capability = _ANNOUNCED.get(command)
-        if capability and not self.client.capabilities.get(capability):
-            raise RequestFailed(command, "notSupported", f"the adapter has no {command}")
-        return await self.client.request(command, arguments, WAIT_S)
+        return await announced(self.client, command, arguments)
 
     async def inspect(self, *nodes: Node, **more: Any) -> Inspection:
         frame = FrameQuery(frame_id=self.frame_id, expressions=list(nodes), variables=not nodes)
@@ -67,24 +54,11 @@ async def stopped(
     """`program`, launched until it stops: at the line, or where it crashes."""
     argv = native.need(adapter)
     backend = GdbBackend(argv[0]) if adapter == "gdb" else LldbBackend(argv[0])
-    process = await AdapterProcess.start(backend.command(), lambda _line: None)
-    client = Client(process.link, process.end)
-    try:
-        await client.initialize("native", **_SHOWS)
-        launch = {"program": str(program), "args": list(arguments), "cwd": str(program.parent)}
-        launched = client.send("launch", (await backend.prepare("launch", launch)).arguments)
-        await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
-        if source:
-            points = {"source": {"path": str(source)}, "breakpoints": [{"line": line}]}
-            await client.request("setBreakpoints", points, WAIT_S)
-        await client.request("configurationDone", {}, WAIT_S)
-        assert (await asyncio.wait_for(launched, WAIT_S)).success
-        stop = (await asyncio.wait_for(client.wait_event("stopped"), WAIT_S))[1]
-        frames = (await client.request("stackTrace", {"threadId": stop["threadId"]}, WAIT_S))["stackFrames"]
-        yield Session(client, stop, frames)
-        await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
-    finally:
-        await client.close()
+    launch = {"program": str(program), "args": list(arguments), "cwd": str(program.parent)}
+    prepared = (await backend.prepare("launch", launch)).arguments
+    async with stopped_client(backend.command(), prepared, source=source, line=line) as (client, stop):
+        frames = await client.request("stackTrace", {"threadId": stop["threadId"]}, WAIT_S)
+        yield Session(client, stop, frames["stackFrames"])
 
 
 def marked(source: Path, mark: str) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dap_ai.adapter.client import Client
-from dap_ai.adapter.gate import CAPABILITY_OF
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case
@@ -17,16 +15,11 @@ from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
 from dap_ai.backends import Command
 from dap_ai.backends.native.walker import NativeWalker
-from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.asking import HistoryItem, Stop, ToolCall
-from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.tools import ToolArguments
 from tests.integration import native
-
-WAIT_S = 30.0
-CLIENT = {"supportsVariableType": True, "supportsVariablePaging": True, "supportsMemoryReferences": True}
-"""What gdb wants to hear before it tells types, pages and addresses."""
+from tests.integration.native_launch import announced, stopped_client
 
 
 class NativeStop:
@@ -46,16 +39,11 @@ class NativeStop:
             description=str(stopped.get("description", "")),
             text=str(stopped.get("text", "")),
         )
-        self.calls: list[str] = []
         self._walker = NativeWalker(hovers=True)
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """As the proxy: what the adapter has not announced never reaches it."""
-        flag = CAPABILITY_OF.get(command)
-        if flag and not self.client.capabilities.get(flag):
-            raise RequestFailed(command, "notSupported", f"The debug adapter does not support '{command}'.")
-        self.calls.append(command)
-        return await self.client.request(command, arguments, WAIT_S)
+        return await announced(self.client, command, arguments)
 
     async def inspect(self, query: Query) -> Inspection:
         """By the native walker."""
@@ -82,17 +70,6 @@ class NativeStop:
 @contextlib.asynccontextmanager
 async def stopped(adapter: str, program: Path, *arguments: str) -> AsyncGenerator[NativeStop]:
     """The program at its first stop; skips the test where the adapter is missing."""
-    process = await AdapterProcess.start(Command(native.need(adapter), {}), lambda _line: None)
-    client = Client(process.link, process.end)
-    try:
-        await client.initialize("native", **CLIENT)
-        started = client.send("launch", {"program": str(program), "args": list(arguments)})
-        await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
-        await client.request("configurationDone", {}, WAIT_S)
-        await asyncio.wait_for(started, WAIT_S)
-        _, body = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
+    launch = {"program": str(program), "args": list(arguments)}
+    async with stopped_client(Command(native.need(adapter), {}), launch) as (client, body):
         yield NativeStop(client, body)
-    finally:
-        with contextlib.suppress(Exception):  # the process is ended in any case
-            await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
-        await client.close()

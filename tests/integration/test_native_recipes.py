@@ -17,12 +17,11 @@ from dap_ai.backends import Backend
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native import build, elf
-from dap_ai.backends.spawn import AdapterProcess
 from tests.integration import native
+from tests.integration.native_launch import WAIT_S, stopped_client
 from tests.integration.test_serve import connect, listening
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 40.0
 LONG = 3000
 SPEAKS = """
 #include <stdio.h>
@@ -58,22 +57,9 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 @contextlib.asynccontextmanager
 async def stopped(backend: Backend, command: str, **arguments: Any) -> AsyncIterator[tuple[Client, dict[str, Any]]]:
     """A session of the adapter alone, with what the recipe makes of the arguments, at its first stop."""
-    start = await backend.prepare(command, arguments)
-    adapter = await AdapterProcess.start(backend.command(), lambda _text: None)
-    client = Client(adapter.link)
-    try:
-        await client.initialize("native")
-        begun = client.send(command, start.arguments)
-        await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
-        await client.request("configurationDone", {}, WAIT_S)
-        _, stop = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
-        assert (await asyncio.wait_for(begun, WAIT_S)).success
-        yield client, stop
-        with contextlib.suppress(Exception):
-            await client.request("disconnect", {"terminateDebuggee": command == "launch"}, WAIT_S)
-    finally:
-        await client.close()
-        await adapter.end()
+    prepared = (await backend.prepare(command, arguments)).arguments
+    async with stopped_client(backend.command(), prepared, start=command) as stop:
+        yield stop
 
 
 async def variables(client: Client, stop: dict[str, Any], function: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.client import Client
 from dap_ai.adapter.history import History
 from dap_ai.agent.native.analysis import analyse
 from dap_ai.agent.native.context import first_context
@@ -21,9 +19,9 @@ from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case
 from dap_ai.backends import Command
-from dap_ai.backends.spawn import AdapterProcess
 from tests.integration import native
-from tests.integration.native_stop import CLIENT, WAIT_S, NativeStop
+from tests.integration.native_launch import stopped_client
+from tests.integration.native_stop import NativeStop
 
 ADAPTERS = ("lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb")
 _COMPILE_S = 120
@@ -135,28 +133,17 @@ def _built(source: str, folder: Path, sanitize: str) -> Path:
 
 
 async def _case(argv: list[str], program: Path) -> Case:
-    process = await AdapterProcess.start(Command(argv, {}), lambda _line: None)
-    client, history = Client(process.link, process.end), History()
+    history = History()
 
     def keep(name: str, body: dict[str, Any]) -> None:
         if name == "output":
             history.add_output(body.get("category", "console"), body["output"])
 
-    client.on_event(keep)
-    try:
-        await client.initialize("native", **CLIENT)
-        started = client.send("launch", {"program": str(program), "cwd": str(program.parent)})
-        await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
-        await client.request("configurationDone", {}, WAIT_S)
-        await asyncio.wait_for(started, WAIT_S)
-        _, body = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
+    launch = {"program": str(program), "cwd": str(program.parent)}
+    async with stopped_client(Command(argv, {}), launch, listener=keep) as (client, body):
         stop = Stop(client, body)
         stop.kept = history
         return await Reader(stop, Sources(), "observe").read(stop.stop)  # pyright: ignore[reportArgumentType]  as in native_stop
-    finally:
-        with contextlib.suppress(Exception):  # the process is ended in any case
-            await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
-        await client.close()
 
 
 def report(case: Case) -> Report:

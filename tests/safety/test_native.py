@@ -15,7 +15,8 @@ from dap_ai.backends.native.variables import MAX_PATH
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Fact, Node
 from tests.integration import native
-from tests.integration.native_session import ADAPTERS, WAIT_S, Session, marked, stopped
+from tests.integration.native_launch import WAIT_S
+from tests.integration.native_session import ADAPTERS, Session, marked, stopped
 from tests.safety.native_corpus import CALLS, DEBUGGERS, HARMLESS, HOSTILE, RAISING, RUST, WRITES
 
 pytestmark = pytest.mark.anyio

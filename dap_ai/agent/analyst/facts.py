@@ -34,6 +34,16 @@ class Diagnosis:
     broken: ast.expr | None = None
     """The sub-expression that failed."""
 
+    @property
+    def header(self) -> list[ast.expr]:
+        """The expressions of the failing line."""
+        return header_expressions(self.place.statement) if self.place.statement else []
+
+    @property
+    def in_question(self) -> list[ast.expr]:
+        """What failed and all that is in it; of the whole line, where that is not known."""
+        return list(sub_expressions([self.broken] if self.broken else self.header))
+
     def say(self, sentence: str) -> None:
         """Adds a sentence."""
         self.sentences.append(sentence)

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import Resolver, Scope
+from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Cited, Diagnosis
+from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slice
 from dap_ai.agent.source import SourceFile, header_expressions
 from dap_ai.agent.stack import Case

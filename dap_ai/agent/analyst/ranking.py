@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import Resolver, Scope
+from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.resolving import Resolver, reach
 from dap_ai.agent.analyst.rules import TABLE
-from dap_ai.agent.analyst.slicing import Slice, Slicer, Step, reach
+from dap_ai.agent.analyst.slicing import Slice, Slicer, Step
 from dap_ai.agent.source import FunctionNode, header_expressions, is_user_path
 from dap_ai.agent.stack import Case
 from dap_ai.protocol.ask import Suspect

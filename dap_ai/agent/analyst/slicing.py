@@ -13,24 +13,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import (
-    Resolver,
     Scope,
     aliases,
-    argument_for,
-    bindings,
     control_tests,
     enclosing_loop,
+    is_always_bound,
     mutations,
+    reaching,
     root_name,
 )
-from dap_ai.agent.source import header_expressions, own_statements
+from dap_ai.agent.analyst.resolving import Resolver, argument_for
+from dap_ai.agent.source import header_expressions
 from dap_ai.agent.stack import sub_expressions
 from dap_ai.agent.values import find
 from dap_ai.protocol.inspection import Value
 
 MAX_STEPS = 80
 MAX_DISTANCE = 14
-_DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 
 
 @dataclass
@@ -121,7 +120,7 @@ class Slicer:
     def _name(self, name: str, work: _Work) -> None:
         scope = work.scope
         found = False
-        for statement, value in self._reaching(name, scope, work.line):
+        for statement, value in reaching(name, scope, work.line):
             found = True
             self._step(scope, statement, work, "assigned", name, value)
         for statement in scope.statements():
@@ -129,34 +128,10 @@ class Slicer:
                 if root == name and statement.lineno != work.line:
                     self._step(scope, statement, work, "stored", text, *values)
             self._passed_on(name, statement, work)
-        if name in [p.arg for p in scope.parameters] and not (found and self._always_bound(name, work)):
+        if name in [p.arg for p in scope.parameters] and not (found and is_always_bound(name, scope, work.line)):
             self._argument(name, work)
         elif not found and not isinstance(scope.node, ast.Module):
             self._outer(name, work)
-
-    def _reaching(self, name: str, scope: Scope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
-        made = (s for s in scope.statements() if not isinstance(s, _DECLARATIONS))
-        bound = [(s, b[name]) for s in made if name in (b := bindings(s))]
-        before = [pair for pair in bound if pair[0].lineno < line][::-1]
-        loop = enclosing_loop(scope.node, line)
-        around = [p for p in bound if loop and loop.lineno <= p[0].lineno <= (loop.end_lineno or 0)]
-        later = [p for p in around if p[0].lineno >= line]
-        kept: list[tuple[ast.stmt, ast.expr | None]] = []
-        for pair in before:
-            kept.append(pair)
-            if self._kills(pair[0], scope, line):
-                break
-        return kept + later
-
-    def _kills(self, statement: ast.stmt, scope: Scope, line: int) -> bool:
-        if isinstance(statement, ast.AugAssign | ast.For | ast.With | ast.Try):
-            return False
-        outside = [test for test, _ in control_tests(scope.node, line)]
-        return all(test in outside for test, _ in control_tests(scope.node, statement.lineno))
-
-    def _always_bound(self, name: str, work: _Work) -> bool:
-        reaching = self._reaching(name, work.scope, work.line)
-        return any(self._kills(s, work.scope, work.line) for s, _ in reaching)
 
     def _argument(self, parameter: str, work: _Work) -> None:
         scope, site = work.scope, work.site
@@ -202,9 +177,9 @@ class Slicer:
             first, last = holder.lineno, holder.end_lineno or 0
             if holder is not work.scope.node and first < getattr(work.scope.node, "lineno", 0) <= last:
                 outer = Scope(work.scope.source, holder)
-                for statement, value in self._reaching(name, outer, end):
+                for statement, value in reaching(name, outer, end):
                     self._step(outer, statement, work, "assigned", name, value)
-        for statement, value in self._reaching(name, module, end):
+        for statement, value in reaching(name, module, end):
             self._step(module, statement, work, "assigned", name, value)
 
     def _into(self, call: ast.Call, work: _Work) -> None:
@@ -351,20 +326,3 @@ def _inner(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
             for inner in ast.walk(node):
                 if isinstance(inner, ast.Call) or (isinstance(inner, ast.Name) and inner.id not in bound):
                     yield inner
-
-
-def reach(resolver: Resolver, start: list[Scope], max_scopes: int = 40) -> dict[tuple[str, int], tuple[Scope, int]]:
-    """Every function that these may call, directly or not, with its distance in calls."""
-    found = {scope.key(): (scope, 0) for scope in start}
-    todo = deque((scope, 0) for scope in start)
-    while todo and len(found) < max_scopes:
-        scope, distance = todo.popleft()
-        for statement in own_statements(scope.node):
-            for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
-                if not isinstance(node, ast.Call):
-                    continue
-                for callee in resolver.callees(node, scope):
-                    if callee.key() not in found:
-                        found[callee.key()] = (callee, distance + 1)
-                        todo.append((callee, distance + 1))
-    return found

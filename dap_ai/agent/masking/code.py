@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from dap_ai.agent.masking.names import Named
 from dap_ai.agent.masking.spans import Span
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted
-
-if TYPE_CHECKING:
-    from dap_ai.agent.masking.names import Named
 
 _BRIDGE = re.compile(
     r"""(?:

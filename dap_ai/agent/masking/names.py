@@ -1,14 +1,12 @@
-"""Secrets by name: `password="..."`, `"api_key": ...`, `--token x`, `Authorization: ...`, in code, data and logs."""
+"""Names of secrets: `password`, `apiKey`, `AWS_SECRET_ACCESS_KEY`, and not `token_count` or `password_policy`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from dap_ai.agent.masking.code import secret_in_code
-from dap_ai.agent.masking.spans import CUT, PLACEHOLDER, Span, words
-from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted, is_secret_start, is_secret_word, looks_random
+from dap_ai.agent.masking.spans import PLACEHOLDER, words
 
 _KEY = r"[ _-]?keys?"
 _WORD = re.compile(
@@ -50,42 +48,6 @@ _NEUTRAL = words(
 )
 _HEADS = words("no num n max min is has use need needs requires count len total")
 _COUNTING = words("max min num count total n input output prompt completion")
-_CODE_TYPE = r"[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{0,60}\])?(?:\s?\|\s?None)?"
-_SEPARATOR = re.compile(
-    r"""(?P<close>(?:\\{0,7}["'`])?\]?(?:&quot;)?)
-    (?: [ \t]{0,20}(?::[ \t]{0,4}"""
-    + _CODE_TYPE
-    + r"""[ \t]{0,4}(?==[^=]))?
-        (?P<op>=>|->|:=|==|!=|%3[DdAa]|[:=])
-        (?:[ \t]{0,20}(?:\\?\r?\n[ \t]{0,80}(?=\\{0,7}["'`]|[bru]["']))?)
-      | (?P<verb>[ \t]{1,4}(?:is|was|are|to)[ \t]{0,3}:?[ \t]{1,4})
-      | (?P<tuple>,[ ]{0,4}(?=[bru]?\\{0,7}["']))
-      | (?P<tag>>)
-      | (?P<gap>[ \t]{1,8})
-    )""",
-    re.VERBOSE,
-)
-_WRAPPER = re.compile(
-    r"(?:[A-Za-z_.]{0,40}(?:Secret|Password|Token|Credential|secret|password)[A-Za-z]{0,20}\("
-    r"|bytes\(|bytearray\(|memoryview\(|str\()(?:[a-z_]{1,20}=)?(?=[bru]?[\"'])"
-)
-_LITERAL = re.compile(r"[bBrRuUfF]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
-_REST = {
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\\n]|\\.)*", re.DOTALL),
-    "`": re.compile(r"[^`\n]*"),
-}
-_BARE = re.compile(r"(?:<secret:[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}")
-_SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
-_HEADER_REST = re.compile(r"[^\n\"'`]{1,4096}")
-_YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
-_ENV_LINE = re.compile(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
-_REST_OF_LINE = re.compile(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
-_CONTAINED = re.compile(
-    r"(?:\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?:[^'\\\n]|\\.){0,2000}')(?P<key>\s{0,4}:)?|[\[\](){}]", re.DOTALL
-)
-_CUT_BEFORE_A_SPACE = re.compile(r"(?:\.\.\.|\u2026)\+?\d*\Z")
-"""The first half of `...+30 chars`."""
 _IDENTIFIER = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 
@@ -109,38 +71,18 @@ def lowered(text: str) -> str:
     return low if len(low) == len(text) else text.replace("\u0130", "i").lower()
 
 
-def named_secrets(text: str, low: str) -> Iterator[Span]:
-    """The values beside secret names. `low`: the text in lower case."""
-    walked = headed = 0
+def secret_names(text: str, low: str) -> Iterator[Named]:
+    """The names of secrets in a text, in order. `low`: the text in lower case."""
     for match in _WORD.finditer(low):
         found = _named(text, low, match.start(), match.end())
-        if found is None:
-            continue
-        yield from secret_in_code(text, found)
-        separator = _SEPARATOR.match(text, found.end)
-        if separator is None:
-            continue
-        at = separator.end()
-        if separator["op"] == ":" and not separator["close"] and "\n" in separator[0]:
-            continue  # `class Token:` and its docstring
-        opening = text[at : at + 1]
-        if separator["op"] and opening in ("[", "{", "(") and opening:
-            if at >= walked and (opening != "{" or found.plural):
-                walked = yield from _contained(text, at, found)
-            continue
-        if found.word in ("authorization", "cookie") and separator["op"] == ":" and not separator["close"]:
-            if at < headed:  # a header within a header: the whole line has been looked at
-                continue
-            headed = text.find("\n", at) % (len(text) + 1)
-        yield from _value(text, found, separator)
+        if found is not None:
+            yield found
 
 
 def secret_name(name: str) -> Named | None:
     """The secret word in a name, if it has one."""
-    low = lowered(name)
-    for match in _WORD.finditer(low):
-        found = _named(name, low, match.start(), match.end())
-        if found is not None and (found.end == len(name) or not name[found.end :].strip("\"'] ")):
+    for found in secret_names(name, lowered(name)):
+        if found.end == len(name) or not name[found.end :].strip("\"'] "):
             return found
     return None
 
@@ -183,165 +125,3 @@ def _is_part_start(text: str, low: str, start: int, end: int, before: str) -> bo
     if _GLUED.match(low, start, end):
         return True
     return low.startswith("token", start) and before.lower().endswith(_GLUED_TOKENS)
-
-
-def _value(text: str, found: Named, separator: re.Match[str]) -> Iterator[Span]:
-    """The secret after a name and what separates it from its value."""
-    at, op = separator.end(), separator["op"]
-    is_flag = text[found.start : found.start + 1] == "-"
-    if separator["tag"] and text[found.start - 1 : found.start] != "<":
-        return
-    if separator["tuple"] and not (is_flag or _opens_tuple(text, found.start)):
-        return
-    if separator["gap"] and separator["close"] and not is_flag:
-        return
-    if wrapper := _WRAPPER.match(text, at):
-        at = wrapper.end()
-    literal = _LITERAL.match(text, at)
-    rule = f"name: {found.word}"
-    if literal is not None:
-        start, end = _quoted(text, literal)
-        if separator["gap"] and not is_flag:
-            wanted = (found.strong and is_secret_bare(text[start:end], strong=True)) or looks_random(text[start:end])
-        elif separator["tuple"] and not is_flag:
-            wanted = text[end : end + 8].lstrip("\\'\"")[:1] in (")", "]") and _judged(found, text[start:end])
-            wanted = wanted and ("(" in text[max(0, found.start - 4) : found.start] or not text[start:end].isalpha())
-        else:
-            wanted = _judged(found, text[start:end]) or (
-                bool(CUT.match(text, end)) and found.sure and is_secret_start(text[start:end])
-            )
-        if wanted:
-            scheme = _SCHEME.match(text, start, end)
-            yield Span(scheme.end() if scheme else start, end, rule)
-    elif wrapper is None and op not in ("==", "!=", ":="):
-        yield from _unquoted(text, found, separator, is_flag=is_flag)
-
-
-def _judged(found: Named, value: str) -> bool:
-    value = _SCHEME.sub("", value, count=1)
-    if found.word == "cookie" and re.search(r"\w=[^;\s]{4,}", value):
-        return True
-    if re.match("dsn|database|conn", found.word):
-        return "@" in value and looks_random(value) if "://" in value else bool(re.search(r"=\S{4,}", value))
-    return is_secret_quoted(value, strong=found.strong and found.sure)
-
-
-def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: bool) -> Iterator[Span]:
-    """A bare value: only where it cannot be a piece of code."""
-    at, op = separator.end(), separator["op"]
-    rule = f"name: {found.word}"
-    if found.word in ("authorization", "cookie") and op == ":":
-        rest = _HEADER_REST.match(text, at)
-        if rest and _judged(found, rest[0].strip()) and not re.match(r"[A-Za-z_.\[]+[,)\]]?\s*(?:= |$)", rest[0]):
-            scheme = _SCHEME.match(text, at)
-            yield Span(scheme.end() if scheme else at, at + len(rest[0].rstrip().rstrip("\\")), rule)
-        return
-    if op == ":" and (block := _YAML_BLOCK.match(text, at)):
-        at = block.end()
-    bare = _BARE.match(text, at)
-    if bare is None:
-        return
-    before = text[max(0, found.start - 24) : found.start]
-    asks = before[-1:] in ("?", "&", ";") or (separator["tag"] is not None)
-    env = op in ("=", ":") and found.sure and found.strong and _ENV_LINE.search(before or "\n") is not None
-    env = env and (found.start <= 24 or bool(_ENV_LINE.search(before)))
-    if env and ((op == "=" and separator.end() - separator.start("op") == 1) or op == ":"):
-        rest = _REST_OF_LINE.match(text, at)
-        if (
-            rest
-            and not separator["close"].endswith("]")
-            and is_secret_word(rest[0])
-            and _is_data(text, found, rest[0], op)
-        ):
-            yield Span(at, _end(text, at, rest.end()), rule)
-            return
-    end = _end(text, at, bare.end())
-    value = text[at:end]
-    if is_flag and (separator["gap"] or op == "="):
-        wanted = not value.startswith("-") and is_secret_word(value) and (found.strong or any(map(str.isdigit, value)))
-        wanted = wanted and not (value.isalpha() and len(value) < 6)
-    elif separator["gap"]:
-        return
-    elif separator["verb"]:
-        wanted = len(value) >= 6 and any(map(str.isalpha, value)) and is_secret_bare(value, strong=found.strong)
-    elif asks:
-        wanted = (
-            len(value) >= 6
-            and is_secret_word(value)
-            and (len(value) >= 12 or any(map(str.isdigit, value)) or found.strong)
-        )
-    else:
-        named = text[found.start : found.end].isupper() and op == "=" and separator.end() - separator.start("op") == 1
-        wanted = (
-            (named and found.strong and found.sure and is_secret_word(value))
-            or is_secret_bare(value, strong=found.strong and found.sure)
-            or bool(found.word.startswith(("dsn", "conn", "database")) and "@" in value and _judged(found, value))
-        )
-    if wanted:
-        yield Span(at, end, rule)
-
-
-def _is_data(text: str, found: Named, value: str, op: str) -> bool:
-    """Whether a line that holds only a name and a word is a setting and no statement or annotation."""
-    if op == ":":
-        return not (value[0].isupper() and value.isalpha()) and not value.endswith((",", "(", "{", "[", ":"))
-    name = text[found.start : found.end]
-    return name.isupper() or not value.endswith((",", ")", "(", "[", "{", "]")) or value[:-1].isdigit()
-
-
-def _end(text: str, start: int, end: int) -> int:
-    """Without the brackets and marks that close the sentence or the call around a bare value."""
-    value = text[start:end]
-    if cut := CUT.search(value) or _CUT_BEFORE_A_SPACE.search(value):
-        return start + cut.start()
-    while value and value[-1] in ")]}.:!?\\" and not value.endswith(">"):
-        if value[-1] in ")]}" and value.count("([{"[")]}".index(value[-1])]) >= value.count(value[-1]):
-            break
-        value = value[:-1]
-    value = value.split("\\n")[0]
-    return start + len(value)
-
-
-def _quoted(text: str, literal: re.Match[str]) -> tuple[int, int]:
-    """Where a string's content stands; it may end without its quote, where it was cut."""
-    start, quote, slashes = literal.end(), literal["quote"], literal["slashes"]
-    if len(quote) == 3:
-        end = text.find(quote, start)
-        return start, end if end >= 0 else len(text)
-    if slashes:
-        closing = text.find(slashes + quote, start)
-        while closing > 0 and text[closing - 1] == "\\":
-            closing = text.find(slashes + quote, closing + 1)
-        line = text.find("\n", start)
-        ends = [e for e in (closing, line, len(text)) if e >= 0]
-        end = min(ends)
-    else:
-        rest = _REST[quote].match(text, start)
-        end = rest.end() if rest else start
-    cut = CUT.search(text, max(start, end - 60), end)
-    return start, cut.start() if cut else end
-
-
-def _opens_tuple(text: str, start: int) -> bool:
-    """Whether a name is the first item of a tuple or list, and not of a call's arguments."""
-    before = text[max(0, start - 12) : start].rstrip("\"'\\ bru")
-    return before[-1:] in ("(", "[") and not (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")", "]"))
-
-
-def _contained(text: str, at: int, found: Named) -> Generator[Span, None, int]:
-    """The strings in a list, tuple or dict of secrets; returns where it ends."""
-    depth, end, count = 0, at, 0
-    for item in _CONTAINED.finditer(text, at, min(len(text), at + 4000)):
-        end = item.end()
-        if len(item[0]) == 1:
-            depth += 1 if item[0] in "[({" else -1
-            if depth <= 0 or (item[0] == "(" and (text[end - 2].isalnum() or text[end - 2] == "_")):  # a call
-                break
-        elif not item["key"]:
-            count += 1
-            if count > 1 or found.word != "auth":
-                start, stop = item.start() + 1, item.end() - 1
-                strong = found.strong or found.word == "auth"
-                if is_secret_quoted(text[start:stop], strong=strong and found.sure):
-                    yield Span(start, stop, f"name: {found.word}")
-    return end

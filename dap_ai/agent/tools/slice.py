@@ -6,8 +6,8 @@ import ast
 
 import msgspec
 
-from dap_ai.agent.analyst.definitions import Resolver
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slicer, Step
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code

@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import cast
 
 from dap_ai.backends.native import numbers, types
+from dap_ai.backends.native.kinds import kind_of, number_of, string_of
 from dap_ai.backends.native.numbers import Number, Raised
 from dap_ai.backends.native.reading import Reader
 from dap_ai.backends.native.unparsing import source_of
-from dap_ai.backends.native.values import Describer, kind_of, number_of, string_of
+from dap_ai.backends.native.values import Describer
 from dap_ai.backends.native.variables import Raw, Unread, item_path, member_path, target_path
 from dap_ai.protocol.inspection import Node
 

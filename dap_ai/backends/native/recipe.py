@@ -7,7 +7,7 @@ is told to stop at a report, and not to look for leaks: that fails in a program 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,17 +48,25 @@ def environment(arguments: Mapping[str, Any]) -> dict[str, str]:
     return {str(name): str(text) for name, text in variables.items() if text is not None}
 
 
-def sanitizer_options(program: str, env: Mapping[str, str], *, aborts: bool) -> dict[str, str]:
-    """Variables for the sanitizers that `program` was built with; what the user has set comes last and so wins.
-
-    `aborts`: at a report the program must end by a signal, because this debugger does not know of reports.
-    """
+def sanitizer_options_of(program: str, env: Mapping[str, str], *, aborts: bool) -> dict[str, str]:
+    """Variables for the sanitizers that `program` was built with; see sanitizer_options."""
     binary = elf.binary_of(program)
+    return sanitizer_options(binary.sanitizers if binary else (), env, aborts=aborts)
+
+
+def sanitizer_options(
+    sanitizers: Iterable[str], env: Mapping[str, str], *, aborts: bool, more: str = ""
+) -> dict[str, str]:
+    """Variables for these sanitizers; what the user has set, in `env` or for us, comes last and so wins.
+
+    `aborts`: at a report the program must end by a signal, because this debugger does not know of reports. `more`:
+    what else each is told.
+    """
     options: dict[str, str] = {}
-    for name in binary.sanitizers if binary else ():
+    for name in sanitizers:
         if name in _OPTIONS:
             variable, told, stop = _OPTIONS[name]
-            parts = (told, stop if aborts else "", env.get(variable, os.environ.get(variable, "")))
+            parts = (told, stop if aborts else "", more, env.get(variable, os.environ.get(variable, "")))
             options[variable] = ":".join(filter(None, parts))
     return {variable: text for variable, text in options.items() if text}
 

@@ -6,59 +6,16 @@ import re
 from dataclasses import replace
 
 from dap_ai.backends.native import types
-from dap_ai.backends.native.numbers import Number, read_number, shown
+from dap_ai.backends.native.kinds import kind_of, number_of, string_of
+from dap_ai.backends.native.numbers import Number, shown
 from dap_ai.backends.native.reading import Reader, Spent
-from dap_ai.backends.native.types import Scalar
 from dap_ai.backends.native.variables import Raw, Unread
 from dap_ai.protocol.inspection import Field, Query, Value
 
-_STRING = re.compile(r'(?:0x[0-9a-fA-F]+ )?[LuU8b]*("(?:[^"\\]|\\.)*")', re.DOTALL)
-_REPEATS = re.compile(r",? ?'((?:\\.|[^'\\])[^']*)' <repeats (\d+) times>,?")
-_IDENTIFIER = re.compile(
-    r"[A-Za-z_][\w:]*(?: \| [A-Za-z_][\w:]*)*|\([A-Za-z_][\w:| ]*\)|\(?[\w: |]*unknown: 0x[0-9a-f]+\)?"
-)
-_NUMBER = re.compile(r"-?\d+")
 _EMPTY_OPTIONAL = re.compile(r"no contained value|Has Value=false|^None$|::None$")
 _COUNTS = re.compile(r"strong=(\d+)|use count (\d+)")
 _FUNCTION = re.compile(r"(0x[0-9a-fA-F]+) \([^`]*`([^ )]+)")
 _ELLIPSIS = "..."
-
-
-def kind_of(raw: Raw) -> str:
-    """A Value.kind, by the type and, where that is the program's own, by what the value looks like."""
-    kind = types.kind_of(raw.type)
-    if kind:
-        return kind
-    if not raw.type and re.fullmatch(r"0x[0-9a-f]+", raw.text):
-        return "pointer"  # of gdb, whose client has not asked for types
-    if re.match(r"(?:0x[0-9a-fA-F]+ )?\"", raw.text):
-        return "str"
-    if not raw.reference:
-        if _NUMBER.fullmatch(raw.text):
-            return "int"
-        if _IDENTIFIER.fullmatch(raw.text):
-            return "bool" if raw.text in ("true", "false") else "enum"
-        if re.fullmatch(r"0x[0-9a-f]+", raw.text):
-            return "pointer"
-    if raw.indexed or re.match(r"size=\d", raw.text):
-        return "list"
-    return "struct" if raw.reference or raw.text in ("", "{}") else "object"
-
-
-def number_of(raw: Raw) -> Number | None:
-    """The number that the variable holds; None: it holds none."""
-    scalar = types.scalar_of(raw.type)
-    if scalar is None and kind_of(raw) in ("int", "bool"):
-        scalar = Scalar(raw.type or "int", "int", 0, signed=True)
-    value = None if scalar is None else read_number(raw.text, scalar)
-    return None if scalar is None or value is None else Number(scalar, value)
-
-
-def string_of(raw: Raw) -> str:
-    """The literal in the variable's text, with its quotes and escapes; empty: there is none."""
-    text = _REPEATS.sub(lambda m: "" if m[1] == "\\000" else '"' + m[1] * min(int(m[2]), 200) + '"', raw.text)
-    found = _STRING.match(text)
-    return found[1] if found else ""
 
 
 def of_number(number: Number) -> Value:

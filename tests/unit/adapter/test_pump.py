@@ -11,11 +11,13 @@ import pytest
 
 from dap_ai.adapter import ending
 from dap_ai.adapter.backend_side import BackendSide
-from dap_ai.adapter.client import Client
+from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.adapter.effects import FromBackend
 from dap_ai.adapter.family import Families, Place
 from dap_ai.adapter.options import Options
-from dap_ai.adapter.pump import Pump
+from dap_ai.adapter.pump import MAX_ERRORS, Pump, SessionFailed
+from dap_ai.adapter.serve import Proxy
+from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
 from dap_ai.backends import Start
 from dap_ai.backends.generic import GenericBackend
@@ -131,7 +133,10 @@ class Running:
 
     async def __aexit__(self, *_error: object) -> None:
         await self.client.close()
-        await asyncio.wait_for(self.task, WAIT_S)
+        await asyncio.wait({self.task}, timeout=WAIT_S)
+        assert self.task.done()
+        if not isinstance(self.task.exception(), SessionFailed):
+            self.task.result()
 
     async def request(self, command: str, arguments: dict[str, Any] | None = None) -> None:
         await self.client.request(command, arguments, WAIT_S)
@@ -217,21 +222,106 @@ async def _accept(_arguments: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-async def test_a_bug_at_one_message_swallows_none_of_those_behind_it(monkeypatch: pytest.MonkeyPatch):
-    async with Running() as running:
-        told: list[dict[str, Any]] = []
-        asyncio.get_running_loop().set_exception_handler(lambda _loop, what: told.append(what))
-        receive, heard = running.pump.session.receive, list[Any]()
+class Failing:
+    """A session in which an error of ours is made; `told`: what the event loop was told of it."""
 
-        def failing(event: Any) -> Any:
-            heard.append(event)
-            return 1 / 0 if len(heard) == 1 else receive(event)
+    def __init__(self, running: Running, monkeypatch: pytest.MonkeyPatch, command: str = "") -> None:
+        self.told: list[str] = []
+        self.tries = 0
+        self._command = command.encode()
+        self._receive_well = running.pump.session.receive
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, what: self.told.append(repr(what["exception"])))
+        monkeypatch.setattr(running.pump.session, "receive", self._receive)
 
-        monkeypatch.setattr(running.pump.session, "receive", failing)
-        running.pump.receive_all([FromBackend(b"{}"), FromBackend(b"[]")])
-        assert len(heard) == 2
-        assert [type(what["exception"]) for what in told] == [ZeroDivisionError]
-        monkeypatch.undo()
+    def _receive(self, event: Any) -> Any:
+        if self._command not in repr(event).encode():
+            return self._receive_well(event)
+        self.tries += 1
+        raise NameError("a secret")
+
+
+async def failure_of(running: Running) -> str:
+    """With what the session ends."""
+    with pytest.raises(SessionFailed) as failed:
+        await asyncio.wait_for(asyncio.shield(running.task), WAIT_S)
+    return str(failed.value)
+
+
+async def test_an_error_of_ours_ends_the_session_with_its_adapter_and_the_client_reads_why(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with Running() as it:
+        await it.request("launch", {})
+        failing = Failing(it, monkeypatch)
+        closed = asyncio.Event()
+        it.client.on_close(closed.set)
+        waiting = it.client.send("disconnect")
+        why = await failure_of(it)
+        assert why == "dap_ai itself has failed (NameError at FromClient) and has ended this debug session."
+        assert (await it.client.wait_event("output"))[1]["output"] == f"{why}\n"
+        await asyncio.wait_for(closed.wait(), WAIT_S)
+        assert isinstance(waiting.exception(), ConnectionClosed)
+        assert it.adapter.ended_sparing == [""]
+        assert failing.told == ["NameError('a secret')"]
+
+
+async def test_an_error_of_ours_at_one_request_fails_that_request_and_nothing_else(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        await it.request("launch", {})
+        failing = Failing(it, monkeypatch, command="askTool")
+        with pytest.raises(RequestFailed, match=r"itself has failed at 'askTool' .NameError."):
+            await it.request("askTool", {"name": "stack"})
+        await it.request("threads")
+        assert failing.told == ["NameError('a secret')"]
+
+
+async def test_a_session_in_which_one_request_after_the_other_fails_ends(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        await it.request("launch", {})
+        Failing(it, monkeypatch, command="askTool")
+        for _ in range(MAX_ERRORS):
+            with pytest.raises(RequestFailed):
+                await it.request("askTool", {"name": "stack"})
+        with pytest.raises(ConnectionClosed):
+            await it.request("askTool", {"name": "stack"})
+        await failure_of(it)
+
+
+async def test_what_was_attached_to_outlives_an_error_of_ours(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        await it.request("attach", {})
+        Failing(it, monkeypatch)
+        it.adapter.event("continued")
+        await failure_of(it)
+        assert it.adapter.ended_sparing == ["attach"]
+
+
+async def test_after_an_error_of_ours_the_session_hears_of_nothing_more(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        failing = Failing(it, monkeypatch)
+        it.pump.receive_all([FromBackend(b"{}"), FromBackend(b"[]")])
+        await failure_of(it)
+        assert failing.tries == 1
+
+
+async def test_a_task_of_a_session_that_fails_ends_it():
+    async with Running() as it:
+        it.recipe.spawn = it.recipe.log  # type: ignore[assignment]  which gives None, where an adapter is awaited
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, _what: None)
+        assert "TypeError at a task" in await failure_of(it)
+
+
+async def test_a_client_in_this_process_learns_at_its_end_that_the_session_has_failed(monkeypatch: pytest.MonkeyPatch):
+    def fail(*_ignored: Any) -> None:
+        raise NameError
+
+    monkeypatch.setattr(Session, "receive", fail)
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, _what: None)
+    client = await Proxy(Recipe()).open_in_process()  # type: ignore[arg-type]
+    with pytest.raises(ConnectionClosed):
+        await client.request("initialize", {}, WAIT_S)
+    with pytest.raises(SessionFailed):
+        await client.close()
 
 
 async def test_what_comes_once_the_session_has_ended_changes_nothing():

@@ -329,6 +329,7 @@ def test_the_backends_death_fails_the_ask_and_its_reads():
         << agent 1 error backendDied
         << cancel dap-ai-ask-1
         << client event askEnded ...
+        << client event output ...
         << client event terminated
         """
     )

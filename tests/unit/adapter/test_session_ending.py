@@ -176,6 +176,7 @@ def test_a_disconnect_after_the_death_of_the_backend_ends_the_session():
     stopped(Playbook()).play(
         """
         >> backend closed segfault
+        << client event output {"category": "important", "output": "The debug adapter has ended: segfault. So has this debug session.\\n"}
         << client event terminated
         >> client request 9 disconnect
         << client response 9 disconnect ok
@@ -197,6 +198,7 @@ def test_an_adapter_that_dies_in_a_second_launch_is_told_of_as_in_the_first():
         >> backend response 3 launch ok
         << client response 8 launch ok
         >> backend closed segfault
+        << client event output {"category": "important", "output": "The debug adapter has ended: segfault. So has this debug session.\\n"}
         << client event terminated
         """
     )

@@ -179,6 +179,7 @@ def test_a_guest_waits_for_the_backend_no_longer_than_it_lives(stopped: Playbook
         >> backend closed gone
         << guest g response 3 threads fail backendDied ...
         << guest g response 2 threads fail backendDied ...
+        << client event output ...
         << client event terminated {}
     """)
 
@@ -370,3 +371,13 @@ def test_a_guest_asks_in_its_own_console_conversation(stopped: Playbook):
         << guest g response 3 evaluate ok {"result": "dap-ai-ask-2: who", "variablesReference": 0}
         << start dap-ai-ask-2 thread 5 epoch 2
     """)
+
+
+def test_an_error_of_ours_at_a_guests_request_is_that_guests_alone(stopped: Playbook):
+    stopped.session.receive(stopped.event("guest g request 1 initialize {}"))
+    event = stopped.event('guest g request 2 ask {"question": "why"}')
+    effects = stopped.session.answer_failure(event, "NameError")
+    assert effects is not None
+    assert [(stopped.render(effect) or "").split()[:6] for effect in effects] == [
+        ["guest", "g", "response", "2", "ask", "fail"]
+    ]

@@ -67,6 +67,7 @@ def test_who_waits_when_the_adapter_dies_is_answered_once():
         << backend request 1 customThing
         >> backend closed
         << client response 7 customThing fail backendDied ...
+        << client event output ...
         << client event terminated
         >> fired unanswered.1
         """

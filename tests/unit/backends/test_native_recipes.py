@@ -13,7 +13,7 @@ import pytest
 from dap_ai.backends import StartError, UnknownBackendError, discover
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.backends.native import locate
+from dap_ai.backends.native import locate, recipe
 from tests.unit.backends import elf_files
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="the adapters are shell scripts")
@@ -175,6 +175,12 @@ def test_a_program_with_a_sanitizer_looks_for_no_leaks_and_under_gdb_stops_at_a_
     env = arguments["env"]
     told = env["ASAN_OPTIONS"] if isinstance(env, dict) else env[0].partition("=")[2]
     assert told == ("detect_leaks=0:abort_on_error=1:verbosity=1" if aborts else "detect_leaks=0:verbosity=1")
+
+
+def test_what_the_user_has_told_a_sanitizer_comes_behind_what_it_is_told_and_so_wins(monkeypatch):
+    monkeypatch.setenv("UBSAN_OPTIONS", "color=always")
+    options = recipe.sanitizer_options(["leak", "undefined"], {}, aborts=False, more="color=never")
+    assert options == {"UBSAN_OPTIONS": "print_stacktrace=1:color=never:color=always"}
 
 
 @pytest.mark.parametrize("backend", [LldbBackend(), GdbBackend()])

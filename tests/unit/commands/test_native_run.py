@@ -107,10 +107,36 @@ def test_a_program_that_is_not_rusts_gets_no_breakpoint_of_ours():
     assert "setFunctionBreakpoints" not in run()[1].commands()
 
 
-def test_what_lldb_says_of_a_language_without_a_plugin_is_no_news():
-    noise = (
-        "output",
-        {"category": "important", "output": "warning: this version of LLDB has no plugin for the language"},
+NO_PLUGIN = 'warning: this version of LLDB has no plugin for the language "rust".\n'
+NOT_READ = (
+    "error: bag 0x0000402b: DW_TAG_member '_M_t' refers to type 0x00000000000044f2 which was unable to be parsed\n"
+)
+
+
+def said(category, text, **wishes):
+    event = ("output", {"category": category, "output": text})
+    _, _, display = run({"configurationDone": [[event, STOPPED]]}, **wishes)
+    return " ".join(
+        [*display.texts("status"), *(str(call[1:]) for call in display.calls if call[0] == "program_output")]
     )
-    _, _, display = run({"configurationDone": [[noise, STOPPED]]})
-    assert not any("plugin" in text for text in display.texts("status"))
+
+
+@pytest.mark.parametrize("text", [NO_PLUGIN, NOT_READ])
+@pytest.mark.parametrize("category", ["important", "stderr"])
+def test_what_lldb_says_of_its_own_reading_of_debug_information_is_no_news(category: str, text: str):
+    assert text[:20] not in said(category, text)
+
+
+def test_of_an_event_with_such_a_line_the_others_are_shown():
+    shown = said("stderr", f"one\n{NOT_READ}two\n")
+    assert "one" in shown
+    assert "two" in shown
+    assert "DW_TAG" not in shown
+
+
+def test_a_verbose_run_shows_what_lldb_says_of_its_own_reading():
+    assert "DW_TAG_member" in said("important", NOT_READ, verbose=True)
+
+
+def test_the_same_words_of_the_program_itself_are_shown():
+    assert "DW_TAG_member" in said("stdout", NOT_READ)

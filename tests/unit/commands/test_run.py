@@ -21,7 +21,7 @@ PROGRAM = Program("python", "/p.py", "", (), "/", {})
 STOPPED = ("stopped", {"reason": "exception", "threadId": 1})
 EXITED = ("exited", {"exitCode": 1})
 TERMINATED = ("terminated", {})
-HANGS = object()
+HANGS, CLOSED = object(), object()
 ANSWER = ("askOutput", {"askId": "ask-1", "category": "answer", "output": "because"})
 
 
@@ -50,6 +50,9 @@ class FakeClient:
         self.requests = []
         self.reverse = {}
 
+    def on_close(self, listener):
+        self.closes = listener
+
     def on_event(self, listener):
         self.listener = listener
 
@@ -58,6 +61,9 @@ class FakeClient:
         if command == "launch":
             self.listener("initialized", {})
         step = self._next(command)
+        if step is CLOSED:
+            self.closes()
+            return {}
         if step is HANGS:
             await asyncio.Event().wait()
         for event in step:
@@ -148,6 +154,11 @@ def test_an_answered_run_ends_with_0_and_lets_the_program_go_on():
     assert job.calls == ["paused", "going_on"]
 
 
+def test_a_run_whose_session_ends_by_itself_waits_for_nothing_more():
+    with pytest.raises(ConnectionClosed, match="ended by itself"):
+        run({"configurationDone": [CLOSED]})
+
+
 def test_after_the_first_answer_nothing_stops_the_program_again():
     _, client, _, _ = run(breakpoints=[Breakpoint("/p.py", 3)])
     cleared = client.requests[client.commands().index("ask") :]
@@ -159,6 +170,15 @@ def test_a_run_without_a_stop_ends_with_1_and_says_so():
     outcome, _, _, display = run({"configurationDone": [[("exited", {"exitCode": 0}), TERMINATED]]})
     assert outcome.status() == 1
     assert "did not stop" in display.texts("status")[0]
+
+
+def test_an_adapter_that_dies_is_not_taken_for_a_program_that_ends_well():
+    dead = RequestFailed("threads", "backendDied", "The debug adapter has ended.")
+    told = ("output", {"category": "important", "output": "The debug adapter has ended: killed."})
+    outcome, _, _, display = run({"configurationDone": [[told, TERMINATED]], "threads": [dead]})
+    assert outcome.status() == 3
+    assert display.texts("status") == ["The debug adapter has ended: killed."]
+    assert not display.texts("exited")
 
 
 @pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("pytest", "userUnhandled")])

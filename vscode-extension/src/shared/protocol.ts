@@ -22,7 +22,7 @@ export interface AskArguments {
   contextOnly?: boolean;
 }
 
-/** Arguments of the request `askOffer`: what the client lends to the questions of its console, until it says another. */
+/** Arguments of the request `askOffer`: what the client lends to questions of its console. */
 export interface AskOfferArguments {
   /** As in AskArguments. Empty: nothing. */
   providers?: string[];

@@ -1,0 +1,250 @@
+"""Python's own exceptions: what each says of the line that raised it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from dap_ai.agent.analyst import assertions, nones
+from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
+from dap_ai.agent.stack import sub_expressions
+from dap_ai.agent.values import MISSING, cut, literal
+from dap_ai.protocol.inspection import ExceptionFacts, Value
+
+
+def _operands(node: ast.expr | None) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.BoolOp(values=values):
+            return values
+        case _:
+            return []
+
+
+def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    if "NoneType" in error.message and nones.blame(d):
+        return
+    match = re.search(r"has no attribute '(\w+)'", error.message)
+    holders = [n for n in d.in_question if isinstance(n, ast.Attribute)]
+    named = [n for n in holders if match and n.attr == match[1]]
+    if not match or not named:
+        return
+    node = named[-1]
+    value = d.value(node.value)
+    d.blame(node.value)
+    if value is None:
+        return
+    d.say(f"{d.code(node.value)}, of type `{value.type}`, and has no `{match[1]}`.")
+    close = near(match[1], [f.name for f in value.fields or []] + _methods(d, value))
+    if close:
+        d.say(f"It has {_list(close)}.")
+
+
+def _methods(d: Diagnosis, value: Value) -> list[str]:
+    plain = {"list": list, "dict": dict, "str": str, "set": set, "int": int, "tuple": tuple, "float": float}
+    if value.kind in plain:
+        return [n for n in dir(plain[value.kind]) if not n.startswith("_")]
+    name = value.type.rpartition(".")[2]
+    classes = d.place.source.classes if d.place.source else []
+    return [f.name for c in classes if c.name == name for f in c.body if isinstance(f, ast.FunctionDef)]
+
+
+def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    text = error.message
+    if "NoneType" in text and nones.blame(d):
+        return
+    if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
+        call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
+        if call is not None:
+            d.say(f"The call `{ast.unparse(call)}` does not fit the function's parameters.")
+            d.roots.append(call)
+        return
+    operands = _operands(d.broken) or [n for n in sub_expressions(d.header) if isinstance(n, ast.Name | ast.Subscript)]
+    told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
+    if told:
+        d.say("; ".join(dict.fromkeys(told)) + ".")
+    strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
+    d.blame(*(strings if len(strings) < len(operands) else []), *[n for n in operands if n not in strings])
+
+
+def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    nodes = [n for n in d.in_question if isinstance(n, ast.Subscript)]
+    key = error.arguments[0].text if error.arguments else error.message
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        same = ast.unparse(node.slice) == key or (index is not None and index.text == key)
+        if holder is None or holder.kind != "dict" or not (same or len(nodes) == 1):
+            continue
+        keys = holder.keys or []
+        listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
+        d.say(
+            f"`{ast.unparse(node.value)}` has no key `{key}`; its keys are `{cut(listed, 160)}`."
+            if keys
+            else f"`{ast.unparse(node.value)}` is empty: it has no key `{key}`."
+        )
+        closest = near_key(key, keys)
+        if closest:
+            d.say(f"{closest[0].upper()}{closest[1:]}.")
+        holder_text = ast.unparse(node.value)
+        d.advice.append(
+            f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a default "
+            f"with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+        )
+        d.blame(node.slice, node.value)
+        return
+    calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call)]
+    for call in calls:
+        d.blame(*call.args)
+
+
+def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
+    nodes = [n for n in d.in_question if isinstance(n, ast.Subscript)]
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        position = literal(index) if index else _constant(node.slice)
+        length = holder.length if holder else None
+        if length is None or not isinstance(position, int) or -length <= position < length:
+            continue
+        last = f"the last index is {length - 1}" if length else "it is empty"
+        d.say(
+            f"`{ast.unparse(node.slice)}` is `{position}`, but `{ast.unparse(node.value)}` has {length} items: {last}."
+        )
+        d.blame(node.slice, node.value)
+        if position == length:
+            d.say("The index is one past the end.")
+        return
+    call = next(
+        (n for n in sub_expressions(d.header) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)), None
+    )
+    if call and isinstance(call.func, ast.Attribute):
+        d.say(f"{d.code(call.func.value)}.")
+        d.blame(call.func.value, *call.args)
+
+
+def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
+    pool = [n for n in d.in_question if isinstance(n, ast.BinOp)]
+    for node in pool:
+        value = d.value(node.right)
+        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and value and literal(value) == 0:
+            divisor = cut(ast.unparse(node.right), 60)
+            d.say(f"The divisor `{divisor}` is `{value.text}`.")
+            d.advice.append(
+                f"Decide what `{divisor}` being 0 means here: give a default, skip it, or refuse it where it is made."
+            )
+            d.blame(node.right)
+            for inner in sub_expressions([node.right]):
+                if inner is not node.right and isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
+                    d.cite(inner)
+            return
+
+
+def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    match = re.search(r"name '(\w+)'|variable '(\w+)'", error.message)
+    if not match or d.place.source is None:
+        return
+    name = match[1] or match[2]
+    if error.type == "UnboundLocalError" or "local variable" in error.message:
+        d.say(
+            f"`{name}` is a local of this function (it is assigned somewhere in it), and has no value yet on this path."
+        )
+        d.roots.append(ast.Name(name, ast.Load()))
+        return
+    facts = d.place.facts
+    names = [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
+    tree = d.place.source.tree
+    names += [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    names += [
+        n.id for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    close = near(name, names)
+    d.say(f"There is no `{name}` here" + (f"; {_list(close)} exists." if close else "."))
+    d.roots.append(ast.Name(name, ast.Load()))
+
+
+def _shapes(d: Diagnosis) -> None:
+    """Arrays that do not fit each other."""
+    pool = d.in_question
+    arrays = [n for n in pool if (v := d.value(n)) and v.shape is not None and isinstance(n, ast.Name | ast.Attribute)]
+    told = [f"`{ast.unparse(n)}` has the shape `{tuple(v.shape)}`" for n in arrays if (v := d.value(n)) and v.shape]
+    if told:
+        d.say("; ".join(told) + ".")
+        d.blame(*arrays)
+        d.advice.append(
+            "Make the shapes fit: numpy aligns them from the right. A reduction keeps its axis with `keepdims=True`; "
+            "`x[:, None]` adds one."
+        )
+
+
+def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    statement = d.place.statement
+    if "broadcast" in error.message or "mismatch" in error.message or "not aligned" in error.message:
+        _shapes(d)
+        return
+    if "unpack" in error.message and statement is not None:
+        value = (
+            statement.value
+            if isinstance(statement, ast.Assign)
+            else statement.iter
+            if isinstance(statement, ast.For)
+            else None
+        )
+        target = (
+            statement.targets[0]
+            if isinstance(statement, ast.Assign)
+            else statement.target
+            if isinstance(statement, ast.For)
+            else None
+        )
+        count = len(target.elts) if isinstance(target, ast.Tuple | ast.List) else 0
+        found = d.value(value) if value else None
+        if value is not None and count:
+            length = (
+                f" has {found.length} items"
+                if found and found.length is not None and isinstance(statement, ast.Assign)
+                else " gives other counts"
+            )
+            d.say(f"{count} names on the left, but `{ast.unparse(value)}`{length}.")
+            d.blame(value)
+        return
+    call = (
+        d.broken
+        if isinstance(d.broken, ast.Call)
+        else next((n for n in sub_expressions(d.header) if isinstance(n, ast.Call)), None)
+    )
+    if call is not None:
+        told = [d.code(a) for a in call.args if d.value(a) and not isinstance(a, ast.Constant)]
+        if told:
+            d.say("; ".join(told) + ".")
+        holder = [call.func.value] if isinstance(call.func, ast.Attribute) and d.value(call.func.value) else []
+        d.blame(*call.args, *holder)
+
+
+def _constant(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError):
+        return MISSING
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(f"`{n}`" for n in names)
+
+
+BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
+    "AttributeError": _attribute_error,
+    "TypeError": _type_error,
+    "KeyError": _key_error,
+    "IndexError": _index_error,
+    "ZeroDivisionError": _zero,
+    "NameError": _name_error,
+    "UnboundLocalError": _name_error,
+    "ValueError": _value_error,
+    "AssertionError": assertions.explain,
+}
+"""What explains an exception of each type."""

@@ -1,0 +1,196 @@
+"""Which of the user's functions a call reaches, and with which arguments: by live values, else by name in source."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dap_ai.agent.analyst.definitions import Scope, mutations, root_name
+from dap_ai.agent.source import (
+    FunctionNode,
+    ScopeNode,
+    SourceFile,
+    Sources,
+    header_expressions,
+    is_user_path,
+    own_statements,
+)
+from dap_ai.agent.stack import Place
+
+
+@dataclass
+class Resolver:
+    """Finds the functions that calls reach: by live values where a frame knows them, else by name in source."""
+
+    sources: Sources
+    places: list[Place]
+    known_files: list[str] = field(default_factory=list[str])
+
+    def file(self, path: str) -> SourceFile | None:
+        """A file of the user, remembered for look-ups by name."""
+        found = (
+            self.sources.read(path) if is_user_path(path) or any(p.frame.path == path for p in self.places) else None
+        )
+        if found and path not in self.known_files:
+            self.known_files.append(path)
+        return found
+
+    def callees(self, call: ast.Call, scope: Scope) -> list[Scope]:
+        """The user's functions that this call may run."""
+        return self.functions(call.func, scope)
+
+    def functions(self, func: ast.expr, scope: Scope) -> list[Scope]:
+        """The user's functions that an expression names: exact where a live value tells, else by name."""
+        value = scope.place.value(func) if scope.place else None
+        if value and value.definition:
+            source = self.file(value.definition.file)
+            if source is None:
+                return []
+            return self._at(source, value.definition.line)
+        if isinstance(func, ast.Name):
+            return self._by_name(func.id, scope)
+        if isinstance(func, ast.Attribute):
+            return self._by_attribute(func, scope)
+        return []
+
+    def _at(self, source: SourceFile, line: int) -> list[Scope]:
+        function = source.function_starting(line)
+        if function:
+            return [Scope(source, function)]
+        return [s for cls in source.classes if _starts(cls, line) for s in self._constructor(source, cls)]
+
+    def _constructor(self, source: SourceFile, cls: ast.ClassDef) -> list[Scope]:
+        wanted = ("__init__", "__new__", "__post_init__")
+        return [Scope(source, f) for f in cls.body if isinstance(f, FunctionNode) and f.name in wanted]
+
+    def _by_name(self, name: str, scope: Scope) -> list[Scope]:
+        source = scope.source
+        for nested in ast.walk(scope.node):
+            if isinstance(nested, FunctionNode) and nested.name == name and nested is not scope.node:
+                return [Scope(source, nested)]
+        tree = source.tree
+        for statement in tree.body if tree else []:
+            if isinstance(statement, FunctionNode) and statement.name == name:
+                return [Scope(source, statement)]
+            if isinstance(statement, ast.ClassDef) and statement.name == name:
+                return self._constructor(source, statement)
+        for statement in ast.walk(tree) if tree else ():
+            if isinstance(statement, ast.ImportFrom):
+                for alias in statement.names:
+                    if (alias.asname or alias.name) == name:
+                        return self._imported(statement, alias.name, source)
+        return []
+
+    def _imported(self, statement: ast.ImportFrom, name: str, source: SourceFile) -> list[Scope]:
+        module = self.module_file(source.path, statement.module or "", statement.level)
+        if module is None or module is source:
+            return []
+        return self._by_name(name, Scope(module, module.tree)) if module.tree else []
+
+    def module_file(self, path: str, module: str, level: int = 0) -> SourceFile | None:
+        """The user's file of an imported module, looked up beside the importing one and its parents."""
+        parts = [p for p in module.split(".") if p]
+        folder = Path(path).parent
+        for _ in range(max(0, level - 1)):
+            folder = folder.parent
+        for base in [folder] if level else [folder, *list(folder.parents)[:3]]:
+            for candidate in (base.joinpath(*parts).with_suffix(".py"), base.joinpath(*parts, "__init__.py")):
+                if parts and candidate.name != ".py" and (found := self.file(str(candidate))):
+                    return found
+        return None
+
+    def _by_attribute(self, func: ast.Attribute, scope: Scope) -> list[Scope]:
+        root = root_name(func.value)
+        if root and isinstance(func.value, ast.Name):
+            for statement in ast.walk(scope.source.tree) if scope.source.tree else ():
+                if isinstance(statement, ast.Import):
+                    for alias in statement.names:
+                        if (alias.asname or alias.name) == root:
+                            module = self.module_file(scope.source.path, alias.name)
+                            tree = module.tree if module else None
+                            return self._by_name(func.attr, Scope(module, tree)) if module and tree else []
+        if root in ("self", "cls") and scope.owner:
+            own = [f for f in scope.owner.body if isinstance(f, FunctionNode) and f.name == func.attr]
+            if own:
+                return [Scope(scope.source, own[0])]
+        return self.methods(func.attr)
+
+    def methods(self, name: str) -> list[Scope]:
+        """All methods of this name in the files seen so far."""
+        found: list[Scope] = []
+        for path in self.known_files:
+            source = self.sources.read(path)
+            if source:
+                found += [Scope(source, f) for f in source.owners if isinstance(f, FunctionNode) and f.name == name]
+        return found[:3]
+
+    def getters(self, attribute: str) -> list[Scope]:
+        """The properties of this name in the files seen so far."""
+        return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and _is_getter(s.node)]
+
+    def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:
+        """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
+        for path in self.known_files:
+            source = self.sources.read(path)
+            for function in source.functions if source else []:
+                scope = Scope(source, function, self._live(source, function))  # pyright: ignore[reportArgumentType] source is bound in this loop
+                for statement in own_statements(function):
+                    for _, text, values in mutations(statement):
+                        if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):
+                            yield scope, statement, values
+
+    def _live(self, source: SourceFile | None, node: ScopeNode) -> Place | None:
+        return next((p for p in self.places if p.source is source and p.scope is node), None)
+
+    def of_place(self, place: Place) -> Scope | None:
+        """The scope that a frame runs."""
+        if place.source is None or place.scope is None:
+            return None
+        self.file(place.source.path)
+        return Scope(place.source, place.scope, place)
+
+
+def _is_getter(function: FunctionNode) -> bool:
+    return any(ast.unparse(d).endswith("property") for d in function.decorator_list)
+
+
+def _starts(cls: ast.ClassDef, line: int) -> bool:
+    return min([cls.lineno, *(d.lineno for d in cls.decorator_list)]) <= line <= cls.lineno
+
+
+def argument_for(call: ast.Call, callee: Scope, parameter: str) -> ast.expr | None:
+    """The argument expression that a call binds to a parameter; None where it takes its default."""
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return keyword.value
+    names = [p.arg for p in callee.parameters]
+    method = bool(callee.owner) and bool(names) and names[0] in ("self", "cls")
+    positions = names[1:] if method else names
+    if parameter in positions:
+        index = positions.index(parameter)
+        plain = call.args[: index + 1]
+        if index < len(call.args) and not any(isinstance(a, ast.Starred) for a in plain):
+            return call.args[index]
+    if method and parameter == names[0] and isinstance(call.func, ast.Attribute):
+        return call.func.value
+    return None
+
+
+def reach(resolver: Resolver, start: list[Scope], max_scopes: int = 40) -> dict[tuple[str, int], tuple[Scope, int]]:
+    """Every function that these may call, directly or not, with its distance in calls."""
+    found = {scope.key(): (scope, 0) for scope in start}
+    todo = deque((scope, 0) for scope in start)
+    while todo and len(found) < max_scopes:
+        scope, distance = todo.popleft()
+        for statement in own_statements(scope.node):
+            for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
+                if not isinstance(node, ast.Call):
+                    continue
+                for callee in resolver.callees(node, scope):
+                    if callee.key() not in found:
+                        found[callee.key()] = (callee, distance + 1)
+                        todo.append((callee, distance + 1))
+    return found
