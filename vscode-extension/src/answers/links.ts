@@ -10,29 +10,44 @@ const MARKED_MS = 2000;
 /** How long VS Code may take to go one frame up or down; it tells when it has. */
 const STEP_MS = 1000;
 const MOST_FRAMES = 200;
+/** Of one name, to choose from. */
+const MOST_FILES = 20;
 
 let mark: vscode.TextEditorDecorationType | undefined;
 
-/** The file that a text of an answer names, if there is one here. */
+/** The file that a text of an answer names, if there is just one here. */
 export async function resolveFile(file: string, session?: vscode.DebugSession): Promise<vscode.Uri | undefined> {
+  const found = await filesNamed(file, session);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+async function filesNamed(file: string, session?: vscode.DebugSession): Promise<vscode.Uri[]> {
   for (const candidate of candidates(file, session)) {
     const uri = vscode.Uri.file(candidate);
-    if (await exists(uri)) return uri;
+    if (await exists(uri)) return [uri];
   }
-  if (path.isAbsolute(file)) return undefined;
+  if (isAbsolute(file)) return [];
   // The end of a path is enough, where only one file has it.
-  const pattern = `**/${file.replace(/\\/g, "/").replace(/[[\]{}*?]/g, "[$&]")}`;
-  const found = await vscode.workspace.findFiles(pattern, undefined, 2);
-  return found.length === 1 ? found[0] : undefined;
+  const pattern = `**/${path.posix.normalize(file.replace(/\\/g, "/")).replace(/[[\]{}*?]/g, "[$&]")}`;
+  return vscode.workspace.findFiles(pattern, undefined, MOST_FILES);
+}
+
+/** One of the files that a text names; where there are several, the user says which. Undefined: the user was told. */
+async function chosenFile(file: string, session?: vscode.DebugSession): Promise<vscode.Uri | undefined> {
+  const found = await filesNamed(file, session);
+  if (found.length === 0) {
+    const where = isAbsolute(file) ? "on this machine" : "in this workspace";
+    void vscode.window.showWarningMessage(`There is no ${file} ${where}.`);
+  }
+  if (found.length < 2) return found[0];
+  const items = found.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: `Which ${file}?` }))?.uri;
 }
 
 /** Shows a line of a file and marks it for a moment. Lines are from 1. */
 export async function openLocation(file: string, line: number, session?: vscode.DebugSession): Promise<boolean> {
-  const uri = await resolveFile(file, session);
-  if (!uri) {
-    void vscode.window.showWarningMessage(`There is no ${file} in this workspace.`);
-    return false;
-  }
+  const uri = await chosenFile(file, session);
+  if (!uri) return false;
   try {
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.lineAt(Math.min(Math.max(line, 1), document.lineCount) - 1);
@@ -56,10 +71,14 @@ export async function openLocation(file: string, line: number, session?: vscode.
  * stack of the thread that is selected.
  */
 export async function selectFrame(sessions: Sessions, sessionId: string, frameId: number): Promise<boolean> {
-  if (sessions.get(sessionId)?.stop === undefined) return false;
+  const stop = sessions.get(sessionId)?.stop;
+  if (stop === undefined) return false;
   if (isSelected(sessionId, frameId)) return true;
-  if (vscode.debug.activeStackItem?.session.id !== sessionId) return false;
-  await step("workbench.action.debug.callStackTop");
+  const item = vscode.debug.activeStackItem;
+  if (item?.session.id !== sessionId) return false;
+  const isTop = "frameId" in item && stop.frames.get(item.threadId)?.[0] === item.frameId;
+  // VS Code says nothing of a step that leads nowhere: it would be waited for.
+  if (!isTop) await step("workbench.action.debug.callStackTop");
   const first = frameOf(vscode.debug.activeStackItem);
   for (let steps = 0; steps < MOST_FRAMES; steps += 1) {
     if (isSelected(sessionId, frameId)) return true;
@@ -86,6 +105,11 @@ function isSelected(sessionId: string, frameId: number): boolean {
 
 function frameOf(item: typeof vscode.debug.activeStackItem): number | undefined {
   return item && "frameId" in item ? item.frameId : undefined;
+}
+
+/** Of any system: what an answer names may be on another one. */
+function isAbsolute(file: string): boolean {
+  return path.isAbsolute(file) || path.win32.isAbsolute(file);
 }
 
 /** Runs one of the commands; whether another frame is selected afterwards. */

@@ -11,12 +11,25 @@ const VARIABLE = /\$\{[^}]*\}$/;
 
 /** The debug adapter that this configuration is for, once its variables are replaced. */
 export function backendOf(configuration: Fields): string {
-  const { backend, program, module, code, connect, listen, coreFile, pid } = configuration;
-  if (typeof backend === "string" && backend.trim() !== "") return backend.trim();
+  const { program, module, code, connect, listen, coreFile, pid, launchCommands, attachCommands, target } = configuration;
+  const named = namedBackend(configuration);
+  if (named !== undefined) return named;
   if (module !== undefined || code !== undefined || connect !== undefined || listen !== undefined) return "debugpy";
-  if (coreFile !== undefined || pid !== undefined) return "lldb";
+  if ([coreFile, pid, launchCommands, attachCommands].some((each) => each !== undefined)) return "lldb";
+  if (target !== undefined) return "gdb";
   if (typeof program !== "string" || VARIABLE.test(program) || isPythonProgram(program)) return "debugpy";
   return "lldb";
+}
+
+function namedBackend({ backend }: Fields): string | undefined {
+  return typeof backend === "string" && backend.trim() !== "" ? backend.trim() : undefined;
+}
+
+/** Whether nothing in it says what to run. An adapter that is named by its command line has attributes of its own. */
+export function isWithoutProgram(configuration: Fields): boolean {
+  if (configuration["request"] !== "launch") return false;
+  if (!["debugpy", "lldb", "gdb"].includes(namedBackend(configuration) ?? "debugpy")) return false;
+  return ["program", "module", "code", "launchCommands"].every((name) => !configuration[name]);
 }
 
 /** A Python file, or a folder or archive that Python runs. */

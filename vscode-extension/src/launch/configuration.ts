@@ -1,8 +1,9 @@
 /** Configurations of type `dap-ai`: what F5 offers, what is filled in, and the proxy that each of them is given. */
 
 import { readFile } from "node:fs/promises";
+import * as path from "node:path";
 import * as vscode from "vscode";
-import { backendOf, completeNative, completePython, isOfChild } from "./completing";
+import { backendOf, completeNative, completePython, isOfChild, isWithoutProgram } from "./completing";
 import { parseEnvFile } from "./envFile";
 import { textOf } from "../log";
 import { chooseNativeProgram, isNativeLanguage } from "./nativeProgram";
@@ -49,10 +50,13 @@ export class OwnConfigurations implements vscode.DebugConfigurationProvider {
     _folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
   ): Promise<vscode.DebugConfiguration | null | undefined> {
-    if (isEmpty(configuration)) return fromEditor();
+    if (isEmpty(configuration)) {
+      const made = await fromEditor();
+      // Run Without Debugging says so here.
+      return made && { ...configuration, ...made };
+    }
     configuration.request ||= "launch";
-    const { program, module, code } = configuration;
-    if (configuration.request === "launch" && program === undefined && module === undefined && code === undefined) {
+    if (isWithoutProgram(configuration)) {
       refuse('A launch configuration of type "dap-ai" wants "program" or "module".');
       return undefined;
     }
@@ -72,7 +76,7 @@ export class OwnConfigurations implements vscode.DebugConfigurationProvider {
     const complete = backend === "debugpy" ? completePython : completeNative;
     const completed = { ...configuration, ...complete(configuration, root, python) };
     try {
-      return await this.proxies.through(folder, await withEnvFile(completed), backend);
+      return await this.proxies.through(folder, await withEnvFile(completed, root), backend);
     } catch (error) {
       refuse(textOf(error));
       return undefined;
@@ -104,15 +108,19 @@ async function fromEditor(): Promise<vscode.DebugConfiguration | null | undefine
 }
 
 /** The variables of `envFile` in `env`, which wins: no debug adapter reads the file. */
-async function withEnvFile(configuration: vscode.DebugConfiguration): Promise<vscode.DebugConfiguration> {
+async function withEnvFile(
+  configuration: vscode.DebugConfiguration,
+  root: string | undefined,
+): Promise<vscode.DebugConfiguration> {
   const { envFile, ...rest } = configuration as vscode.DebugConfiguration & { envFile?: unknown };
   if (typeof envFile !== "string" || envFile === "") return configuration;
+  const file = path.resolve(root ?? "", envFile);
   let text: string;
   try {
-    text = await readFile(envFile, "utf8");
+    text = await readFile(file, "utf8");
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new Error(`"envFile": ${isMissing ? `there is no file ${envFile}.` : textOf(error)}`, { cause: error });
+    throw new Error(`"envFile": ${isMissing ? `there is no file ${file}.` : textOf(error)}`, { cause: error });
   }
   const own = rest["env"] as Record<string, string> | undefined;
   return { ...rest, env: { ...parseEnvFile(text, process.env), ...own } };

@@ -29,7 +29,9 @@ export class SwitchedConfigurations implements vscode.DebugConfigurationProvider
     }
     // Without dap-ai the session is what it was before: that is better than none.
     if (!(await this.proxies.canStart(folder))) return configuration;
-    return this.proxies.through(folder, understood(this.type, configuration), backendFor(this.type, configuration, folder));
+    const backend = backendFor(this.type, configuration, folder);
+    const changed = await this.proxies.through(folder, understood(this.type, configuration), backend, "runs without dap-ai");
+    return changed ?? configuration;
   }
 }
 
@@ -64,11 +66,20 @@ export function backendFor(
 
 function command(program: unknown, args: readonly string[]): string | undefined {
   if (typeof program !== "string" || program === "") return undefined;
-  return [program, ...args].map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(" ");
+  return [program, ...args].map(quoted).join(" ");
 }
 
-/** GDB's own adapter calls the program `program`; an older extension of the same type says `target`. */
+/** As dap-ai takes a command line apart: on Windows a backslash is one, elsewhere it hides what follows. */
+function quoted(word: string): string {
+  if (process.platform === "win32") return /\s/.test(word) ? `"${word}"` : word;
+  return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** GDB's own adapter says `program` and `pid`; an older extension of the same type says `target` for both. */
 function understood(type: ForeignType, configuration: vscode.DebugConfiguration): vscode.DebugConfiguration {
-  const isOlder = type === "gdb" && configuration.request === "launch" && configuration["program"] === undefined;
-  return isOlder ? { ...configuration, program: configuration["target"] as unknown } : configuration;
+  const { target, program, pid } = configuration as Record<string, unknown>;
+  if (type !== "gdb" || typeof target !== "string") return configuration;
+  if (configuration.request === "launch") return program === undefined ? { ...configuration, program: target } : configuration;
+  // Without a value it is not sent.
+  return pid === undefined && /^\d+$/.test(target) ? { ...configuration, pid: Number(target), target: undefined } : configuration;
 }

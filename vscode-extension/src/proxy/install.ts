@@ -3,14 +3,16 @@
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { log } from "../log";
+import { log, textOf } from "../log";
 import { check, configuredPython, forgetLaunchers, pythonIn, type Launcher } from "./python";
 import { selectedInterpreter } from "./pythonExtension";
 import { run } from "./run";
+import { runTask } from "./task";
 
 const INSTALL = "Install...";
 const CHOOSE = "Choose Python...";
 const LEARN = "Learn more";
+const CLEAR = "Clear the setting";
 const PACKAGE = "dap-ai";
 
 /** Says that dap-ai is missing, and does what the user chooses. */
@@ -21,10 +23,24 @@ export async function offerInstall(folder: vscode.WorkspaceFolder | undefined, o
       ? "No Python with dap-ai was found."
       : `The setting dapAi.python names ${configured}, which does not start dap-ai.`;
   log().warn(text);
-  const chosen = await vscode.window.showWarningMessage(text, INSTALL, CHOOSE, LEARN);
+  // With the setting no other Python is tried: also not one that has it, or gets it now.
+  const last = configured === undefined ? LEARN : CLEAR;
+  const chosen = await vscode.window.showWarningMessage(text, INSTALL, CHOOSE, last);
   if (chosen === INSTALL) await install(folder, ownEnvironment);
   else if (chosen === CHOOSE) await choosePython(folder);
   else if (chosen === LEARN) await vscode.commands.executeCommand("dapAi.learnMore");
+  else if (chosen === CLEAR) await clearSetting(folder);
+}
+
+async function clearSetting(folder: vscode.WorkspaceFolder | undefined): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("dapAi", folder?.uri ?? null);
+  const found = settings.inspect<string>("python");
+  const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
+  if (found?.workspaceFolderValue !== undefined) await settings.update("python", undefined, WorkspaceFolder);
+  if (found?.workspaceValue !== undefined) await settings.update("python", undefined, Workspace);
+  if (found?.globalValue !== undefined) await settings.update("python", undefined, Global);
+  forgetLaunchers();
+  await vscode.commands.executeCommand("dapAi.doctor");
 }
 
 interface Way extends vscode.QuickPickItem {
@@ -34,16 +50,23 @@ interface Way extends vscode.QuickPickItem {
 
 /** Asks where to, installs it in a terminal that shows what happens, and says whether it is there. */
 export async function install(folder: vscode.WorkspaceFolder | undefined, ownEnvironment: string): Promise<void> {
-  const way = await vscode.window.showQuickPick(ways(folder, ownEnvironment), {
+  const found = await ways(folder, ownEnvironment);
+  if (found.length === 0) {
+    void vscode.window.showErrorMessage("There is no Python 3.10 or newer on this machine: install one first.");
+    return;
+  }
+  const way = await vscode.window.showQuickPick(found, {
     title: "Install dap-ai",
     placeHolder: "Where to? The programs that you debug may use any other Python.",
   });
   if (!way) return;
-  for (const step of way.steps) {
-    if ((await runTask(step, folder)) !== 0) {
-      void vscode.window.showErrorMessage("dap-ai was not installed: the terminal says why.");
-      return;
+  try {
+    for (const step of way.steps) {
+      if ((await runTask("Install dap-ai", step, folder)) !== 0) throw new Error("the terminal says why.");
     }
+  } catch (error) {
+    void vscode.window.showErrorMessage(`dap-ai was not installed: ${textOf(error)}`);
+    return;
   }
   forgetLaunchers();
   await vscode.commands.executeCommand("dapAi.doctor");
@@ -77,9 +100,6 @@ async function ways(folder: vscode.WorkspaceFolder | undefined, ownEnvironment: 
       found.push({ label: "The selected interpreter", detail: selected, description: "by uv", steps: [uv] });
     }
   }
-  if (found.length === 0) {
-    void vscode.window.showErrorMessage("There is no Python 3.10 or newer on this machine: install one first.");
-  }
   return found;
 }
 
@@ -99,29 +119,6 @@ async function succeeds(program: string, args: string[]): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** The exit code of a task that the user sees; undefined: it was closed. */
-async function runTask(
-  [program, ...args]: [string, ...string[]],
-  folder: vscode.WorkspaceFolder | undefined,
-): Promise<number | undefined> {
-  const task = new vscode.Task(
-    { type: "process" },
-    folder ?? vscode.TaskScope.Workspace,
-    "Install dap-ai",
-    "dap-ai",
-    new vscode.ProcessExecution(program, args, { cwd: homedir() }),
-  );
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Shared };
-  const execution = await vscode.tasks.executeTask(task);
-  return new Promise((resolve) => {
-    const subscription = vscode.tasks.onDidEndTaskProcess((end) => {
-      if (end.execution !== execution) return;
-      subscription.dispose();
-      resolve(end.exitCode);
-    });
-  });
 }
 
 /** Lets the user name a Python that has dap-ai, and writes the setting. */

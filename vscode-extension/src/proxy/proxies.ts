@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { offerInstall } from "./install";
 import { log, textOf } from "../log";
 import { Proxy, type ProxyOptions } from "./proxy";
-import { findLauncher } from "./python";
+import { findLauncher, forgetLaunchers } from "./python";
 import { Served, type Place, type Start } from "./served";
 import { setting, settingsEnvironment } from "../settings";
 
@@ -23,7 +23,7 @@ export class Proxies implements vscode.Disposable {
   ) {
     // VS Code waits for a tracker before it connects: also when it restarts a session, with the port that it knows.
     this.subscription = vscode.debug.registerDebugAdapterTrackerFactory("*", {
-      createDebugAdapterTracker: ({ configuration }) => this.follow(configuration["dapAiToken"]),
+      createDebugAdapterTracker: (session) => this.follow(session),
     });
   }
 
@@ -41,18 +41,19 @@ export class Proxies implements vscode.Disposable {
   /** Whether dap-ai can be started here; if not, the user has been told what to do. */
   async canStart(folder: vscode.WorkspaceFolder | undefined): Promise<boolean> {
     if (await findLauncher(folder, this.ownEnvironment)) return true;
-    void offerInstall(folder, this.ownEnvironment);
+    offerInstall(folder, this.ownEnvironment).catch((error: unknown) => tell(textOf(error)));
     return false;
   }
 
   /**
    * `configuration`, changed so that VS Code connects to a proxy that has just been started for it. Undefined: there is
-   * none, and the user has been told why.
+   * none, and the user has been told why, and what becomes of the session.
    */
   async through(
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
     backend: string,
+    otherwise = "was not started",
   ): Promise<vscode.DebugConfiguration | undefined> {
     if (!(await this.canStart(folder))) return undefined;
     const { name } = configuration;
@@ -66,7 +67,9 @@ export class Proxies implements vscode.Disposable {
       // `askEvents`: the view also shows what is asked in the debug console.
       return { ...configuration, debugServer: port, dapAiToken: token, askEvents: true };
     } catch (error) {
-      void tell(`"${name}" was not started. ${textOf(error)}`);
+      // It may be gone from where it was found: the next try looks again.
+      forgetLaunchers();
+      void tell(`"${name}" ${otherwise}. ${textOf(error)}`);
       return undefined;
     }
   }
@@ -99,32 +102,28 @@ export class Proxies implements vscode.Disposable {
   }
 
   /** Keeps a session's proxy running while VS Code is connected to it. */
-  private async follow(token: unknown): Promise<vscode.DebugAdapterTracker | undefined> {
-    const served = this.of(token);
+  private async follow(session: vscode.DebugSession): Promise<vscode.DebugAdapterTracker | undefined> {
+    const served = this.of(session.configuration["dapAiToken"]);
     if (!served) return undefined;
     try {
       const release = await served.hold();
       return { onWillStopSession: release, onError: release, onExit: release };
     } catch (error) {
-      void tell(textOf(error));
+      void tell(`"${session.name}" cannot go on. ${textOf(error)}`);
       return undefined;
     }
   }
 
   private keep(served: Served): void {
     this.all.add(served);
-    const [oldest] = this.all;
-    if (this.all.size <= MAX_KEPT || !oldest?.isIdle) return;
-    this.all.delete(oldest);
+    if (this.all.size <= MAX_KEPT) return;
+    const oldest = [...this.all].find((each) => each.isIdle);
+    if (oldest) this.all.delete(oldest);
   }
 
-  /** The proxy of an earlier start that came to nothing: its preLaunchTask failed, say. */
+  /** The proxy of an earlier start that came to nothing: its preLaunchTask failed, say. If it did not, it starts again. */
   private endUntaken(key: string): void {
-    for (const served of this.all) {
-      if (served.isTaken || served.key !== key) continue;
-      served.end();
-      this.all.delete(served);
-    }
+    for (const served of this.all) if (!served.isTaken && served.key === key) served.end();
   }
 
   private of(token: unknown): Served | undefined {
@@ -143,4 +142,3 @@ async function tell(text: string): Promise<void> {
   if (chosen === SHOW_LOG) log().show(true);
   else if (chosen === CHECK) await vscode.commands.executeCommand("dapAi.doctor");
 }
-

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createInterface } from "node:readline";
+import { reasonIn } from "./reason";
 
 /** How a proxy is started. */
 export interface ProxyOptions {
@@ -25,18 +26,20 @@ export interface ProxyOptions {
   onEnd: (error?: ProxyError) => void;
 }
 
-/** A proxy that has not started, or has ended; `lastLines` is what it said last. */
+/** A proxy that has not started, or has ended; `reason` is what it said of it. */
 export class ProxyError extends Error {
   constructor(
     message: string,
-    readonly lastLines: string,
+    readonly reason: string,
   ) {
-    super(lastLines === "" ? message : `${message}\n${lastLines}`);
+    super(reason === "" ? message : `${message}\n${reason}`);
     this.name = "ProxyError";
   }
 }
 
 const KEPT_LINES = 12;
+/** An end takes so long at most: a restart waits for it. */
+const END_MS = 10_000;
 /** What it says in the ordinary course of things: no reason of an end. */
 const ORDINARY = "dap-ai: started ";
 const LISTENING = /^dap-ai: listening on \S+:(\d+)$/;
@@ -85,16 +88,16 @@ export class Proxy {
     return this.child.pid;
   }
 
-  /** What it said last; of a refused command line only why, not how it is used. */
-  get lastLines(): string {
-    const refusal = this.lines.findIndex((line) => line.startsWith("Error: "));
-    return this.lines.slice(Math.max(refusal, 0)).join("\n").replace(/^Error: /, "");
-  }
-
-  /** Ends it with all that it has started. */
+  /** Ends it with all that it has started; soon, whatever it is busy with. */
   dispose(): void {
+    if (this.isEnding) return;
     this.isEnding = true;
     this.child.stdin?.end();
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), END_MS);
+    timer.unref();
+    void this.ended.then(() => {
+      clearTimeout(timer);
+    });
   }
 
   private started(): Promise<Proxy> {
@@ -119,7 +122,7 @@ export class Proxy {
         const how = signal ? `was ended by ${signal}` : `ended with exit code ${code ?? "?"}`;
         if (!this.hasStarted) this.fail(reject, `dap-ai ${how} while it was starting.`);
         else if (this.isEnding || code === 0) this.options.onEnd();
-        else this.options.onEnd(new ProxyError(`dap-ai ${how}.`, this.lastLines));
+        else this.options.onEnd(new ProxyError(`dap-ai ${how}.`, reasonIn(this.lines)));
       });
     });
   }
@@ -141,7 +144,7 @@ export class Proxy {
   }
 
   private fail(reject: (error: ProxyError) => void, message: string): void {
-    reject(new ProxyError(message, this.lastLines));
+    reject(new ProxyError(message, reasonIn(this.lines)));
     this.dispose();
     this.child.kill();
   }

@@ -43,7 +43,7 @@ export class Served {
 
   /** The proxy runs; if it has ended, another one at the same place. Rejects with a ProxyError. */
   async run(): Promise<Place> {
-    this.proxy ??= this.ending.then(() => this.begin());
+    this.proxy ??= this.begin();
     const { port, token } = await this.proxy;
     return (this.known = { port, token });
   }
@@ -54,7 +54,12 @@ export class Served {
     this.isTaken = true;
     const user = Symbol("session");
     this.users.add(user);
-    await this.run();
+    try {
+      await this.run();
+    } catch (error) {
+      this.users.delete(user);
+      throw error;
+    }
     return () => {
       if (!this.users.delete(user) || this.users.size > 0) return;
       this.timer = setTimeout(() => {
@@ -67,24 +72,27 @@ export class Served {
   end(): void {
     clearTimeout(this.timer);
     const { proxy } = this;
+    if (!proxy) return;
     this.proxy = undefined;
-    this.ending = Promise.resolve(proxy?.then((running) => {
+    const ended = proxy.then((running) => {
       running.dispose();
       return running.ended;
-    })).catch(() => undefined);
+    });
+    this.ending = ended.catch(() => undefined);
   }
 
-  private async begin(): Promise<Proxy> {
-    try {
-      return await this.start(this.known, (error) => {
-        // Without one it was told to end, and another may run by now.
-        if (!error) return;
-        this.proxy = undefined;
-        this.onCrash(error);
-      });
-    } catch (error) {
-      this.proxy = undefined;
-      throw error;
-    }
+  private begin(): Promise<Proxy> {
+    const forget = (): void => {
+      // Another may run by now.
+      if (this.proxy === begun) this.proxy = undefined;
+    };
+    const begun = this.ending.then(() =>
+      this.start(this.known, (error) => {
+        forget();
+        if (error) this.onCrash(error);
+      }),
+    );
+    begun.catch(forget);
+    return begun;
   }
 }

@@ -7,7 +7,8 @@ import * as vscode from "vscode";
 import type { Host } from "../ask/host";
 import { resolveFile } from "../answers/links";
 import { isModelNamed } from "../models/models";
-import type { HostMessage, Turn } from "../shared/messages";
+import type { Tracked } from "../sessions/sessions";
+import type { Part, Turn } from "../shared/messages";
 import { isOpen } from "../ask/turns";
 
 /** Of package.json. */
@@ -50,55 +51,64 @@ async function answer(
   const turn = host.ask(question, isModelNamed() ? about : { ...about, model: request.model });
   if (!turn) return {};
   await streamed(host, turn, stream, token);
-  return finished(host, turn, stream);
+  // VS Code has closed the stream by then.
+  return token.isCancellationRequested ? {} : finished(host, turn, stream, tracked);
 }
 
-/** Passes on what comes, until the answer has ended. */
+/** Passes on what has come and what comes, until the answer has ended or nobody wants it any more. */
 function streamed(
   host: Host,
   turn: Turn,
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
 ): Promise<void> {
+  for (const part of turn.parts) pass(part, stream);
   return new Promise((resolve) => {
     if (!isOpen(turn)) {
       resolve();
       return;
     }
+    const done = (): void => {
+      vscode.Disposable.from(...subscriptions).dispose();
+      resolve();
+    };
+    const cancel = (): void => {
+      done();
+      host.questions.stop(turn.id);
+    };
     const subscriptions = [
-      token.onCancellationRequested(() => {
-        host.questions.stop(turn.id);
-      }),
+      token.onCancellationRequested(cancel),
       host.questions.onDidPost((message) => {
         if (!("turnId" in message) || message.turnId !== turn.id) return;
-        pass(message, stream);
-        if (message.type !== "ended" && message.type !== "failed") return;
-        for (const subscription of subscriptions) subscription.dispose();
-        resolve();
+        if (message.type === "part") pass(message.part, stream);
+        else if (message.type === "ended" || message.type === "failed") done();
       }),
     ];
-    if (token.isCancellationRequested) host.questions.stop(turn.id);
+    if (token.isCancellationRequested) cancel();
   });
 }
 
-function pass(message: HostMessage, stream: vscode.ChatResponseStream): void {
-  if (message.type !== "part") return;
-  const { part } = message;
+function pass(part: Part, stream: vscode.ChatResponseStream): void {
   if (part.kind === "answer") stream.markdown(part.text);
   else if (part.kind === "status") stream.progress(part.text);
   else if (part.kind === "step") stream.progress(part.step.call);
   else stream.progress(`Waits for your consent: ${part.approval.action}`);
 }
 
-async function finished(host: Host, turn: Turn, stream: vscode.ChatResponseStream): Promise<vscode.ChatResult> {
+async function finished(
+  host: Host,
+  turn: Turn,
+  stream: vscode.ChatResponseStream,
+  { session }: Tracked,
+): Promise<vscode.ChatResult> {
   const { ended, error } = turn;
   if (!ended) {
-    const isRunning = host.sessions.get(host.session()?.session.id)?.stop === undefined;
-    if (isRunning && host.session()) stream.button({ command: "workbench.action.debug.pause", title: "Pause" });
+    const tracked = host.sessions.get(session.id);
+    if (tracked && !tracked.stop) stream.button({ command: "workbench.action.debug.pause", title: "Pause" });
     return { errorDetails: { message: error ?? "" } };
   }
   if (ended.answer !== "" && !turn.parts.some((part) => part.kind === "answer")) stream.markdown(ended.answer);
-  await references(host, turn, stream);
+  await references(turn, stream, session);
   ended.fixes.forEach((fix, index) => {
     const name = ended.fixes.length > 1 ? ` ${index + 1}` : "";
     const badge = fix.verified ? " (verified)" : "";
@@ -109,13 +119,13 @@ async function finished(host: Host, turn: Turn, stream: vscode.ChatResponseStrea
   return ended.error === "" ? result : { ...result, errorDetails: { message: ended.error } };
 }
 
-async function references(host: Host, { ended }: Turn, stream: vscode.ChatResponseStream): Promise<void> {
+async function references({ ended }: Turn, stream: vscode.ChatResponseStream, session: vscode.DebugSession): Promise<void> {
   const places = [...(ended?.suspects ?? []), ...(ended?.evidence ?? [])];
   const known = new Set<string>();
   for (const { file, line } of places) {
     if (file === "" || known.has(`${file}:${line}`)) continue;
     known.add(`${file}:${line}`);
-    const uri = await resolveFile(file, host.session()?.session);
+    const uri = await resolveFile(file, session);
     if (uri) stream.reference(new vscode.Location(uri, new vscode.Position(Math.max(line, 1) - 1, 0)));
   }
 }

@@ -62,13 +62,15 @@ function whenPlacesChange(sessions: Sessions, call: () => void): vscode.Disposab
 
 function lenses(sessions: Sessions, document: vscode.TextDocument): vscode.CodeLens[] {
   if (setting<boolean>("codeLens") === false) return [];
-  return sessions.list().flatMap(({ id, stop }) => {
-    if (stop?.file === undefined || stop.line === undefined || stop.line > document.lineCount) return [];
-    if (!isSame(stop.file, document.uri.fsPath)) return [];
+  const here = sessions.list().filter(({ stop }) => stop?.file !== undefined && isSame(stop.file, document.uri.fsPath));
+  return here.flatMap(({ id, name, stop }) => {
+    if (stop?.line === undefined || stop.line > document.lineCount) return [];
     const at = document.lineAt(Math.max(stop.line, 1) - 1).range;
+    const isAlone = here.filter((other) => other.stop?.line === stop.line).length === 1;
+    const title = isAlone ? "$(lightbulb) Why?" : `$(lightbulb) Why? (${name})`;
     const tooltip = "Ask dap-ai why the program stopped here";
     // The shape of a row of the call stack, as the command knows it.
-    const command = { title: "$(lightbulb) Why?", tooltip, command: "dapAi.why", arguments: [null, { sessionId: id }] };
+    const command = { title, tooltip, command: "dapAi.why", arguments: [null, { sessionId: id }] };
     return [new vscode.CodeLens(at, command)];
   });
 }

@@ -52,20 +52,24 @@ class AskTool implements vscode.LanguageModelTool<object> {
     if (!tracked.stop) return Promise.resolve("The program is running: it can be read when it has stopped.");
     const { session } = tracked;
     const args: AskToolArguments = { name: this.tool, arguments: input, level: "compute", ...this.host.sessions.chosen(session.id) };
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const asking = this.host.questions.asks.tool(session, args, {
         output: () => undefined,
         approval: () => undefined,
-        ended: ({ answer, error }) => {
-          done(answer === "" ? error : answer);
+        ended: ({ answer, error, reason }) => {
+          done([answer, error, `It has no result: ${reason}.`].find((text) => text !== "") ?? "");
         },
         failed: (error) => {
           done(error);
         },
       });
-      const subscription = token.onCancellationRequested(() => {
+      const cancel = (): void => {
+        subscription.dispose();
         asking.cancel();
-      });
+        reject(new vscode.CancellationError());
+      };
+      const subscription = token.onCancellationRequested(cancel);
+      if (token.isCancellationRequested) cancel();
       const done = (text: string): void => {
         subscription.dispose();
         resolve(text);

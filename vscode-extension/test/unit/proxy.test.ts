@@ -77,6 +77,17 @@ test("one that ends while it starts says why", async () => {
   assert.deepEqual(lines, ["Usage: dap-ai", "", "Error: no backend 'x'"]);
 });
 
+test("one that ends with a traceback says what it ends in, and the log has all of it", async () => {
+  const lines: string[] = [];
+  const frames = Array.from({ length: 20 }, (_each, index) => `  File "/x/module.py", line ${index + 1}, in f\n    f()`);
+  const traceback = ["Traceback (most recent call last):", ...frames, "ImportError: no module named x"].join("\n");
+  const script = `console.error(${JSON.stringify(traceback)}); process.exit(1)`;
+  await assert.rejects(Proxy.start(options(script, { onLine: (line) => lines.push(line) })), {
+    message: "dap-ai ended with exit code 1 while it was starting.\nImportError: no module named x",
+  });
+  assert.equal(lines.join("\n"), traceback);
+});
+
 test("one that is not there says so", async () => {
   await assert.rejects(Proxy.start({ ...options(""), argv: ["/no/such/python"] }), /cannot be started: .*ENOENT/);
 });
@@ -84,6 +95,18 @@ test("one that is not there says so", async () => {
 test("one that does not listen in time is ended", async () => {
   const script = `console.error("busy"); setInterval(() => undefined, 1000)`;
   await assert.rejects(Proxy.start(options(script, { timeoutMs: 500 })), /not started within 0.5 seconds/);
+});
+
+test("one that does not end with its stdin is killed after a while, which is no failure", async (context) => {
+  const ends: unknown[] = [];
+  const script = LISTENS.replace("process.exit(0)", "undefined");
+  const proxy = await Proxy.start(options(script, { onEnd: (error) => ends.push(error) }));
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  proxy.dispose();
+  proxy.dispose();
+  context.mock.timers.tick(10_000);
+  await proxy.ended;
+  assert.deepEqual(ends, [undefined]);
 });
 
 test("one that dies later is told with its last lines", async () => {

@@ -78,3 +78,54 @@ test("one that cannot start is tried again the next time", async () => {
   fails = false;
   assert.deepEqual(await served.run(), { port: 4711, token: "secret" });
 });
+
+test("one that ends by itself without an error is started again by a restart", async () => {
+  const made = proxies();
+  const served = new Served("", made.start, unwanted);
+  const first = await served.run();
+  made.crash();
+  assert.deepEqual(await served.run(), first);
+  assert.equal(made.places.length, 2);
+});
+
+test("the end of an earlier proxy leaves the one after it alone", async () => {
+  const made = proxies();
+  const served = new Served("", made.start, unwanted);
+  await served.run();
+  const { crash } = made;
+  served.end();
+  await served.run();
+  crash();
+  await served.run();
+  assert.equal(made.places.length, 2);
+});
+
+test("a session whose proxy could not start keeps no later one running", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const made = proxies();
+  let fails = true;
+  const served = new Served("", (place, onEnd) => (fails ? Promise.reject(new Error("no")) : made.start(place, onEnd)), unwanted);
+  await assert.rejects(served.hold(), /no/);
+  assert.ok(served.isIdle);
+  fails = false;
+  (await served.hold())();
+  context.mock.timers.tick(60_000);
+  await Promise.resolve();
+  assert.deepEqual(made.disposed, [1]);
+});
+
+test("ended twice, it still waits for its proxy's end before it starts another", async () => {
+  let ends = (): void => undefined;
+  let started = 0;
+  const slow = { port: 1, token: "t", ended: new Promise<void>((resolve) => (ends = resolve)), dispose: () => undefined };
+  const served = new Served("", () => Promise.resolve((started += 1, slow as unknown as Proxy)), unwanted);
+  await served.run();
+  served.end();
+  served.end();
+  const again = served.run();
+  await new Promise(setImmediate);
+  assert.equal(started, 1);
+  ends();
+  await again;
+  assert.equal(started, 2);
+});

@@ -83,6 +83,17 @@ export class FakeDocument {
     return offset;
   }
 
+  get lineCount(): number {
+    return this.text.split("\n").length;
+  }
+
+  lineAt(lineNumber: number): { lineNumber: number; firstNonWhitespaceCharacterIndex: number; range: unknown } {
+    const line = this.text.split("\n")[lineNumber];
+    if (line === undefined) throw new Error("Illegal value for `line`");
+    const range = { start: { line: lineNumber, character: 0 }, end: { line: lineNumber, character: line.length } };
+    return { lineNumber, firstNonWhitespaceCharacterIndex: line.search(/\S|$/), range };
+  }
+
   save(): Promise<boolean> {
     this.isDirty = false;
     return Promise.resolve(true);
@@ -123,7 +134,6 @@ export const askingDebug = {
 export const askingWorkspace = {
   registerTextDocumentContentProvider: nothing,
   onDidCloseTextDocument: nothing,
-  findFiles: (): Promise<unknown[]> => Promise.resolve([]),
   fs: {
     stat: (uri: { toString(): string }): Promise<{ type: FileType }> =>
       asking.documents.has(uri.toString()) ? Promise.resolve({ type: FileType.File }) : Promise.reject(new Error("no file")),
@@ -142,11 +152,6 @@ export const askingWorkspace = {
     }
     return Promise.resolve(true);
   },
-};
-
-/** Of `vscode.window`. */
-export const askingWindow = {
-  showTextDocument: (): Promise<void> => Promise.resolve(),
 };
 
 /** Of `vscode.env`. */

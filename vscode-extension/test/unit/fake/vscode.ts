@@ -1,8 +1,26 @@
 /** As much of `vscode` as the unit tests need. Nothing here does more than remember. */
 
-import { askingDebug, askingEnv, askingWindow, askingWorkspace } from "./asking";
+import { askingDebug, askingEnv, askingWorkspace } from "./asking";
+import { editor, editorCommands, editorWindow, editorWorkspace, toolsOfModels } from "./editor";
+import { lm as models } from "./languageModels";
 
 export { FileType, WorkspaceEdit } from "./asking";
+export {
+  chat,
+  CodeLens,
+  LanguageModelToolResult,
+  languages,
+  Location,
+  ProcessExecution,
+  TabInputWebview,
+  Task,
+  TaskPanelKind,
+  tasks,
+  TaskRevealKind,
+  TaskScope,
+  TextEditorRevealType,
+  ViewColumn,
+} from "./editor";
 export * from "./languageModels";
 
 type Listener<T> = (event: T) => unknown;
@@ -142,6 +160,10 @@ export const fake = {
   settings: new Map<string, unknown>(),
   /** Messages that were shown. */
   shown: [] as string[],
+  /** Fires with each of them. */
+  showing: new EventEmitter<string>(),
+  /** The buttons of the last of them. */
+  buttons: [] as string[],
   /** The button that the next message's user chooses. */
   choose: undefined as string | undefined,
   /** Commands that were executed: name and arguments. */
@@ -154,7 +176,9 @@ export const fake = {
   reset(): void {
     this.settings.clear();
     this.shown.length = this.executed.length = this.logged.length = this.folders.length = 0;
+    this.buttons = [];
     this.choose = undefined;
+    editor.reset();
   },
 };
 
@@ -174,15 +198,15 @@ export function endSession(session: unknown): void {
   fake.ended.fire(session);
 }
 
-const show = (text: string): Promise<string | undefined> => {
+const show = (text: string, ...buttons: string[]): Promise<string | undefined> => {
   fake.shown.push(text);
+  fake.buttons = buttons;
+  fake.showing.fire(text);
   return Promise.resolve(fake.choose);
 };
 const write = (text: string): number => fake.logged.push(text);
 
-export const window = {
-  ...askingWindow,
-  activeTextEditor: undefined as unknown,
+export const window = Object.assign(editorWindow, {
   createOutputChannel: (): unknown => ({
     ...{ info: write, warn: write, error: write, debug: write, trace: write },
     show: () => undefined,
@@ -192,12 +216,12 @@ export const window = {
   showErrorMessage: show,
   showWarningMessage: show,
   showInformationMessage: show,
-  showQuickPick: (): Promise<unknown> => Promise.resolve(undefined),
   setStatusBarMessage: write,
-};
+});
 
 export const workspace = {
   ...askingWorkspace,
+  ...editorWorkspace,
   get workspaceFolders(): unknown {
     return fake.folders.length > 0 ? fake.folders : undefined;
   },
@@ -217,7 +241,7 @@ export const commands = {
     fake.executed.push(call);
     return Promise.resolve();
   },
-  registerCommand: (): Disposable => new Disposable(() => undefined),
+  ...editorCommands,
 };
 
 export const debug = {
@@ -226,7 +250,13 @@ export const debug = {
   activeStackItem: undefined as unknown,
   onDidStartDebugSession: fake.started.event,
   onDidTerminateDebugSession: fake.ended.event,
-  registerDebugConfigurationProvider: (): Disposable => new Disposable(() => undefined),
+  registerDebugConfigurationProvider: (type: string): Disposable => {
+    editor.resolved.push(type);
+    return new Disposable(() => undefined);
+  },
 };
 
 export const env = { ...askingEnv };
+
+/** With tools, which a test takes away for an older VS Code. */
+export const lm: Partial<typeof toolsOfModels> = Object.assign(models, toolsOfModels);
