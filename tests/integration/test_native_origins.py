@@ -6,14 +6,17 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.integration import native
 from tests.integration.native_examples import ADAPTERS, backend_for
+from tests.integration.native_session import marked
 
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 ERRANDS = native.SOURCES / "errands.cpp"
+SHELF = native.SOURCES / "shelf.cpp"
 
 
 @pytest.fixture(params=ADAPTERS)
@@ -25,10 +28,25 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_null_that_a_map_has_made_is_followed_past_a_loop_that_never_ran(
     run_dap_ai: Ask, backend: str, tmp_path: Path
 ):
-    program = native.build(ERRANDS, tmp_path)
-    done = run_dap_ai("ask", "--json", "--provider", "offline", "--backend", backend, program)
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    ended = next(event for event in events if event["event"] == "askEnded")
-    made = next(n for n, line in enumerate(ERRANDS.read_text(encoding="utf-8").split("\n"), 1) if "@bp made" in line)
-    assert ended["suspects"][0]["line"] == made, ended["answer"]
+    done = asked(run_dap_ai, backend, ERRANDS, tmp_path)
+    ended = ended_of(done)
+    assert ended["suspects"][0]["line"] == marked(ERRANDS, "made"), ended["answer"]
     assert b"DW_TAG" not in done.stdout + done.stderr
+
+
+def test_a_null_that_a_map_has_made_in_a_method_is_told_where_the_method_returns_it(
+    run_dap_ai: Ask, backend: str, tmp_path: Path
+):
+    ended = ended_of(asked(run_dap_ai, backend, SHELF, tmp_path))
+    assert ended["suspects"][0]["line"] == marked(SHELF, "made"), ended["answer"]
+    assert "`books_[place]` is null: `[]` makes such an element where the key is missing" in ended["answer"]
+
+
+def asked(run_dap_ai: Ask, backend: str, source: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    program = native.build(source, folder)
+    return run_dap_ai("ask", "--json", "--provider", "offline", "--backend", backend, program)
+
+
+def ended_of(done: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    return next(event for event in events if event["event"] == "askEnded")

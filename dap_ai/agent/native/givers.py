@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from dap_ai.agent.native.draft import bare, callee, within
 from dap_ai.agent.native.parsing import Expression, Statement, Write
 from dap_ai.agent.native.reach import Spot
+from dap_ai.protocol.inspection import Value
 
 UNSET = frozenset({"malloc", "realloc", "reallocarray", "alloca", "aligned_alloc"})
 """Give memory that holds what was there before."""
@@ -15,6 +18,8 @@ _EMPTIES = {
     "reset": "resets `{}`",
     "take": "takes what `{}` holds",
 }
+_MAP = re.compile(r"(?:std::(?:__\w+::)?)?(?:unordered_)?map<")
+_DECLARED_MAP = r"\bmap<[^;(){{}}]*>\s*&?\s*{}\s*[;={{,)]"
 _NO_MEMORY = "gives NULL when there is no memory"
 _NO_MATCH = "gives NULL for no match"
 MAY_FAIL = {
@@ -66,6 +71,18 @@ def follows(expression: Expression, pointer: str) -> bool:
         for e in within(expression)
         if e.parts and bare(e.parts[0]).text == pointer
     )
+
+
+def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
+    """Whether `[]` of a C++ map gives the element, which makes a null one where the key is missing.
+
+    `holder`: the object whose method reads it; `text`: of the method's file, for what is declared there.
+    """
+    if element.kind != "subscript" or not element.parts:
+        return False
+    name = bare(element.parts[0]).text.removeprefix("this->")
+    types = [field.type for field in (holder.fields or () if holder else ()) if field.name == name]
+    return any(_MAP.match(each) for each in types) or bool(re.search(_DECLARED_MAP.format(re.escape(name)), text))
 
 
 def is_filled(spot: Spot, name: str) -> bool:

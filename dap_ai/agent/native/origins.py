@@ -12,6 +12,7 @@ from dap_ai.agent.native.givers import (
     emptied,
     follows,
     is_filled,
+    is_in_map,
     is_never_null,
     pointed,
     read_by,
@@ -21,6 +22,7 @@ from dap_ai.agent.native.parsing import Expression, Function, Unit, Write
 from dap_ai.agent.native.reach import Spot, argument, blanks, member_writes, plain, reaching, spot_of
 from dap_ai.agent.stack import Place
 from dap_ai.agent.values import cut
+from dap_ai.protocol.inspection import Value
 
 _MAX_DEPTH = 5
 _MAX_WRITES = 4
@@ -185,7 +187,7 @@ class _Trace:
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
             draft.suspect(line, score + 0.1, f"uses what `{called}` returns{unchecked}", path)
-            self._returns(*found, depth)
+            self._returns(*found, depth, _holder(spot, call))
             return
         if self.wanted.past_end and called in _LENGTHS:
             draft.suspect(line, 0.9, f"`{call.text}` is used as an index: the last one is `{call.text} - 1`", path)
@@ -206,7 +208,7 @@ class _Trace:
         if self.draft.analysis.kind == "crash":
             self.draft.analysis.kind = "uninitialised"
 
-    def _returns(self, file: str, unit: Unit, function: Function, depth: int) -> None:
+    def _returns(self, file: str, unit: Unit, function: Function, depth: int, holder: Value | None) -> None:
         given = [(s, g) for s in statements(unit, function) if (g := returned(s)) is not None]
         if not self.wanted.null and unit.has_open_end(function):
             self.draft.link(file, function.last, "ends without a `return`", "", function.name)
@@ -223,9 +225,21 @@ class _Trace:
             self.draft.link(file, statement.first, "returns", value.text, function.name)
             score = 0.7 if value.text in NULLS and self.wanted.null else 0.45
             reason = f"`{function.name}` returns `{cut(value.text, 60)}` here"
+            if self._is_made(value, holder, file):
+                score, reason = self._made(cut(value.text, 60), bare(value.parts[0]).text)
             self.draft.suspect(statement.first, score, reason, file)
             if root := read_by(value):
                 self.back(Spot(file, unit, function, statement.first), root.text, depth + 1)
+
+    def _is_made(self, value: Expression, holder: Value | None, file: str) -> bool:
+        source = self.draft.case.sources.read(file)
+        text = source.text if source and source.language == "cpp" else ""
+        return self.wanted.null and bool(text) and is_in_map(value, holder, text)
+
+    def _made(self, element: str, container: str) -> tuple[float, str]:
+        """Of a map's element that is null: score and reason."""
+        self.draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
+        return 0.8, f"`{element}` is null: `[]` makes such an element where the key is missing"
 
     def _passed(self, spot: Spot, place: Place, text: str, depth: int) -> bool:
         parameter = re.split(r"->|\.|\[", text)[0]
@@ -256,10 +270,7 @@ class _Trace:
         draft, element = self.draft, f"`{cut(f'{container}[{index}]', 60)}`"
         draft.cite(container, spot.place)
         if value.kind == "dict":
-            draft.suspect(
-                spot.line, 0.8, f"{element} is null: `[]` makes such an element where the key is missing", spot.path
-            )
-            draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
+            draft.suspect(spot.line, *self._made(cut(f"{container}[{index}]", 60), container), spot.path)
             return
         number = number_of(spot.place.value(index)) if integer(index) is None else None
         at = f" (`{index}` is `{number}`)" if number is not None else ""
@@ -285,6 +296,13 @@ class _Trace:
 
 def _is_null_there(place: Place, expression: Expression) -> bool:
     return is_null(place.value(bare(expression).text))
+
+
+def _holder(spot: Spot, call: Expression) -> Value | None:
+    """The object whose method is called."""
+    method = call.parts[0]
+    text = method.parts[0].text if method.kind == "member" and method.parts else "this"
+    return spot.place.value(text) if spot.place else None
 
 
 def _nearest(writes: list[Write]) -> list[Write]:

@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar, cast
 
 from dap_ai.backends.native import numbers, types
+from dap_ai.backends.native.held import held_by
 from dap_ai.backends.native.kinds import kind_of, number_of, string_of
 from dap_ai.backends.native.numbers import BOOL, DOUBLE, LITERAL, LONG, Number, Raised
 from dap_ai.backends.native.paths import Missing, Operand, Paths, Refused, is_pointer
 from dap_ai.backends.native.unparsing import MAX_DEPTH, depth_of
-from dap_ai.backends.native.values import held_by
 from dap_ai.backends.native.variables import MEMBER, Raw, Unread, is_absent, item_path, safe_name
 from dap_ai.protocol.inspection import Node
 

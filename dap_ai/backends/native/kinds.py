@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from dap_ai.backends.native import types
+from dap_ai.backends.native.literals import codes, joined, within
 from dap_ai.backends.native.numbers import Number, read_number
 from dap_ai.backends.native.types import Scalar
 from dap_ai.backends.native.variables import Raw
 
-_STRING = re.compile(r'(?:0x[0-9a-fA-F]+ )?[LuU8b]*("(?:[^"\\]|\\.)*")', re.DOTALL)
-_REPEATS = re.compile(r",? ?'((?:\\.|[^'\\])[^']*)' <repeats (\d+) times>,?")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _IDENTIFIER = re.compile(
     r"[A-Za-z_][\w:]*(?: \| [A-Za-z_][\w:]*)*|\([A-Za-z_][\w:| ]*\)|\(?[\w: |]*unknown: 0x[0-9a-f]+\)?"
 )
@@ -22,8 +22,8 @@ def kind_of(raw: Raw) -> str:
     kind = types.kind_of(raw.type)
     if kind:
         return kind
-    if not raw.type and re.fullmatch(r"0x[0-9a-f]+", raw.text):
-        return "pointer"  # of gdb, whose client has not asked for types
+    if _ADDRESS.fullmatch(raw.text):
+        return "pointer"  # of a typedef, or of gdb, whose client has not asked for types
     if re.match(r"(?:0x[0-9a-fA-F]+ )?\"", raw.text):
         return "str"
     if not raw.reference:
@@ -31,8 +31,6 @@ def kind_of(raw: Raw) -> str:
             return "int"
         if _IDENTIFIER.fullmatch(raw.text):
             return "bool" if raw.text in ("true", "false") else "enum"
-        if re.fullmatch(r"0x[0-9a-f]+", raw.text):
-            return "pointer"
     if raw.indexed or re.match(r"size=\d", raw.text):
         return "list"
     return "struct" if raw.reference or raw.text in ("", "{}") else "object"
@@ -49,6 +47,11 @@ def number_of(raw: Raw) -> Number | None:
 
 def string_of(raw: Raw) -> str:
     """The literal in the variable's text, with its quotes and escapes; empty: there is none."""
-    text = _REPEATS.sub(lambda m: "" if m[1] == "\\000" else '"' + m[1] * min(int(m[2]), 200) + '"', raw.text)
-    found = _STRING.match(text)
-    return found[1] if found else ""
+    text = joined(raw.text)
+    array = types.array_of(raw.type)
+    return within(text, array.length, wide=types.is_wide(raw.type)) if text and array else text
+
+
+def codes_of(raw: Raw) -> list[int]:
+    """The numbers of the string's characters, each as wide as the type says."""
+    return codes(string_of(raw), wide=types.is_wide(raw.type))

@@ -186,7 +186,7 @@ def read_number(text: str, type_: Scalar) -> int | float | None:
     head = text.split(" ", 1)[0]
     if _WHOLE.fullmatch(head):
         return int(head, 0)
-    if found := re.match(r"U\+([0-9a-fA-F]+)", text):
+    if found := re.match(r"U\+(?:0x)?([0-9a-fA-F]+)", text):
         return int(found[1], 16)
     code = character(text if text.startswith("'") else text.rpartition(" ")[2])
     return None if code is None else int(fitted(type_, code).value)

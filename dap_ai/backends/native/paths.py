@@ -5,14 +5,15 @@ An operand is a Raw (something of the program, or a pointer that was computed) o
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
 from dap_ai.backends.native import numbers, types
-from dap_ai.backends.native.kinds import kind_of, number_of, string_of
+from dap_ai.backends.native.held import pointer_in
+from dap_ai.backends.native.kinds import codes_of, kind_of, number_of, string_of
+from dap_ai.backends.native.literals import is_cut
 from dap_ai.backends.native.numbers import Number, Raised
 from dap_ai.backends.native.reading import Reader
 from dap_ai.backends.native.unparsing import source_of
@@ -105,21 +106,19 @@ class Paths:
 
     async def _held(self, smart: Raw) -> Raw:
         """The pointer in a standard smart pointer, read and not called for."""
-        rows = await self._reader.children(smart, self._frame_id, 4)
-        for row in rows:
-            if kind_of(row) in ("pointer", "str"):
-                return row
+        held, rows = await pointer_in(self._reader, smart, self._frame_id, 4)
+        if held is not None:
+            return held
         if rows:
             return replace(rows[0], path="")
-        if not re.search("0x0*[1-9a-fA-F]", smart.text):
-            return Raw(smart.name, "void *", "0x0")
         raise Missing(f"what {smart.name or 'it'} holds is not told")
 
     async def _item(self, base: Raw, index: int, node: Node) -> Operand:
         length = base.length
         text = string_of(base) if kind_of(base) == "str" else ""
-        if length is None and text:
-            length = len(characters(text))
+        codes = codes_of(base) if text and not is_cut(base.text) else []
+        if length is None and text and not is_cut(base.text):
+            length = len(codes)
         if length is not None and not 0 <= index < length:
             raise Raised(self._outside(base, index, length, node))
         try:
@@ -127,10 +126,11 @@ class Paths:
         except Unread as error:
             if error.address is not None:
                 raise
-        if text and types.array_of(base.type) is None:
-            codes = characters(text)
+        if codes and types.array_of(base.type) is None:
             return Number(cast("types.Scalar", types.scalar_of("char")), codes[index])
         rows = await self._reader.children(base, self._frame_id, index + 1)
+        if len(rows) == 1 and types.fixed_length(rows[0].type) == base.length:
+            return await self._item(rows[0], index, node)  # what std::array keeps
         if index >= len(rows) or rows[index].name.strip("[]") != str(index):
             raise Missing(f"item {index} of {self._source(node[1])} is not listed")
         rows[index].check()
@@ -238,14 +238,3 @@ def is_pointer(operand: Operand) -> bool:
         return False
     kind = kind_of(operand)
     return kind in _ADDRESSED or (kind == "str" and bool(types.pointee(operand.type)) and operand.address is not None)
-
-
-def characters(text: str) -> list[int]:
-    """The codes of a string literal's characters."""
-    codes: list[int] = []
-    rest = text[1:-1]
-    while rest:
-        step = next((n for n in (4, 2, 1) if (numbers.character(f"'{rest[:n]}'")) is not None), 1)
-        codes.append(numbers.character(f"'{rest[:step]}'") or 0)
-        rest = rest[step:]
-    return codes

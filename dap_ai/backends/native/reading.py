@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from dap_ai.backends import Request
 from dap_ai.backends.native import types
+from dap_ai.backends.native.literals import clear_of_lldb
 from dap_ai.backends.native.variables import (
     ADDRESS,
     MAX_PATH,
@@ -49,6 +50,8 @@ class Reader:
         self.bytes_left = query.max_bytes
         self.lldb = False
         """Its variables carry paths (`evaluateName`), so it is no gdb."""
+        self.rust = False
+        """Whether the present frame is Rust's."""
         self.allowance = MAX_REQUESTS
         """Requests that the present part of the visit may send."""
         self._request = request
@@ -89,7 +92,17 @@ class Reader:
         body = await self.send("variables", {"variablesReference": reference} | window)
         rows = cast("list[dict[str, Any]]", body.get("variables", []))
         self.lldb = self.lldb or any("evaluateName" in row for row in rows)
-        return [raw_of(row, str(row.get("name", ""))) for row in rows]
+        return [self._raw(row, str(row.get("name", ""))) for row in rows]
+
+    def _raw(self, row: dict[str, Any], name: str) -> Raw:
+        """As raw_of; what means another thing in another debugger or language is told apart."""
+        raw = raw_of(row, name)
+        if self.rust and raw.type == "char":  # lldb's name for what Rust calls i8; gdb's for 32 bits
+            raw = replace(raw, type="i8" if self.lldb else "char32_t")
+        if not self.lldb:
+            return raw
+        text = clear_of_lldb(raw.text, rust=types.is_rust_text(raw.type))
+        return replace(raw, text="()" if raw.type == "void" else text)
 
     async def hover(self, frame_id: int, path: str) -> Raw:
         """What stands at the path. Raises Unread, NotStopped, Spent."""
@@ -121,7 +134,7 @@ class Reader:
             raise
         except RequestFailed as error:
             return unread(error.user_text)
-        return raw_of(body | {"value": body.get("result", "")}, path)
+        return self._raw(body | {"value": body.get("result", "")}, path)
 
     async def children(self, raw: Raw, frame_id: int, count: int) -> list[Raw]:
         """The first `count` children, never all of many. Raises Unread, NotStopped, Spent."""
@@ -198,8 +211,16 @@ class Reader:
         if len(rows) == 1 and ((rows[0].name == "value" and not self.lldb) or rows[0].name.startswith(("*", "&"))):
             rows[0].check()
             return replace(rows[0], path=path, type=rows[0].type or element)
+        kind = types.kind_of(element)
+        opaque = self.lldb and kind in ("pointer", "str")  # the rows may be those of what is behind both
+        if (not rows or opaque) and not types.is_reference(raw.type):
+            try:
+                return await self.hover(frame_id, path)
+            except Unread:
+                if not rows or kind == "pointer":
+                    raise
         if not rows:
-            return await self.hover(frame_id, path) if path and not types.is_reference(raw.type) else replace(raw)
+            return replace(raw)
         if all(row.text.startswith("<error") for row in rows):
             rows[0].check()
         return replace(raw, type=element, text=ADDRESS.sub("", raw.text), path=path)

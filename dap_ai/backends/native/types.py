@@ -45,14 +45,20 @@ _SIZED = re.compile(r"(?:std::)?(u?)int(?:_fast|_least)?(8|16|32|64)_t")
 _RUST_SIZED = re.compile(r"([iu])(8|16|32|64|128)")
 _QUALIFIER = re.compile(r"\b(?:const|volatile|struct|class|enum|union|mut)\b(?!::)")
 _ARRAY = re.compile(r"^(?P<element>[^\[\]]*?)\s*\[(?P<length>\d+)\](?P<rest>(?:\[\d+\])*)$")
+_ARRAY_POINTER = re.compile(r"^(?P<element>.+?) ?\((?P<mark>\*|&)[^()]*\)(?P<rest>(?:\[\d+\])+)$")
+_FUNCTION_POINTER = re.compile(r"\(\*.*?\)\s*\(")
+_STANDARD_ARRAY = re.compile(r"std::(?:__\w+::)?array<.*, (\d+)(?:[uU]?[lL]*)>$")
 _RUST_ARRAY = re.compile(r"^\[(?P<element>.+); (?P<length>\d+)\]$")
-_RUST_POINTER = re.compile(r"^(?:&'?\w* ?|\*)(?:(?:const|mut)\s+)?(?P<element>.+)$")
+_RUST_TEXT = re.compile(
+    r"(?:&(?:mut )?str|alloc::string::String|std::path::PathBuf|std::ffi::os_str::OsString)(?: \*)?"
+)
+_RUST_POINTER = re.compile(r"^(?:&(?:'\w+ )?|\*)(?:(?:const|mut)\s+)?(?P<element>.+)$")
 _STANDARD = ("std::", "alloc::", "core::", "hashbrown::")
 _CONTAINERS = {
     "list": "vector deque list forward_list array span initializer_list Vec VecDeque LinkedList BinaryHeap stack queue",
     "dict": "map unordered_map multimap unordered_multimap HashMap BTreeMap",
     "set": "set unordered_set multiset unordered_multiset HashSet BTreeSet",
-    "str": "string basic_string string_view basic_string_view wstring String",
+    "str": "string basic_string string_view basic_string_view wstring u16string u32string String",
     "optional": "optional Option",
     "smart": "unique_ptr shared_ptr weak_ptr Box Rc Arc Weak",
 }
@@ -109,9 +115,16 @@ def array_of(text: str) -> Array | None:
     name = plain(text)
     if found := _RUST_ARRAY.match(name):
         return Array(found["element"], int(found["length"]))
-    if found := _ARRAY.match(name):
+    if (found := _ARRAY.match(name)) and not found["element"].endswith(")"):
         return Array(found["element"] + found["rest"], int(found["length"]))
     return None
+
+
+def fixed_length(text: str) -> int | None:
+    """How many elements a type always has: `int[3]`, `std::array<int, 3>`; None: its values differ."""
+    array = array_of(text)
+    found = _STANDARD_ARRAY.match(plain(text))
+    return array.length if array else int(found[1]) if found else None
 
 
 def pointee(text: str) -> str | None:
@@ -119,29 +132,49 @@ def pointee(text: str) -> str | None:
     name = plain(text)
     if is_function_pointer(name):
         return None
+    if found := _ARRAY_POINTER.match(name):
+        return found["element"] + found["rest"]
+    if re.search(r"\[\d+\]$", name):  # an array, lldb's `&str[2]` too
+        return None
     if name.endswith("*"):  # lldb's pointer to a Rust type too: `&str *`
         return name[:-1].rstrip()
     if name.startswith(("&", "*")):
         found = _RUST_POINTER.match(name)
-        if found is None or found["element"] == "str" or found["element"].startswith("["):
-            return None
-        return found["element"]
+        element = found["element"] if found else "str"
+        slice_ = element.startswith("[") and not _RUST_ARRAY.match(element)
+        return None if element == "str" or slice_ or element.startswith("dyn ") else element
     return name.rstrip("&").rstrip() if name.endswith("&") else None
 
 
 def is_reference(text: str) -> bool:
     """A C++ reference, which stands for what it refers to."""
-    return plain(text).endswith("&")
+    name = plain(text)
+    return name.endswith("&") or bool((found := _ARRAY_POINTER.match(name)) and found["mark"] == "&")
 
 
 def is_function_pointer(text: str) -> bool:
     """`int (*)(int)`."""
-    return "(*" in text or text.startswith(("fn(", "unsafe fn(", "extern "))
+    return bool(_FUNCTION_POINTER.search(text)) or text.startswith(("fn(", "unsafe fn(", "extern "))
 
 
 def is_text(element: str | None) -> bool:
     """Whether a pointer to this, or an array of it, is written as a string."""
     return plain(element or "") in ("char", "wchar_t", "char8_t", "char16_t", "char32_t")
+
+
+def is_wide(text: str) -> bool:
+    """Whether a string of that type is of characters that are wider than a byte."""
+    return bool(re.search(r"\b(?:wchar_t|char16_t|char32_t|wstring|u16string|u32string)\b", text))
+
+
+def is_rust_text(text: str) -> bool:
+    """A string of Rust, or a pointer to one."""
+    return bool(_RUST_TEXT.fullmatch(text))
+
+
+def is_byte_text(text: str) -> bool:
+    """A Rust pointer to a `str` that tells where it is and how long."""
+    return bool(re.match(r"alloc::boxed::Box<str\b", text))
 
 
 def kind_of(text: str) -> str:
@@ -151,7 +184,7 @@ def kind_of(text: str) -> str:
         return "function"
     if name in ("&str", "&mut str", "*const str"):
         return "str"
-    if name.startswith(("&[", "&mut [")) and not name.endswith("*"):
+    if name.startswith(("&[", "&mut [")) and not name.endswith("*") and pointee(name) is None:
         return "list"
     element = pointee(name)
     if element is not None:
@@ -163,8 +196,8 @@ def kind_of(text: str) -> str:
 
 
 def _standard(name: str) -> str:
-    if not name.startswith(_STANDARD):
-        return ""
+    if not name.startswith(_STANDARD) or ("<" in name and not name.endswith(">")):
+        return ""  # `std::vector<int>::iterator` is none
     return _KINDS.get(name.split("<", 1)[0].rsplit("::", 1)[-1], "")
 
 

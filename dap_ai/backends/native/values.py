@@ -6,31 +6,24 @@ import re
 from dataclasses import replace
 
 from dap_ai.backends.native import types
-from dap_ai.backends.native.kinds import kind_of, number_of, string_of
+from dap_ai.backends.native.held import boxed_text, held_by, pointer_in, told_length
+from dap_ai.backends.native.kinds import codes_of, kind_of, number_of, string_of
+from dap_ai.backends.native.literals import is_cut, spelled
 from dap_ai.backends.native.numbers import Number, shown
 from dap_ai.backends.native.reading import Reader, Spent
-from dap_ai.backends.native.variables import Raw, Unread
+from dap_ai.backends.native.variables import ADDRESS, Raw, Unread
 from dap_ai.protocol.inspection import Field, Query, Value
 
-_EMPTY_OPTIONAL = re.compile(r"no contained value|Has Value=false|^None$|::None$")
 _COUNTS = re.compile(r"strong=(\d+)|use count (\d+)")
-_FUNCTION = re.compile(r"(0x[0-9a-fA-F]+) \([^`]*`([^ )]+)")
+_FUNCTION = re.compile(r"(0x[0-9a-fA-F]+) \([^`]*`(?:::)?(.+?)(?:::h[0-9a-f]{16})?(?: at [^()]*)?\)$")
+_FORMATTED = re.compile(r"[A-Za-z_]\w*[({]|[A-Za-z_]\w*$|\(")
 _ELLIPSIS = "..."
+_MAX_BYTES = 200
 
 
 def of_number(number: Number) -> Value:
     """A result of arithmetic."""
     return Value(text=shown(number), type=number.type.name, kind=number.type.kind)
-
-
-async def held_by(reader: Reader, raw: Raw, frame_id: int) -> list[Raw] | None:
-    """What an optional holds, one row where it can be told; None: it is empty. Raises Unread, NotStopped, Spent."""
-    if _EMPTY_OPTIONAL.search(raw.text.strip()):
-        return None
-    rows = await reader.children(raw, frame_id, 2)
-    if len(rows) == 1 and rows[0].type == f"{raw.type}::{rows[0].name}":  # gdb lists the variant as a member
-        return None if rows[0].name == "None" else await reader.children(rows[0], frame_id, 2)
-    return rows
 
 
 class Describer:
@@ -70,13 +63,17 @@ class Describer:
         kind = kind_of(raw)
         if kind in ("pointer", "reference") and raw.address is not None:
             return self._pointer(raw, kind)
+        if kind == "str" and string_of(raw):
+            return self._string(raw)
         number = number_of(raw)
         if number is not None:
             return Value(text=shown(number), type=raw.type, kind=number.type.kind)
         if kind == "function" and (found := _FUNCTION.match(raw.text)):
             return Value(text=f"{int(found[1], 16):#x} <{found[2]}>", type=raw.type, kind=kind)
+        if kind == "function" and raw.address == 0:
+            return self._pointer(raw, kind)
         opened = {"array": "[...]", "list": "[...]", "dict": "{...}", "set": "{...}", "struct": "{...}"}
-        text = string_of(raw) or opened.get(kind) or raw.text.strip() or "{...}"
+        text = string_of(raw) or _formatted(raw) or opened.get(kind) or raw.text.strip() or "{...}"
         return Value(text=text, type=raw.type, kind=kind, length=raw.length, truncated=bool(raw.reference))
 
     async def _value(self, raw: Raw, depth: int) -> Value:
@@ -85,6 +82,8 @@ class Describer:
             return self._string(raw)
         if kind == "str" and raw.address is not None:
             return self._pointer(raw, "str")
+        if kind == "str" and (spelled_ := await self._bytes(raw)):
+            return self._string(replace(raw, text=spelled_))
         if kind in ("int", "bool", "char", "float", "enum", "none", "object", "function"):
             value = self._shallow(raw)
             value.truncated = False
@@ -100,12 +99,21 @@ class Describer:
             value.kind = kind
         return value
 
-    def _string(self, raw: Raw) -> Value:
+    async def _bytes(self, raw: Raw) -> str:
+        """The literal of a text that lldb-dap lists byte by byte; empty: it does not."""
+        length = raw.indexed or types.fixed_length(raw.type) or 0
+        if not length or not raw.reference:
+            return ""
+        rows = await self._reader.children(raw, self._frame_id, _MAX_BYTES)
+        numbers = [number_of(row) for row in rows if row.name.strip("[]").isdigit()]
+        cut = _ELLIPSIS if len(rows) < length else ""
+        return spelled(bytes(int(n.value) & 255 for n in numbers if n)) + cut
+
+    def _string(self, raw: Raw, kind: str = "str") -> Value:
         text = string_of(raw)
-        cut = raw.text.rstrip().endswith(("...", '"...'))
-        body = re.sub(r"\\(?:x[0-9a-fA-F]{2}|[0-7]{3}|.)", "?", text[1:-1])
-        value = Value(text=text + (_ELLIPSIS if cut else ""), type=raw.type, kind="str", truncated=cut)
-        value.length = None if cut else len(body)
+        cut = is_cut(raw.text)
+        value = Value(text=text + (_ELLIPSIS if cut else ""), type=raw.type, kind=kind, truncated=cut)
+        value.length = None if cut else len(codes_of(raw))
         if types.pointee(raw.type):
             value.address = raw.address or 0
         return value
@@ -118,7 +126,7 @@ class Describer:
 
     async def _pointed(self, raw: Raw, depth: int) -> Value:
         value = self._pointer(raw, "pointer")
-        element = types.pointee(raw.type) if raw.type else ""
+        element = types.pointee(raw.type) if types.kind_of(raw.type) else ""
         if value.note or depth < 1 or element in (None, "void", "()") or not (raw.reference or self._reader.lldb):
             return value
         try:
@@ -143,6 +151,8 @@ class Describer:
     async def _referred(self, raw: Raw, depth: int) -> Value:
         """A C++ reference reads as what it refers to."""
         if not raw.reference:
+            if string_of(text := replace(raw, text=ADDRESS.sub("", raw.text))):
+                return self._string(text)
             number = number_of(replace(raw, type=types.pointee(raw.type) or "", text=re.sub(r"^@\S+: ", "", raw.text)))
             return of_number(number) if number else self._pointer(raw, "reference")
         target = await self._reader.pointed(raw, self._frame_id, self._query.max_fields)
@@ -152,17 +162,16 @@ class Describer:
         return inner
 
     async def _smart(self, raw: Raw, depth: int) -> Value:
-        if raw.text == "nullptr":
-            return Value(text="null", type=raw.type, kind="smart", note="null")
-        rows = await self._reader.children(raw, self._frame_id, self._query.max_fields)
-        held = next((row for row in rows if kind_of(row) in ("pointer", "str")), rows[0] if rows else None)
+        held, rows = await pointer_in(self._reader, raw, self._frame_id, self._query.max_fields)
+        if (text := await boxed_text(self._reader, raw, rows)) is not None:
+            return self._string(replace(raw, text=text), "smart")
+        held = held or next(iter(rows), None)
         counted = _COUNTS.search(raw.text)
         count = f"{counted[1] or counted[2]} owners" if counted and (counted[1] or counted[2]) != "1" else ""
         if held is None or kind_of(held) not in ("pointer", "str"):
             found = re.search(r"0x[0-9a-fA-F]+", raw.text)
-            null = held is None and not found
-            text = "null" if null else hex(int(found[0], 16)) if found else ""
-            value = Value(text=text, type=raw.type, kind="smart", note="null" if null else count)
+            text = hex(int(found[0], 16)) if found else "" if rows else "{...}"
+            value = Value(text=text, type=raw.type, kind="smart", note=count)
             if held is not None:
                 await self._show_target(value, held, depth)
                 value.text = value.text.removeprefix(" -> ")
@@ -183,18 +192,39 @@ class Describer:
 
     async def _sequence(self, raw: Raw, depth: int) -> Value:
         kind = kind_of(raw)
-        length = raw.length or 0
+        if kind == "array" and not raw.reference and string_of(raw):
+            return self._string(raw, kind)
+        length = raw.length or await self._hashed(raw)
         value = Value(text="", type=raw.type, kind=kind, length=length)
-        rows = await self._reader.children(raw, self._frame_id, self._query.max_items) if length else []
-        if rows and not rows[0].name.strip("[]").isdigit():
-            return await self._struct(raw, depth)  # nothing makes a container of it
+        wanted = bool(raw.length) or raw.length is None
+        rows = await self._reader.children(raw, self._frame_id, self._query.max_items) if wanted else []
+        if (raw.length is None or rows) and not (rows and rows[0].name.strip("[]").isdigit()):
+            return await self._unlisted(raw, rows, depth)
         shown_ = [(await self.value(row, depth - 1)) for row in rows[: self._query.max_items]]
         value.text = _listed([each.text for each in shown_], length - len(shown_), "{}" if kind == "set" else "[]")
         value.fields = [_field(f"[{n}]", each) for n, each in enumerate(shown_)]
         value.truncated = len(shown_) < length or any(each.truncated for each in shown_)
         return value
 
+    async def _unlisted(self, raw: Raw, rows: list[Raw], depth: int) -> Value:
+        """A container that the adapter shows as its parts: std::array and std::stack keep another one."""
+        container = bool(types.kind_of(raw.type))
+        if not rows and container:
+            return self._shallow(raw)
+        if container and len(rows) == 1 and kind_of(rows[0]) in ("array", "list", "str"):
+            value = await self._value(rows[0], depth)
+            value.type, value.kind = raw.type, kind_of(raw)
+            return value
+        length = told_length(rows)
+        if length is None:
+            return await self._struct(raw, depth)
+        brackets = "{}" if kind_of(raw) in ("set", "dict") else "[]"
+        text = _listed([], length, brackets)
+        return Value(text=text, type=raw.type, kind=kind_of(raw), length=length, truncated=length > 0)
+
     async def _dict(self, raw: Raw, depth: int) -> Value:
+        if raw.length is None:
+            return await self._unlisted(raw, await self._reader.children(raw, self._frame_id, 8), depth)
         length = raw.length or await self._hashed(raw)
         pairs = await self.pairs(raw, self._query.max_items) if raw.length else []
         fields = [
@@ -248,21 +278,19 @@ class Describer:
         rows = await self._reader.children(raw, self._frame_id, limit + 1)
         fields = [_field(row.name, await self.value(row, depth - 1)) for row in rows[:limit]]
         kind = "struct"
-        if (
-            raw.text
-            and re.match(r"[A-Za-z_]\w*[({]|[A-Za-z_]\w*$|\(", raw.text)
-            and "::" in raw.type
-            and raw.text != raw.type
-        ):
-            text = raw.text  # a Rust formatter's: `Circle(2)`, `Sq{w:3}`
-        else:
-            more = [_ELLIPSIS] if len(rows) > limit else []
-            text = "{" + ", ".join([f"{f.name}={f.text}" for f in fields] + more) + "}"
+        more = [_ELLIPSIS] if len(rows) > limit else []
+        text = _formatted(raw) or "{" + ", ".join([f"{f.name}={f.text}" for f in fields] + more) + "}"
         return Value(text=text, type=raw.type, kind=kind, fields=fields, truncated=len(rows) > limit)
 
 
 def _field(name: str, value: Value) -> Field:
     return Field(name=name, text=value.text, type=value.type, address=value.address)
+
+
+def _formatted(raw: Raw) -> str:
+    """What a Rust formatter writes: `Circle(2)`, `Sq{w:3}`, `(1, "t")`; empty: it is none."""
+    own = raw.text not in ("", "None", raw.type) and not raw.text.startswith(raw.type) and kind_of(raw) == "struct"
+    return raw.text if own and ("::" in raw.type or raw.type.startswith("(")) and _FORMATTED.match(raw.text) else ""
 
 
 def _listed(texts: list[str], more: int, brackets: str) -> str:

@@ -52,10 +52,9 @@ class Raw:
     @property
     def length(self) -> int | None:
         """Of a container or array, where it tells."""
-        array = types.array_of(self.type)
-        if array:
-            return array.length
-        if found := _LENGTH.search(self.text):
+        if (fixed := types.fixed_length(self.type)) is not None:
+            return fixed
+        if (found := _LENGTH.search(self.text)) and '"' not in self.text[: found.start()]:
             return int(found[1])
         kind = types.kind_of(self.type)
         named = {"list": self.named, "set": self.named, "dict": self.named // 2}.get(kind, 0)

@@ -140,6 +140,7 @@ async def _opened(reader: Reader, query: Query, asked: FrameQuery, row: dict[str
     name = str(row.get("name", ""))
     file = str(cast("dict[str, Any]", row.get("source") or {}).get("path", ""))
     frame = _Frame(asked, FrameFacts(frame_id=asked.frame_id, name=name, file=file, line=int(row.get("line") or 0)))
+    reader.rust = frame.rust
     try:
         frame.arguments, frame.locals = await reader.frame_variables(asked.frame_id, 4 * query.max_variables)
     except NotStopped:

@@ -6,7 +6,7 @@ import pytest
 
 from dap_ai.agent.native.analysis import NativeAnalysis, analyse
 from dap_ai.agent.native.reports import Report
-from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.inspection import Field, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 
 CPP = "/src/shop.cpp"
@@ -56,6 +56,37 @@ def test_a_loop_that_null_has_never_let_run_is_not_blamed_but_what_the_caller_pa
         '`byName["nuts"]` is null: `[]` makes such an element where the key is missing',
     )
     assert line_of(TAIL, "list->next.get()") not in suspected(analysis)
+
+
+SHELF = """\
+class Shelf {
+    Book *at(int place) { return books_[place]; }
+    int pages(int place) {
+        Book *book = at(place);
+        return book->pages;
+    }
+    std::map<int, Book *> books_;
+};
+"""
+
+
+@pytest.mark.parametrize("known", ["the source", "the object"])
+def test_an_element_of_a_map_that_a_method_returns_is_made_by_its_brackets(known: str):
+    source = SHELF if known == "the source" else SHELF.replace("std::map<int, Book *>", "Books")
+    books = Field("books_", "{}", "std::map<int, Book *>")
+    shelf = Value("0x7000", "Shelf *", "pointer", fields=[books] if known == "the object" else [])
+    frames = [At("Shelf::pages", "return book->pages", {"book": NULL, "this": shelf})]
+    assert blamed(analysed(source, frames, address=0x20, path=CPP)) == (
+        2,
+        "`books_[place]` is null: `[]` makes such an element where the key is missing",
+    )
+
+
+def test_an_element_of_an_array_that_a_method_returns_is_not_made_by_its_brackets():
+    source = SHELF.replace("std::map<int, Book *>", "std::vector<Book *>")
+    frames = [At("Shelf::pages", "return book->pages", {"book": NULL})]
+    analysis = analysed(source, frames, address=0x20, path=CPP)
+    assert not any("makes such" in suspect.reason for suspect in analysis.suspects)
 
 
 def test_a_null_element_of_an_array_is_told_with_its_index():

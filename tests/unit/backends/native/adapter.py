@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ class FakeAdapter:
     rows: list[Row]
     hovers: Mapping[str, Row | str] = field(default_factory=dict[str, "Row | str"])
     paths: bool = True
+    memory: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     sent: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list[tuple[str, Mapping[str, Any]]])
 
     def __post_init__(self) -> None:
@@ -39,6 +41,8 @@ class FakeAdapter:
                 raise RequestFailed(command, found)
             row = self._listed(found)
             return {**row, "result": row["value"]}
+        if command == "readMemory" and arguments["memoryReference"] in self.memory:
+            return {"data": base64.b64encode(self.memory[arguments["memoryReference"]]).decode()}
         raise RequestFailed(command, "notSupported")
 
     def _listed(self, row: Row) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.backends.native.types import Array, Scalar, array_of, cast_type, kind_of, pointee, scalar_of
+from dap_ai.backends.native.types import Array, Scalar, array_of, cast_type, fixed_length, kind_of, pointee, scalar_of
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,8 @@ def test_whole_numbers_have_width_and_sign(text: str, bits: int, signed: bool):
         ("std::string", "str"), ("&str", "str"), ("&[i32]", "list"), ("&mut r::Cart", "pointer"), ("*const u8", "pointer"),
         ("std::optional<int>", "optional"), ("std::unique_ptr<Node>", "smart"), ("alloc::rc::Rc<i32>", "smart"),
         ("std::vector<int> *", "pointer"), ("my::vector<int>", ""), ("Node", ""), ("bool", "bool"), ("f32", "float"),
+        ("int (*)[3]", "pointer"), ("const char (&)[6]", "reference"), ("*mut [u8; 3]", "pointer"), ("&dyn Speak", ""),
+        ("std::vector<int>::iterator", ""), ("int (*[3])(int)", "function"), ("&str[2]", "array"), ("std::u16string", "str"),
     ],
 )  # fmt: skip
 def test_the_type_tells_the_kind(text: str, kind: str):
@@ -40,8 +42,13 @@ def test_arrays_of_arrays_have_their_first_dimension_outermost():
     assert array_of("double [3][4]") == Array("double[4]", 3)
 
 
+def test_the_length_that_all_values_of_a_type_have_is_told():
+    assert [fixed_length(t) for t in ("char[80]", "std::array<int, 3>", "std::vector<int>")] == [80, 3, None]
+
+
 def test_the_type_behind_a_pointer_is_found():
     assert [pointee(t) for t in ("int **", "const Node *", "&mut Cart", "int")] == ["int *", "Node", "Cart", None]
+    assert [pointee(t) for t in ("int (*)[3]", "&str", "*mut [u8; 3]")] == ["int[3]", None, "[u8; 3]"]
     assert [pointee(t) for t in ("&str *", "&[u8] *", "*mut *const i32")] == ["&str", "&[u8]", "*const i32"]
 
 

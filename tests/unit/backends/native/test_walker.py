@@ -271,3 +271,72 @@ async def test_a_long_double_is_not_made_of_half_of_its_bytes():
     found = (await visited(adapter, ["u", "*", name("p")], hovers=False)).frames[0].values[0]
     assert found.error == "missing"
     assert "long double" in found.text
+
+
+async def test_a_smart_pointer_in_which_lldb_lists_nothing_is_read_from_memory():
+    owner = var("owner", "std::unique_ptr<Node>", "std::unique_ptr<Node>", [], memoryReference="0x7000")
+    adapter = FakeAdapter([owner], memory={"0x7000": (0x5550).to_bytes(8, "little")})
+    assert (await value("owner", adapter)).text == "0x5550"
+    nothing = FakeAdapter([owner], memory={"0x7000": bytes(8)})
+    assert (await value("owner", nothing)).note == "null"
+
+
+async def test_a_smart_pointer_that_nobody_tells_is_not_null():
+    owner = var("owner", "std::unique_ptr<Node>", "std::unique_ptr<Node>", [])
+    found = await value("owner", FakeAdapter([owner]))
+    assert (found.text, found.note) == ("{...}", "")
+    assert (await visited(FakeAdapter([owner]), ["u", "*", name("owner")])).frames[0].values[0].error == "missing"
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"), [([var("base", "Base", "Base")], "nullopt"), ([], "<the debugger does not tell")]
+)
+async def test_an_optional_is_empty_only_if_lldb_knows_its_parts(parts: list[Row], text: str):
+    adapter = FakeAdapter(
+        [var("maybe", "std::optional<int>", " Has Value=false ", [])],
+        {"maybe._M_payload": var("maybe._M_payload", "Payload", "Payload", parts)},
+    )
+    assert (await value("maybe", adapter)).text.startswith(text)
+
+
+async def test_a_standard_container_that_is_shown_as_its_parts_is_the_one_that_it_keeps():
+    items = [var(f"[{n}]", "int", str(n + 7)) for n in range(3)]
+    row = var(
+        "row", "std::array<int, 3>", "std::array<int, 3>", [var("_M_elems", "int[3]", "", items, indexedVariables=3)]
+    )
+    adapter = FakeAdapter([row])
+    found = await value("row", adapter)
+    assert (found.text, found.kind, found.length) == ("[7, 8, 9]", "list", 3)
+    facts = (await visited(adapter, ["s", name("row"), ["c", 1]], ["s", name("row"), ["c", 3]])).frames[0].values
+    assert facts[0].value and facts[0].value.text == "8"
+    assert facts[1].text == "index 3 outside of the 3 items of row"
+
+
+async def test_a_container_that_the_debugger_does_not_know_is_not_empty():
+    parts = [var("root", "Root", "Root", []), var("length", "unsigned long", "2")]
+    tree = var("tree", "alloc::collections::btree::map::BTreeMap<i32, i32>", "Tree", parts)
+    found = await value("tree", FakeAdapter([tree]))
+    assert (found.text, found.length, found.truncated) == ("{... 2 more}", 2, True)
+
+
+async def test_a_reference_to_a_text_of_rust_is_that_text_and_not_its_bytes():
+    listed = [var("[0]", "unsigned char", "'h'"), var("[1]", "unsigned char", "'i'")]
+    word = var("word", "&str *", "0x0000000000005550", listed, indexedVariables=2)
+    assert (await value("word", FakeAdapter([word], {"*word": var("*word", "&str", '"hi"')}))).text == '0x5550 -> "hi"'
+    assert (await value("word", FakeAdapter([word]), max_fields=5)).text == '0x5550 -> "hi"'
+
+
+async def test_a_typedef_of_a_pointer_is_a_pointer():
+    assert (await value("place", FakeAdapter([var("place", "Place", "0x0000000000005550", NODE)]))).kind == "pointer"
+    null = await value("place", FakeAdapter([var("place", "Place", ZERO, [var("id", "int", "<error: null>")])]))
+    assert (null.text, null.note) == ("null", "null")
+
+
+async def test_gdb_s_pair_is_its_two_values():
+    pair = var("pair", "std::pair<int, int>", "None", [var("first", "int", "1"), var("second", "int", "2")])
+    assert (await value("pair", FakeAdapter([pair], paths=False))).text == "{first=1, second=2}"
+
+
+async def test_a_null_pointer_to_a_function_is_null():
+    found = await value("call", FakeAdapter([var("call", "int (*)(int)", ZERO)]))
+    assert (found.text, found.kind, found.note) == ("null", "function", "null")
