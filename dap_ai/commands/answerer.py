@@ -24,6 +24,14 @@ _MAX_BODY_BYTES = 4_000_000
 _FOR_A_MODEL = "For a language model: set OPENAI_API_KEY, or name an endpoint with --base-url"
 
 
+def notice_of(settings: config.Settings, environ: Mapping[str, str]) -> str:
+    """Who answers and what leaves the machine, as the first status of an answer says it; or why nobody can."""
+    try:
+        return load(msgspec.structs.replace(settings, record=""), environ).notice
+    except ProviderError as error:
+        return error.user_text.rstrip(".")
+
+
 def who_answers(settings: config.Settings, environ: Mapping[str, str], *, online: bool = False) -> Finding:
     """`online`: also asks the endpoint for its models, which sends it the key and nothing else."""
     name = config.provider_of(settings, environ)

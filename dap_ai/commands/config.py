@@ -10,6 +10,7 @@ import msgspec
 
 from dap_ai import config
 from dap_ai.agent.providers.refusals import Endpoint
+from dap_ai.commands.answerer import notice_of
 from dap_ai.commands.table import print_table, resolve
 
 _HELP = """Print what is in force, and where each value comes from.
@@ -26,6 +27,7 @@ def command(*, as_json: bool) -> None:
     resolved = resolve({})
     values = msgspec.to_builtins(resolved.settings)
     values["base_url"] = Endpoint(resolved.settings.base_url, "", "").shown
+    answers = notice_of(resolved.settings, os.environ)
     if as_json:
         rows = {
             key: {
@@ -38,14 +40,20 @@ def command(*, as_json: bool) -> None:
             }
             for key in values
         }
-        report = {"file": str(config.user_file(os.environ)), "settings": rows, "warnings": resolved.warnings}
+        report = {
+            "file": str(config.user_file(os.environ)),
+            "settings": rows,
+            "warnings": resolved.warnings,
+            "answers": answers,
+        }
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
         return
     print_table(
         ("setting", "value", "from", "what it is for"),
         [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values],
     )
-    click.echo(f"\nYour own file: {config.user_file(os.environ)}")
+    click.echo(f"\nWho answers: {answers}")
+    click.echo(f"Your own file: {config.user_file(os.environ)}")
     for warning in resolved.warnings:
         click.echo(f"dap-ai: {warning}", err=True)
 

@@ -7,7 +7,8 @@ import { registerAnswererCommands } from "./models/chooseAnswerer";
 import { OwnConfigurations, TYPE } from "./launch/configuration";
 import { checkInstallation, registerHostCommands } from "./hostCommands";
 import { disposeLog, log } from "./log";
-import { Models, secretEnvironment } from "./models/models";
+import { choice, Models, secretEnvironment } from "./models/models";
+import { configuredAnswerer } from "./proxy/configured";
 import { Proxies } from "./proxy/proxies";
 import { forgetLaunchers } from "./proxy/python";
 import { onDidSelectInterpreter } from "./proxy/pythonExtension";
@@ -26,6 +27,9 @@ export function activate(context: vscode.ExtensionContext): void {
     proxies,
     ...registerDebugging(proxies),
     models,
+    proxies.onDidStart(({ argv, environment }) => {
+      if (choice() === "auto") void configuredAnswerer(argv, environment).then(models.setConfigured.bind(models));
+    }),
     registerHostCommands(ownEnvironment, statusBar),
     registerAnswererCommands(context),
     ...whenPythonChanges(() => {

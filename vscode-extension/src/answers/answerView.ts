@@ -19,23 +19,26 @@ export interface AnswerHost {
 export const VIEW_ID = "dapAi.answer";
 /** Of the editor tab. */
 export const TAB_TYPE = "dapAi.answerTab";
-/** Opens the editor tab; the view's own button calls it too. */
+/** Opens the editor tab. */
 export const OPEN_TAB_COMMAND = "dapAi.openAnswerInEditor";
 
-const COMMANDS: Record<ViewCommand["command"], string> = {
+/** The user has closed a tab that was opened for room: it is not opened again by itself. */
+const NO_ROOM_WANTED = "dapAi.noTabByItself";
+
+const COMMANDS: Record<Exclude<ViewCommand["command"], "makeRoom">, string> = {
   pause: "workbench.action.debug.pause",
   start: "workbench.action.debug.start",
-  openTab: OPEN_TAB_COMMAND,
 };
 
 /** Registers the view, the tab with its serializer, and the command that opens the tab. */
 export function registerAnswerView(context: vscode.ExtensionContext, host: AnswerHost): AnswerView {
-  const view = new AnswerView(context.extensionUri, host);
+  const view = new AnswerView(context.extensionUri, host, context.globalState);
   context.subscriptions.push(
     view,
     vscode.window.registerWebviewViewProvider(VIEW_ID, view),
     vscode.window.registerWebviewPanelSerializer(TAB_TYPE, view),
     vscode.commands.registerCommand(OPEN_TAB_COMMAND, () => {
+      void context.globalState.update(NO_ROOM_WANTED, undefined);
       view.openTab();
     }),
   );
@@ -48,12 +51,14 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
   private readonly subscription: vscode.Disposable;
   private panel: vscode.WebviewPanel | undefined;
   private sideView: vscode.WebviewView | undefined;
+  private isDisposed = false;
   /** A `focus` that came before any place was loaded. */
   private waiting: HostMessage | undefined;
 
   constructor(
     private readonly extensionUri: vscode.Uri,
     private readonly host: AnswerHost,
+    private readonly memory: vscode.Memento,
   ) {
     this.subscription = host.onDidPost((message) => {
       this.post(message);
@@ -84,13 +89,13 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
   }
 
   /** Shows the tab beside the editor; there is one. */
-  openTab(): void {
+  openTab(preserveFocus = false): void {
     if (this.panel) {
-      this.panel.reveal();
+      this.panel.reveal(undefined, preserveFocus);
       return;
     }
-    const column = vscode.ViewColumn.Beside;
-    this.adopt(vscode.window.createWebviewPanel(TAB_TYPE, "Ask", { viewColumn: column, preserveFocus: false }));
+    const viewColumn = vscode.ViewColumn.Beside;
+    this.adopt(vscode.window.createWebviewPanel(TAB_TYPE, "Ask", { viewColumn, preserveFocus }));
   }
 
   /** Shows a view, in the side bar unless the tab is in sight, and puts the cursor into its input. */
@@ -101,7 +106,20 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
     this.deliverWaiting();
   }
 
+  /**
+   * The view begins a few lines high below those of VS Code, which lets no extension say otherwise: the first answer that
+   * comes into so small a view is shown in the tab, too. A user who closes that tab has said that the view is enough.
+   */
+  private makeRoom(): void {
+    if (this.panel?.visible || this.memory.get(NO_ROOM_WANTED) === true) return;
+    this.openTab(true);
+    this.panel?.onDidDispose(() => {
+      if (!this.isDisposed) void this.memory.update(NO_ROOM_WANTED, true);
+    });
+  }
+
   dispose(): void {
+    this.isDisposed = true;
     this.subscription.dispose();
     this.panel?.dispose();
     this.places.clear();
@@ -145,7 +163,8 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
         this.deliverWaiting();
         return;
       case "command":
-        if (Object.hasOwn(COMMANDS, message.command)) void vscode.commands.executeCommand(COMMANDS[message.command]);
+        if (message.command === "makeRoom") this.makeRoom();
+        else if (Object.hasOwn(COMMANDS, message.command)) void vscode.commands.executeCommand(COMMANDS[message.command]);
         return;
       default:
         this.host.onMessage(message);

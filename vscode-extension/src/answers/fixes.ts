@@ -66,7 +66,7 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
       const [left, right, title] = done
         ? [made, change.uri, `${name}: before the fix ↔ now`]
         : [change.uri, made, `${name}: now ↔ with the fix`];
-      await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true });
+      await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true, viewColumn: columnOf(change.uri) });
     }
   }
 
@@ -100,6 +100,13 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
     this.applied.set(fix.key, changes);
     return changes;
   }
+}
+
+/** Where the file itself is, or else code: not the narrow column of the answers. */
+function columnOf(uri: vscode.Uri): vscode.ViewColumn {
+  const editors = vscode.window.visibleTextEditors.filter((editor) => editor.viewColumn !== undefined);
+  const editor = editors.find((each) => each.document.uri.toString() === uri.toString()) ?? editors[0];
+  return editor?.viewColumn ?? vscode.ViewColumn.One;
 }
 
 async function changesOf({ fix, session }: FixOfTurn, turned = (patch: FilePatch): FilePatch => patch): Promise<Change[]> {

@@ -64,6 +64,8 @@ interface Running {
   model?: vscode.LanguageModelChat | undefined;
   /** Those that wait, by our own id: dap_ai's are the same in every session. */
   waiting: Map<string, NodeJS.Timeout>;
+  /** What the user has said to them: what follows from it can come before the response to it. */
+  said: Map<string, ApprovalOutcome>;
 }
 
 const NOBODY: AskSink = {
@@ -72,7 +74,7 @@ const NOBODY: AskSink = {
   ended: () => undefined,
   failed: () => undefined,
 };
-const LOST = "The debug session ended before the answer was complete. Start debugging again to ask on.";
+const LOST = "The debug session ended before the answer was complete. Start the program again and ask when it has stopped.";
 
 /** All questions that are being answered. */
 export class Asks implements vscode.Disposable {
@@ -129,6 +131,7 @@ export class Asks implements vscode.Disposable {
     if (!run) return;
     const args: AskApproveArguments = { approvalId: theirs(approvalId), allow, remember };
     let outcome: ApprovalOutcome = allow ? (remember ? "allowedForSession" : "allowed") : "denied";
+    run.said.set(approvalId, outcome);
     try {
       await run.session.customRequest("askApprove", args);
     } catch (error) {
@@ -145,7 +148,7 @@ export class Asks implements vscode.Disposable {
     sink: AskSink,
     model?: vscode.LanguageModelChat,
   ): Asking {
-    const run: Running = { session, sink, isCancelled: false, model, waiting: new Map() };
+    const run: Running = { session, sink, isCancelled: false, model, waiting: new Map(), said: new Map() };
     this.running.add(run);
     this.changed.fire(undefined);
     session.customRequest(command, args).then(
@@ -222,7 +225,7 @@ export class Asks implements vscode.Disposable {
       this.early.push(event);
       return undefined;
     }
-    const run: Running = { session, sink: NOBODY, askId, isCancelled: false, waiting: new Map() };
+    const run: Running = { session, sink: NOBODY, askId, isCancelled: false, waiting: new Map(), said: new Map() };
     const sink = this.adopt(session, askId, this.asking(run));
     if (!sink) {
       this.ignored.add(`${session.id} ${askId}`);
@@ -265,7 +268,7 @@ export class Asks implements vscode.Disposable {
   }
 
   private settleAll(run: Running): void {
-    for (const approvalId of [...run.waiting.keys()]) this.settle(run, approvalId, "over");
+    for (const approvalId of [...run.waiting.keys()]) this.settle(run, approvalId, run.said.get(approvalId) ?? "over");
   }
 
   private over(run: Running): void {

@@ -29,10 +29,10 @@ export function pointedOf(argument: unknown): Pointed | undefined {
   return pointed;
 }
 
-/** "Why this value?", for a model and for the offline analyst. */
+/** "Why this value?", for a model and for the offline analyst, who would take a value in backticks for an expression. */
 export function whyValue({ expression, value }: Pointed): string {
   const shown = value === undefined || value.length > 60 || value.includes("\n") ? undefined : value;
-  return shown === undefined ? `Why is \`${oneLine(expression)}\` what it is?` : `Why is \`${oneLine(expression)}\` \`${shown}\`?`;
+  return shown === undefined ? `Why is \`${oneLine(expression)}\` what it is?` : `Why is \`${oneLine(expression)}\` ${shown}?`;
 }
 
 /** About a piece of code that is selected in an editor. */

@@ -77,6 +77,8 @@ export class Models implements Lender, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   /** The one that was found last; only its name is used, before another is looked for. */
   private found: vscode.LanguageModelChat | undefined;
+  /** Who answers as dap_ai itself is configured. */
+  private configured: Answerer | undefined;
 
   /** Another one answers the next question. */
   readonly onDidChange = this.changed.event;
@@ -124,11 +126,18 @@ export class Models implements Lender, vscode.Disposable {
     this.loans.get(keyFor(session.id, (body as AskModelEnded).requestId))?.cancel();
   }
 
-  /** Who answers the next question of a session that starts now; undefined: dap_ai's own configuration says who. */
+  /** dap_ai has told who answers where nobody was chosen here. */
+  setConfigured(answerer: Answerer | undefined): void {
+    if (JSON.stringify(answerer) === JSON.stringify(this.configured)) return;
+    this.configured = answerer;
+    this.changed.fire(undefined);
+  }
+
+  /** Who answers the next question of a session that starts now; undefined: not known yet. */
   answerer(): Answerer | undefined {
     switch (choice()) {
       case "auto":
-        return undefined;
+        return this.configured;
       case "offline":
         return { kind: "offline", name: "Offline analyst", leaves: "Nothing leaves this machine: no language model is used." };
       case "editor":

@@ -11,10 +11,20 @@ import { setting, settingsEnvironment } from "../settings";
 /** The environment that holds the keys of the endpoint; see ../models/models.ts. */
 export type Secrets = () => Promise<Record<string, string>>;
 
+/** How a proxy was started. */
+export interface Started {
+  argv: readonly [string, ...string[]];
+  /** What the settings add to it; see settings.ts. */
+  environment: Record<string, string>;
+}
+
 /** The proxies of this window. They end with the extension host. */
 export class Proxies implements vscode.Disposable {
   private readonly all = new Set<Served>();
   private readonly subscription: vscode.Disposable;
+  private readonly started = new vscode.EventEmitter<Started>();
+  /** A proxy listens. */
+  readonly onDidStart = this.started.event;
 
   constructor(
     /** Of an environment of our own; see install.ts. */
@@ -29,6 +39,7 @@ export class Proxies implements vscode.Disposable {
 
   dispose(): void {
     this.subscription.dispose();
+    this.started.dispose();
     for (const served of this.all) served.end();
     this.all.clear();
   }
@@ -83,12 +94,13 @@ export class Proxies implements vscode.Disposable {
   ): Promise<Proxy> {
     const launcher = await findLauncher(folder, this.ownEnvironment);
     if (!launcher) throw new Error("dap-ai is no longer where it was.");
+    const environment = settingsEnvironment(folder?.uri);
     const proxy = await Proxy.start({
       ...place,
       argv: launcher.argv,
       backend,
       cwd: (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath,
-      environment: settingsEnvironment(folder?.uri),
+      environment,
       secrets: await this.secrets(),
       logFile: setting<string>("logFile")?.trim(),
       timeoutMs: 1000 * (setting<number>("startTimeout", folder?.uri) ?? 30),
@@ -98,6 +110,7 @@ export class Proxies implements vscode.Disposable {
       onEnd,
     });
     log().info(`${name}: dap-ai is process ${proxy.pid ?? "?"} at port ${proxy.port}, in front of ${backend}`);
+    this.started.fire({ argv: launcher.argv, environment });
     return proxy;
   }
 

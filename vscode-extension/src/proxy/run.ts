@@ -3,11 +3,20 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 
-/** What the program writes to stdout. Rejects with its stderr if it fails, is missing, or takes too long. */
-export function run(program: string, args: readonly string[], timeoutMs: number): Promise<string> {
+/**
+ * What the program writes to stdout. Rejects with its stderr if it fails, is missing, or takes too long.
+ * `environment`: added to that of VS Code.
+ */
+export function run(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  environment: Record<string, string> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
+    const env = { ...process.env, ...environment };
     // Not in the workspace: nothing of it is to be run.
-    const options = { cwd: homedir(), timeout: timeoutMs, windowsHide: true, encoding: "utf8" } as const;
+    const options = { cwd: homedir(), env, timeout: timeoutMs, windowsHide: true, encoding: "utf8" } as const;
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
       else if (error.killed) reject(new Error(`no answer within ${timeoutMs / 1000} s`));

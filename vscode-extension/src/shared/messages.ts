@@ -112,7 +112,7 @@ export type ViewMessage =
 /** Commands of VS Code that the view's own buttons call; `answers/answerView.ts` does them, no `AnswerHost` hears of them. */
 export interface ViewCommand {
   type: "command";
-  command: "pause" | "start" | "openTab";
+  command: "pause" | "start" | "makeRoom";
 }
 
 /** All that comes from a view. */

@@ -18,6 +18,9 @@ export interface Host {
   setState(state: unknown): void;
 }
 
+/** A view that is lower than this shows no more than a line or two of an answer. */
+const READABLE_PX = 200;
+
 const EMPTY: ViewState = { sessions: [], history: [], workspace: [] };
 
 export class App implements ViewContext {
@@ -35,6 +38,10 @@ export class App implements ViewContext {
   private readonly composer: Composer;
   private readonly follower: Follower;
   private memory: Kept;
+  /** A question was asked here whose turn has not come yet. */
+  private hasAsked = false;
+  /** The turn that room was asked for. */
+  private roomFor: string | undefined;
 
   constructor(root: HTMLElement, private readonly host: Host) {
     this.memory = (host.getState() ?? {});
@@ -45,7 +52,10 @@ export class App implements ViewContext {
     });
     root.append(this.header.element, h("div", { class: "middle" }, this.scroller, this.jump), this.composer.element, this.polite, this.urgent);
     this.scroller.addEventListener("scrollend", () => {
-      this.keep({ scrollTop: this.follower.following ? undefined : this.scroller.scrollTop });
+      this.keep({ scrollTop: this.follower.isAnchored ? undefined : this.scroller.scrollTop });
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && this.composer.stopAnswer()) event.preventDefault();
     });
   }
 
@@ -54,6 +64,7 @@ export class App implements ViewContext {
   };
 
   post(message: FromView): void {
+    if (message.type === "ask" || message.type === "retry") this.hasAsked = true;
     this.host.postMessage(message);
   }
 
@@ -96,6 +107,8 @@ export class App implements ViewContext {
         break;
       case "part":
         this.turn(message.turnId)?.addPart(message.part);
+        // No notification asks for it while a view is in sight, be it ever so low.
+        if (message.part.kind === "approval") this.askForRoom();
         return;
       case "approval":
         this.turn(message.turnId)?.setApproval(message.approvalId, message.outcome);
@@ -115,6 +128,8 @@ export class App implements ViewContext {
         return;
       case "focus":
         this.composer.focus(message.question);
+        // With what is asked by a command comes the focus; what is asked in the debug console is read there.
+        this.askForRoom();
         return;
     }
     this.update();
@@ -135,9 +150,9 @@ export class App implements ViewContext {
     this.content.replaceChildren();
     for (const turn of state.conversation?.turns ?? []) this.append(turn);
     this.update();
-    const keptTop = first ? this.memory.scrollTop : this.follower.following ? undefined : top;
+    const keptTop = first ? this.memory.scrollTop : this.follower.isAnchored ? undefined : top;
     if (same && keptTop !== undefined) this.follower.restore(keptTop);
-    else if (this.turns.length > 0) this.follower.toEnd();
+    else this.showLast();
   }
 
   private addTurn(conversationId: string, turn: Turn): void {
@@ -162,7 +177,21 @@ export class App implements ViewContext {
     }
     this.announce("Looking for an answer");
     this.update();
-    this.follower.toEnd();
+    this.showLast();
+  }
+
+  private showLast(): void {
+    const last = this.turns[this.turns.length - 1];
+    if (last) this.follower.anchorAt(last.element);
+  }
+
+  /** Where there is no room to read, the host opens a place that has some; once for each question. */
+  private askForRoom(): void {
+    if (document.body.dataset.place !== "panel" || window.innerHeight >= READABLE_PX || window.innerHeight === 0) return;
+    const running = this.turns.find((each) => each.running)?.turn.id;
+    if (running === undefined || running === this.roomFor) return;
+    this.roomFor = running;
+    this.post({ type: "command", command: "makeRoom" });
   }
 
   private append(turn: Turn): void {
@@ -194,6 +223,10 @@ export class App implements ViewContext {
     this.header.update();
     this.composer.update(this.composing());
     document.body.classList.toggle("has-turns", this.turns.length > 0);
+    document.body.classList.toggle("no-session", this.state.sessions.length === 0);
+    if (!this.hasAsked || !this.turns.some((each) => each.running)) return;
+    this.hasAsked = false;
+    this.askForRoom();
   }
 
   private hasMoved(view: TurnView): boolean {

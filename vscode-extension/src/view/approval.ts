@@ -3,13 +3,14 @@
 import type { Approval } from "../shared/messages";
 import type { ViewContext } from "./context";
 import { h, setText } from "./dom";
-import { icon } from "./icons";
+import { codeSpans } from "./findings";
+import { icon, type IconName } from "./icons";
 
 const OUTCOMES: Record<NonNullable<Approval["outcome"]>, string> = {
   allowed: "Allowed once",
   allowedForSession: "Allowed for this session",
   denied: "Denied",
-  over: "Not answered in time: it was not done",
+  over: "Answered elsewhere, or not in time",
 };
 
 /** One request; it ends with an outcome, from the user or by time. */
@@ -17,6 +18,7 @@ export class ApprovalCard {
   readonly element: HTMLElement;
   private readonly foot = h("div", { class: "approval-foot" });
   private readonly left = h("span", { class: "countdown", role: "timer" });
+  private readonly title: HTMLElement;
   private timer: ReturnType<typeof setInterval> | undefined;
   private done = false;
   private sent = false;
@@ -27,10 +29,11 @@ export class ApprovalCard {
   ) {
     const id = `approval-${approval.approvalId}`;
     const reason = approval.reason.trim();
+    this.title = h("div", { class: "approval-title" }, icon("shield"), h("h3", { id }, "Allow this in your program?"), this.left);
     this.element = h("section", { class: "approval", role: "group", "aria-labelledby": id, tabindex: -1 },
-      h("div", { class: "approval-title", id }, icon("shield"), h("span", {}, "Allow this in your program?"), this.left),
+      this.title,
       h("pre", { class: "code action", tabindex: 0, "aria-label": "Action" }, h("code", {}, approval.action)),
-      reason !== "" && h("p", { class: "approval-reason" }, h("span", { class: "muted" }, "The model’s reason: "), `“${reason}”`),
+      reason !== "" && h("p", { class: "approval-reason" }, h("span", { class: "muted" }, "The model’s reason: "), "“", codeSpans(reason, context), "”"),
       this.foot);
     if (approval.outcome) this.set(approval.outcome);
     else this.ask();
@@ -44,11 +47,12 @@ export class ApprovalCard {
     if (this.done) return;
     this.done = true;
     clearInterval(this.timer);
-    this.left.remove();
     const hadFocus = this.foot.contains(document.activeElement);
     const good = outcome === "allowed" || outcome === "allowedForSession";
     this.element.classList.add("answered", good ? "allowed" : "denied");
-    this.foot.replaceChildren(h("p", { class: "outcome" }, icon(good ? "check" : outcome === "over" ? "clock" : "error"), h("span", {}, OUTCOMES[outcome])));
+    const name: IconName = good ? "check" : outcome === "over" ? "clock" : "error";
+    this.title.replaceChildren(icon(name), h("h3", { id: `approval-${this.approval.approvalId}` }, OUTCOMES[outcome]));
+    this.foot.remove();
     if (hadFocus) this.element.focus();
   }
 

@@ -10,11 +10,11 @@ import { withLocations } from "./tokens";
 export function endBanners(context: ViewContext, turnId: string, ended: AskEnded): HTMLElement[] {
   const banners: HTMLElement[] = [];
   if (ended.reason === "cancelled") {
-    banners.push(banner("info", "stop", ended.answer.trim() ? "Stopped. This is what was known by then." : "Stopped before anything was known.", [again(context, turnId)]));
+    banners.push(banner("info", "stop", ended.answer.trim() ? "Stopped. This is what was known by then." : "Stopped before anything was known.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "limit") {
-    banners.push(banner("warning", "clock", "A budget ended this answer: it may be incomplete. Ask a narrower question, or raise the budget in the settings.", [again(context, turnId)]));
+    banners.push(banner("warning", "clock", "A budget ended this answer: it may be incomplete. Ask a narrower question, or raise the budget in the settings.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "notStopped") {
-    banners.push(banner("warning", "play", "The program ran on before anything was read. Ask again at its next stop.", [again(context, turnId)]));
+    banners.push(banner("warning", "play", "The program ran on before anything was read. Ask again at its next stop.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "failed") {
     banners.push(errorBanner(context, turnId, ended.error || "The answer could not be made. The dap-ai output channel says more."));
   }
@@ -26,10 +26,10 @@ export function endBanners(context: ViewContext, turnId: string, ended: AskEnded
 
 /** A question that failed: why, and what can be done. */
 export function errorBanner(context: ViewContext, turnId: string, error: string): HTMLElement {
-  const buttons = [again(context, turnId)];
+  const buttons = [again(context, turnId), start(context)];
   if (context.state.answerer?.kind !== "offline") {
     buttons.push(h("button", {
-      class: "button secondary",
+      class: "button secondary for-session",
       onClick: () => {
         context.post({ type: "chooseAnswerer" });
       },
@@ -45,9 +45,19 @@ function banner(kind: string, name: IconName, text: Child, buttons: HTMLElement[
     h("div", { class: "banner-body" }, h("p", {}, text), buttons.length > 0 && h("div", { class: "buttons" }, ...buttons)));
 }
 
+/** Without any session nothing can be asked again: the style shows this instead. */
+function start(context: ViewContext): HTMLElement {
+  return h("button", {
+    class: "button primary for-none",
+    onClick: () => {
+      context.post({ type: "command", command: "start" });
+    },
+  }, "Start debugging");
+}
+
 function again(context: ViewContext, turnId: string): HTMLElement {
   return h("button", {
-    class: "button secondary",
+    class: "button secondary for-session",
     onClick: () => {
       context.post({ type: "retry", turnId });
     },

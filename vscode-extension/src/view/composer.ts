@@ -21,7 +21,8 @@ export interface Composing {
 export class Composer {
   readonly element: HTMLElement;
   readonly input: HTMLTextAreaElement;
-  private readonly main: HTMLButtonElement;
+  private readonly send: HTMLButtonElement;
+  private readonly stop: HTMLButtonElement;
   private readonly answerer: HTMLButtonElement;
   private readonly answererName = h("span", { class: "answerer-name" });
   private readonly leaves = h("p", { class: "leaves", id: "leaves" });
@@ -45,7 +46,8 @@ export class Composer {
         this.onKey(event as KeyboardEvent);
       },
     });
-    this.main = h("button", { class: "send", onClick: () => { this.press(); } });
+    this.send = h("button", { class: "send", title: "Ask (Enter)", "aria-label": "Ask (Enter)", onClick: () => { this.ask(); } }, icon("send"));
+    this.stop = h("button", { class: "send is-stop", onClick: () => { this.stopAnswer(); } }, icon("stop"));
     this.answerer = h("button", {
       class: "answerer",
       onClick: () => {
@@ -53,7 +55,7 @@ export class Composer {
       },
     }, icon("account"), this.answererName, icon("down"));
     this.element = h("footer", { class: "composer" },
-      h("div", { class: "input-box" }, this.input, h("div", { class: "input-bar" }, this.answerer, this.main)),
+      h("div", { class: "input-box" }, this.input, h("div", { class: "input-bar" }, this.answerer, h("span", { class: "sends" }, this.send, this.stop))),
       this.leaves);
     this.setText(context.kept().draft ?? "");
   }
@@ -86,31 +88,33 @@ export class Composer {
   private showMain(): void {
     const { running } = this.now;
     const stopping = running !== undefined && this.stopping === running;
-    const label = running === undefined ? "Ask (Enter)" : stopping ? "Stopping" : "Stop";
-    this.main.title = label;
-    this.main.setAttribute("aria-label", label);
-    this.main.classList.toggle("is-stop", running !== undefined);
-    this.main.replaceChildren(icon(running === undefined ? "send" : "stop"));
-    this.main.setAttribute("aria-disabled", String(stopping || (running === undefined && !this.asks())));
+    this.stop.hidden = running === undefined;
+    this.stop.title = stopping ? "Stopping" : "Stop (Escape)";
+    this.stop.setAttribute("aria-label", stopping ? "Stopping" : "Stop");
+    this.stop.setAttribute("aria-disabled", String(stopping));
+    // While an answer is made, a question that is written is asked after it.
+    this.send.hidden = running !== undefined && this.input.value.trim() === "";
+    this.send.setAttribute("aria-disabled", String(!this.asks()));
+    if (this.stop.hidden && document.activeElement === this.stop) this.input.focus();
   }
 
   private asks(): boolean {
-    return this.now.canAsk && (this.input.value.trim() !== "" || this.now.emptyAsks);
+    return this.now.canAsk && (this.input.value.trim() !== "" || (this.now.emptyAsks && this.now.running === undefined));
   }
 
-  private press(): void {
+  /** Ends the answer that is being made. False: there is none. */
+  stopAnswer(): boolean {
     const { running } = this.now;
-    if (running === undefined) {
-      this.ask();
-    } else if (this.stopping !== running) {
-      this.stopping = running;
-      this.context.post({ type: "stop", turnId: running });
-      this.showMain();
-    }
+    if (running === undefined) return false;
+    if (this.stopping === running) return true;
+    this.stopping = running;
+    this.context.post({ type: "stop", turnId: running });
+    this.showMain();
+    return true;
   }
 
   private ask(): void {
-    if (this.now.running !== undefined || !this.asks()) return;
+    if (!this.asks()) return;
     this.context.post({ type: "ask", question: this.input.value.trim() });
     this.setText("");
     this.input.focus();

@@ -28,7 +28,7 @@ export function evidenceList(context: ViewContext, key: string, evidence: readon
 function evidenceRow(context: ViewContext, evidence: Evidence, current: () => boolean): HTMLElement {
   const mark = evidence.confirmed
     ? h("span", { class: "mark confirmed", title: "Read again after the answer was made, and the same" }, icon("check", "Confirmed"))
-    : h("span", { class: "mark unconfirmed", title: "Could not be read again in the same stop" }, icon("question"), h("span", {}, "not confirmed"));
+    : h("span", { class: "mark unconfirmed", title: "Could not be read again in the same stop" }, icon("question", "Not confirmed"), h("span", { "aria-hidden": "true" }, "not confirmed"));
   const reveal = (): void => {
     const { sessionId } = context.state.conversation ?? {};
     if (sessionId === undefined) return;

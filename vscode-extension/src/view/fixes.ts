@@ -24,9 +24,9 @@ export class FixCard {
     private readonly fix: Fix,
     open: boolean,
   ) {
-    const pre = h("pre", { class: "code diff", "data-label": "Difference" }, h("code", {}, diffLines(body(fix.diff))));
+    const pre = h("pre", { class: "code diff", "data-label": "Difference" }, h("code", {}, diffLines(withoutOnlyHunk(body(fix.diff)))));
     reachableIfScrolled(pre);
-    const name = context.short(fix.file);
+    const name = `${context.short(fix.file)}${lineOf(fix.diff)}`;
     const details = h("details", { class: "fix" },
       h("summary", {},
         icon("chevron"),
@@ -86,6 +86,19 @@ export class FixCard {
 /** The file is named above the diff already. */
 function body(diff: string): string {
   return diff.replace(/^(?:(?:diff |index )[^\n]*\n)*--- [^\n]*\n\+\+\+ [^\n]*\n/, "");
+}
+
+/** Where its first change is: `:12`. */
+function lineOf(diff: string): string {
+  const [head = "", ...lines] = body(diff).split("\n");
+  const first = Number(/^@@ -(\d+)/.exec(head)?.[1] ?? 0);
+  const before = lines.findIndex((line) => /^[+-]/.test(line));
+  return first > 0 && before >= 0 ? `:${first + before}` : "";
+}
+
+/** With one place of change, the line beside the file's name says where. */
+function withoutOnlyHunk(text: string): string {
+  return text.match(/^@@ /gm)?.length === 1 ? text.replace(/^@@ [^\n]*\n/, "") : text;
 }
 
 function changed(diff: string): HTMLElement {

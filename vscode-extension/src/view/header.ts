@@ -56,7 +56,7 @@ export class Header {
     if (sessions.length < 2) {
       const { conversation } = this.context.state;
       const name = session?.name ?? (conversation && conversation.turns.length > 0 ? "The session has ended" : "");
-      this.picker.replaceChildren(...(name ? [icon("bug"), h("span", { class: "session-name", title: name }, name)] : []));
+      this.picker.replaceChildren(...(name ? [icon("bug"), h("span", { class: session ? "session-name" : "session-name over", title: name }, name)] : []));
       return;
     }
     const focused = this.picker.contains(document.activeElement);
@@ -65,7 +65,7 @@ export class Header {
       onChange: (event) => {
         this.context.post({ type: "selectSession", sessionId: (event.target as HTMLSelectElement).value });
       },
-    }, ...sessions.map((each) => h("option", { value: each.id, selected: each.id === session?.id }, each.stop ? each.name : `${each.name} (running)`)));
+    }, ...sessions.map((each) => h("option", { value: each.id, selected: each.id === session?.id }, `${each.name} ${this.whereabouts(each)}`)));
     this.picker.replaceChildren(h("div", { class: "select" }, select, icon("down")));
     if (focused) select.focus();
   }
@@ -74,6 +74,7 @@ export class Header {
     this.stop.hidden = !session;
     if (!session) return;
     const { stop } = session;
+    this.stop.title = session.name;
     this.stop.className = `stop-line ${stop ? "stopped" : "runs"}`;
     if (!stop) {
       this.stop.replaceChildren(h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, "Running"));
@@ -83,10 +84,16 @@ export class Header {
     const { file, line } = stop;
     this.stop.replaceChildren(
       h("span", { class: "dot", "aria-hidden": "true" }),
-      h("span", { class: "stop-reason" }, `Stopped: ${stop.reason}`, ...(stop.frame ? [" in ", h("code", {}, stop.frame)] : [])),
+      h("span", { class: "stop-reason" }, h("span", { class: "prefix" }, "Stopped: "), stop.reason, ...(stop.frame ? [" in ", h("code", {}, stop.frame)] : [])),
       ...(spot !== undefined && file !== undefined && line !== undefined ? [link(spot, `Open ${file}:${line}`, () => {
         this.context.open(file, line);
       }, "place")] : []));
+  }
+
+  private whereabouts(session: SessionInfo): string {
+    if (!session.stop) return "(running)";
+    const spot = spotOf(session, (file) => this.context.short(file));
+    return spot === undefined ? "" : `— ${spot}`;
   }
 
   private conversations(): MenuItem[] {
@@ -108,9 +115,6 @@ export class Header {
       { label: "Export conversation…", icon: "save", run: () => { context.post({ type: "exportConversation" }); } },
     ] : [];
     items.push({ label: "Choose who answers…", icon: "account", run: () => { context.post({ type: "chooseAnswerer" }); } });
-    if (document.body.dataset.place !== "tab") {
-      items.push({ label: "Open in the editor area", icon: "window", run: () => { context.post({ type: "command", command: "openTab" }); } });
-    }
     return items;
   }
 }

@@ -1,7 +1,9 @@
-/** Scrolling: what scrolls can be reached by keyboard, and the end is followed only by who is there. */
+/** Scrolling: what scrolls can be reached by keyboard, and a view that grows stays where its reader is. */
 
 /** So near to the end counts as being there. */
 const SLACK_PX = 24;
+/** Between the top of the view and the question that it is held at. */
+const ABOVE_PX = 10;
 
 const overflow = new ResizeObserver((entries) => {
   for (const { target } of entries) {
@@ -22,33 +24,50 @@ export function reachableIfScrolled(block: HTMLElement): void {
   overflow.observe(block);
 }
 
-/** Keeps the end of a scroller in sight while the user is there. */
+/**
+ * An answer is read from its beginning: it grows until its question is at the top of the view, and is then held there. A
+ * user who goes to the end is kept at the end; one who goes anywhere else is left alone.
+ */
 export class Follower {
-  /** The user is at the end. */
-  following = true;
+  private following = true;
   private grows = true;
+  /** Held at the top of the view; without one the end is followed. */
+  private anchor: HTMLElement | undefined;
+  /** Where this has scrolled to: anything else was the user. */
+  private own = 0;
 
   constructor(
     private readonly scroller: HTMLElement,
-    content: HTMLElement,
-    private readonly onChange: (following: boolean) => void,
+    private readonly content: HTMLElement,
+    private readonly onChange: (atEnd: boolean) => void,
   ) {
     scroller.addEventListener("scroll", () => {
-      if (this.grows) this.set(this.atEnd());
+      if (this.grows) this.scrolled();
     }, { passive: true });
     const observer = new ResizeObserver(() => {
-      if (!this.grows) return;
-      if (this.following) this.toEnd();
-      else this.set(this.atEnd());
+      if (this.grows) this.follow();
     });
     observer.observe(content);
     observer.observe(scroller);
   }
 
+  /** The user has not gone anywhere since the last question. */
+  get isAnchored(): boolean {
+    return this.following && this.anchor !== undefined;
+  }
+
   /** Goes to the end and stays there. */
   toEnd(): void {
-    this.scroller.scrollTop = this.scroller.scrollHeight;
-    this.set(true);
+    this.anchor = undefined;
+    this.following = true;
+    this.follow();
+  }
+
+  /** Shows a turn from its beginning, as far as it has come. */
+  anchorAt(turn: HTMLElement): void {
+    this.anchor = turn;
+    this.following = true;
+    this.follow();
   }
 
   /** Without turns there is a page, read from its top. */
@@ -56,22 +75,50 @@ export class Follower {
     this.grows = grows;
     if (grows) return;
     this.scroller.scrollTop = 0;
-    this.set(true);
+    this.onChange(true);
   }
 
   /** Goes to where the user was before a reload. */
   restore(top: number): void {
-    this.set(false);
-    this.scroller.scrollTop = top;
+    this.go(top);
+    this.anchor = undefined;
+    this.following = this.atEnd();
+    this.onChange(this.following);
+  }
+
+  private follow(): void {
+    if (this.following) this.go(Math.min(this.end(), this.top()));
+    this.onChange(this.atEnd());
+  }
+
+  /** What waits for the user, and why an answer failed, is at the end, and must be seen. */
+  private top(): number {
+    if (!this.anchor || this.content.querySelector(".approval:not(.answered)") || this.anchor.querySelector(".findings > .banner.error")) return Infinity;
+    return this.anchor.offsetTop - ABOVE_PX;
+  }
+
+  private go(top: number): void {
+    this.scroller.scrollTop = Math.max(0, top);
+    this.own = this.scroller.scrollTop;
+  }
+
+  private scrolled(): void {
+    const { scrollTop } = this.scroller;
+    // Of our own, or because the content has become shorter.
+    const isOwn = Math.abs(scrollTop - this.own) <= 1 || (scrollTop < this.own && scrollTop >= this.end() - 1);
+    if (!isOwn) {
+      this.anchor = undefined;
+      this.following = this.atEnd();
+    }
+    this.own = scrollTop;
+    this.onChange(this.atEnd());
+  }
+
+  private end(): number {
+    return this.scroller.scrollHeight - this.scroller.clientHeight;
   }
 
   private atEnd(): boolean {
-    return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight <= SLACK_PX;
-  }
-
-  private set(following: boolean): void {
-    if (following === this.following) return;
-    this.following = following;
-    this.onChange(following);
+    return this.end() - this.scroller.scrollTop <= SLACK_PX;
   }
 }

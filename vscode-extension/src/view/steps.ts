@@ -21,7 +21,8 @@ export class StepList {
     private readonly key: string,
   ) {
     this.element = h("details", { class: "steps", open: true },
-      h("summary", { class: "steps-summary" }, icon("chevron"), this.title), this.rows);
+      h("summary", { class: "steps-summary", onClick: () => { this.keep(!this.element.open); } }, icon("chevron"), this.title), this.rows);
+    this.element.open = !this.isKept(`-${key}`);
   }
 
   addStep(step: Step): void {
@@ -40,9 +41,19 @@ export class StepList {
     this.updateTitle();
   }
 
-  /** An older answer is read for its words: the rows are folded, each of them can be had. */
+  /** Words follow, and they are what is read: the rows are folded, unless the user has opened one of them. */
   fold(): void {
-    if (this.steps > 1) this.element.open = false;
+    if (this.steps > 1 && !this.isKept(this.key) && !this.rows.querySelector("details[open]")) this.element.open = false;
+  }
+
+  private isKept(key: string): boolean {
+    return this.context.kept().open?.includes(key) === true;
+  }
+
+  private keep(open: boolean): void {
+    const { key } = this;
+    const others = (this.context.kept().open ?? []).filter((each) => each !== key && each !== `-${key}`);
+    this.context.keep({ open: [...others, open ? key : `-${key}`] });
   }
 
   private updateTitle(): void {
@@ -63,7 +74,7 @@ function stepRow(step: Step, context: ViewContext, key: string): HTMLElement {
       h("span", { class: "step-line" },
         h("code", { class: "step-call" }, step.call),
         first !== "" && h("span", { class: "step-result" }, h("span", { class: "hidden" }, " gives "), first)),
-      step.snapshot === true && h("span", { class: "badge", title: "Ran in a copy of the process; your program is as it was" }, "snapshot"),
+      step.snapshot === true && h("span", { class: "badge in-copy", title: "Ran in a snapshot, a copy of the process; your program is as it was" }, icon("camera"), h("span", {}, "snapshot")),
       step.seconds !== undefined && h("span", { class: "step-time" }, seconds(step.seconds))),
     body);
   let filled = false;

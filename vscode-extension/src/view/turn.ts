@@ -6,7 +6,7 @@ import { ApprovalCard } from "./approval";
 import type { ViewContext } from "./context";
 import { add, h } from "./dom";
 import { endBanners, errorBanner } from "./banners";
-import { evidenceList, section, suspectList } from "./findings";
+import { codeSpans, evidenceList, section, suspectList } from "./findings";
 import { FixCard, type FixOutcome } from "./fixes";
 import { icon } from "./icons";
 import { placeFixes } from "./fixPlaces";
@@ -21,6 +21,7 @@ export const DEFAULT_QUESTION = "Why did it stop here?";
 /** One turn of a conversation. */
 export class TurnView {
   readonly element: HTMLElement;
+  private readonly before = h("div", { class: "before" });
   private readonly parts = h("div", { class: "parts" });
   private readonly findings = h("div", { class: "findings" });
   private readonly foot = h("div", { class: "turn-foot" });
@@ -44,9 +45,9 @@ export class TurnView {
     const id = `question-${turn.id}`;
     this.element = h("article", { class: "turn running", "aria-labelledby": id, "data-turn": turn.id },
       h("header", { class: "question" },
-        h("h2", { id }, h("span", { class: "hidden" }, `Question ${number}: `), turn.question.trim() || DEFAULT_QUESTION),
+        h("h2", { id }, h("span", { class: "hidden" }, `Question ${number}: `), codeSpans(turn.question.trim() || DEFAULT_QUESTION, context)),
         this.spot()),
-      this.parts, this.working, this.findings, this.foot);
+      this.before, this.parts, this.working, this.findings, this.foot);
     for (const part of turn.parts) this.addPart(part);
     // At once: where the user was reading must be there to be scrolled to.
     this.stream?.flush();
@@ -94,7 +95,9 @@ export class TurnView {
     this.stale = ended.stale;
     const streamed = this.streams.map((each) => each.text).join("");
     if (words(streamed) !== words(ended.answer)) this.replaceAnswer(ended.answer);
-    add(this.findings, ...endBanners(this.context, this.turn.id, ended));
+    // Why another than the chosen one has answered comes before that answer.
+    const isInstead = ended.reason === "failed" && ended.answer.trim() !== "";
+    add(isInstead ? this.before : this.findings, ...endBanners(this.context, this.turn.id, ended));
     this.showFindings(ended);
     this.showFoot(ended);
     this.setMoved(this.isMoved);
@@ -139,6 +142,7 @@ export class TurnView {
 
   private answer(): MarkdownStream {
     if (this.stream) return this.stream;
+    this.steps?.fold();
     this.steps = undefined;
     this.stream = new MarkdownStream(this.context.open);
     this.streams.push(this.stream);
@@ -202,12 +206,12 @@ export class TurnView {
     const masked = ended.masked.reduce((sum, each) => sum + each.times, 0);
     const rules = ended.masked.map((each) => `${each.placeholder} (${each.rule})`).join("\n");
     const id = this.turn.id;
-    const usage = h("span", { class: "usage", title: usageDetails(ended.usage) });
+    const usage = h("span", { class: "usage-words" });
     for (const words of usageWords(ended.usage)) usage.appendChild(h("span", {}, words));
     add(this.foot,
       masked > 0 && h("p", { class: "masked", title: rules }, icon("lock"), h("span", {}, masked === 1 ? "1 secret was masked" : `${masked} secrets were masked`)),
       h("div", { class: "turn-bar" },
-        usage,
+        h("span", { class: "usage", title: usageDetails(ended.usage) }, usage),
         h("span", { class: "turn-actions" },
           this.action("copy", "Copy answer as Markdown", () => {
             this.context.post({ type: "copyTurn", turnId: id });

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Sessions } from "../sessions/sessions";
 import { setting } from "../settings";
 
-const LATER_MS = 500;
+const LATER_MS = [500, 2000, 6000];
 
 /** Registers it. */
 export function registerCodeLens(sessions: Sessions): vscode.Disposable {
@@ -33,19 +33,19 @@ export function registerCodeLens(sessions: Sessions): vscode.Disposable {
   );
 }
 
-/** Once more a little later: VS Code drops a change that comes while it opens the file or asks for its lenses. */
+/** Again a little later, and later again on a busy machine: VS Code drops a change that comes while it opens the file or asks for its lenses. */
 class Later implements vscode.Disposable {
-  private timer: NodeJS.Timeout | undefined;
+  private timers: NodeJS.Timeout[] = [];
 
   constructor(private readonly call: () => void) {}
 
   set(): void {
     this.dispose();
-    this.timer = setTimeout(this.call, LATER_MS);
+    this.timers = LATER_MS.map((ms) => setTimeout(this.call, ms));
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    this.timers.forEach(clearTimeout);
   }
 }
 

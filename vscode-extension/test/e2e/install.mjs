@@ -95,5 +95,5 @@ export function packExtensions(folder) {
   };
   const ours = process.env["DAP_AI_VSIX"] ?? pack(ROOT, join(folder, "dap-ai.vsix"));
   const tests = join(ROOT, "test", "e2e", "extensions");
-  return [ours, ...["fakelm", "debugpy"].map((name) => pack(join(tests, name), join(folder, `${name}.vsix`)))];
+  return [ours, ...["fakelm", "debugpy", "lldb-dap"].map((name) => pack(join(tests, name), join(folder, `${name}.vsix`)))];
 }

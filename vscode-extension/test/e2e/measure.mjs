@@ -50,7 +50,7 @@ async function once(panel) {
   await frame.locator(".ask-why").click();
   const total = await frame.evaluate(() => window["measured"]);
   await panel.answered();
-  await frame.locator('[aria-label="New conversation"]').click();
+  await panel.workbench.page.locator('.pane-header a.action-label[aria-label^="New Conversation"]').click();
   await frame.locator(".ask-why").waitFor();
   return total;
 }

@@ -13,6 +13,15 @@ def main():
 main()
 `;
 
+/** Starts SHARE as `share.py` in a process of its own, and stops. */
+export const PARENT = `import subprocess
+import sys
+
+shares = subprocess.Popen([sys.executable, "share.py"])
+breakpoint()
+print("the worker ended with", shares.wait())
+`;
+
 /** Stops at its own breakpoint, with something to change. */
 export const COUNTER = `class Counter:
     def __init__(self):

@@ -21,14 +21,14 @@ scenario("the panel answers why the program stopped: steps open, places lead to 
   await page.locator(".exception-widget", { hasText: "TypeError" }).waitFor();
   await workbench.showPanel();
   await (await panel.locator(".ask-why")).waitFor();
-  await picture(workbench, "stopped-dark");
+  await picture(workbench, "stopped");
   await (await panel.locator(".ask-why")).click();
   assert.match(await panel.answered(), /payroll\.py:24/);
-  await picture(workbench, "answer-dark");
+  await picture(workbench, "answer");
   const step = await panel.locator("details.step");
   await (await panel.openSteps()).first().click();
   await step.first().locator(".step-full").first().waitFor();
-  await picture(workbench, "step-dark");
+  await picture(workbench, "step");
   await (await panel.locator('main [title^="Open payroll.py:17"]')).first().click();
   await workbench.atLine(17);
 });
@@ -42,16 +42,14 @@ scenario("a verified fix is previewed, applied and undone, and the program that 
   await tab.ask("");
   await tab.answered();
   await (await tab.locator(".verdict.verified")).first().waitFor();
-  await picture(workbench, "fix-dark");
+  await picture(workbench, "fix");
   await (await tab.button("Preview")).click();
   await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
   await page.locator(".line-insert, .char-insert").first().waitFor();
-  await picture(workbench, "preview-dark");
-  await page.keyboard.press("Control+w");
-  await workbench.showTab();
+  await picture(workbench, "preview");
   await (await tab.button("Apply")).click();
   await (await tab.button("Undo")).waitFor();
-  assert.match(readFileSync(file, "utf8"), /int\(row\['overtime'\]\)/);
+  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
   await (await tab.button("Undo")).click();
   await (await tab.button("Apply again")).waitFor();
   assert.equal(readFileSync(file, "utf8"), before);
@@ -62,10 +60,12 @@ scenario("a verified fix is previewed, applied and undone, and the program that 
   await workbench.console("Okafor");
 });
 
-scenario("Why? above the stopped line asks", { files: ["payroll.py"] }, async (workbench) => {
+scenario("Why? above the stopped line asks; where the view is too low to read, the answer comes into an editor tab, too", { files: ["payroll.py"] }, async (workbench) => {
   await workbench.debug("payroll");
-  await workbench.showPanel();
   await workbench.page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
+  assert.match(await workbench.tab.answered(), /payroll\.py:24/);
+  await picture(workbench, "room");
+  await workbench.showPanel();
   assert.match(await workbench.panel.answered(), /payroll\.py:24/);
 });
 
@@ -80,7 +80,7 @@ scenario("the editor's button, the debug console and a variable's menu ask too",
   assert.match(await panel.answered(2), /row/);
   await workbench.type("??why is row so");
   await workbench.console("payroll.py:");
-  await picture(workbench, "console-dark");
+  await picture(workbench, "console");
 });
 
 scenario("the chat participant answers in the chat view", {}, async (workbench, server) => {
@@ -94,7 +94,7 @@ scenario("the chat participant answers in the chat view", {}, async (workbench, 
   await page.locator(".interactive-input-editor", { hasText: "why did it stop?" }).waitFor();
   await page.keyboard.press("Enter");
   await page.locator(".interactive-response", { hasText: "share.py:2" }).waitFor();
-  await picture(workbench, "chat-dark");
+  await picture(workbench, "chat");
 });
 
 scenario("a configuration of another extension runs through dap-ai where the switch is on", { settings: { "dapAi.enableFor": { debugpy: true } } }, async (workbench, server) => {
@@ -107,12 +107,26 @@ scenario("a configuration of another extension runs through dap-ai where the swi
   assert.equal(readFileSync(server.standInLog, "utf8"), "resolved\n"); // its resolver ran, its adapter did not
 });
 
-for (const theme of ["light", "contrast"]) {
-  scenario(`an answer in the theme ${theme}`, { theme, files: ["payroll.py"] }, async (workbench) => {
-    await workbench.debug("payroll");
-    await workbench.showTab();
-    await workbench.tab.ask("");
-    await workbench.tab.answered();
-    await picture(workbench, `answer-${theme}`);
-  });
-}
+scenario("the states in a light theme", { theme: "light", files: ["payroll.py"] }, async (workbench) => {
+  const { page, panel, tab } = workbench;
+  await workbench.debug("payroll");
+  await workbench.showPanel();
+  await (await panel.locator(".ask-why")).waitFor();
+  await picture(workbench, "stopped");
+  await panel.ask("");
+  await panel.answered();
+  await picture(workbench, "answer");
+  await workbench.showTab();
+  await tab.answered();
+  await (await tab.openSteps()).first().click();
+  await picture(workbench, "step");
+  await page.locator(".statusbar-item", { hasText: "dap-ai" }).click();
+  await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+  await picture(workbench, "menu");
+  await page.keyboard.press("Escape");
+  const preview = await tab.button("Preview");
+  if ((await preview.count()) === 0) return; // a busy machine may have had no time to try fixes
+  await preview.click();
+  await page.locator(".line-insert, .char-insert").first().waitFor();
+  await picture(workbench, "preview");
+});

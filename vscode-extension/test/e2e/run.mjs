@@ -2,7 +2,7 @@
 //   npm run test:e2e                 all; what is left out is named
 //   npm run test:e2e -- consent      the tests whose name holds the word
 // DAP_AI_VSIX: this one instead of a new one. DAP_AI_TEST_PYTHON: dap_ai of this Python instead of that of .venv.
-// DAP_AI_SCREENSHOTS: a folder for the pictures of all states.
+// DAP_AI_SCREENSHOTS: a folder for the pictures of all states. DAP_AI_THEME: dark, light or contrast, for all of them.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,6 @@
 // All scenarios in one process: they share one code-server.
 import "./python.scenarios.mjs";
 import "./agent.scenarios.mjs";
+import "./sessions.scenarios.mjs";
+import "./keyboard.scenarios.mjs";
 import "./lending.scenarios.mjs";

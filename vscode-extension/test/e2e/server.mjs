@@ -35,12 +35,15 @@ export const PYTHON = process.env["DAP_AI_TEST_PYTHON"] ?? join(PROJECT, ".venv"
 const MACHINE_SETTINGS = { "dapAi.python": PYTHON };
 
 const program = (name) => ({ request: "launch", program: `\${workspaceFolder}/${name}`, console: "internalConsole" });
+const LLDB_DAP = join(PROJECT, ".venvs", "native", "bin", "lldb-dap");
 const CONFIGURATIONS = [
   { name: "payroll", type: "dap-ai", ...program("payroll.py") },
   { name: "share", type: "dap-ai", ...program("share.py") },
   { name: "counter", type: "dap-ai", ...program("counter.py") },
   { name: "of another extension", type: "debugpy", ...program("share.py") },
-  { name: "native", type: "dap-ai", backend: join(PROJECT, ".venvs", "native", "bin", "lldb-dap"), ...program("crash") },
+  { name: "parent", type: "dap-ai", ...program("parent.py") },
+  { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
+  { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },
 ];
 
 /** Starts it. Dispose of it with `stop()`. */

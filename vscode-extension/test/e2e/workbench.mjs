@@ -13,7 +13,7 @@ export async function openWorkbench(browser, server, { theme } = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto(server.url, { waitUntil: "domcontentloaded" });
-  const workbench = new Workbench(page, server);
+  const workbench = new Workbench(page, server, theme);
   await workbench.ready();
   return workbench;
 }
@@ -25,9 +25,10 @@ function isOver(typed) {
 }
 
 export class Workbench {
-  constructor(page, server) {
+  constructor(page, server, theme) {
     this.page = page;
     this.server = server;
+    this.theme = theme;
     /** The answers in the side bar. */
     this.panel = new AnswerPanel(this, "panel");
     /** The answers as an editor tab. */
@@ -40,17 +41,19 @@ export class Workbench {
     await this.page.locator(".monaco-workbench .activitybar").waitFor();
   }
 
-  /** Reloads the window. */
+  /** Reloads the window, by VS Code's own command: it writes its storage first. */
   async reload() {
-    await this.page.reload({ waitUntil: "domcontentloaded" });
+    const loaded = this.page.waitForEvent("domcontentloaded");
+    await this.command("Developer: Reload Window", { leaves: true });
+    await loaded;
     await this.ready();
   }
 
   /**
    * Runs a command by the palette. A key press can come before VS Code listens to it, and a command before the extension
-   * that makes it available: only the palette is tried again, with more patience each time.
+   * that makes it available: only the palette is tried again, with more patience each time. `leaves`: the page goes away.
    */
-  async command(title) {
+  async command(title, { leaves = false } = {}) {
     const input = this.page.locator(".quick-input-widget .quick-input-box input");
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     for (let tries = 1; ; tries++) {
@@ -60,7 +63,7 @@ export class Workbench {
         await input.fill(`>${title}`, { timeout: 1000 }); // a change of the focus closes the palette
         await row.waitFor({ timeout: 1000 * tries });
         await row.click({ timeout: 1000 * tries }); // not Enter: another row may still be the chosen one
-        await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2000 * tries });
+        if (!leaves) await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2000 * tries });
         return;
       } catch (error) {
         await this.page.keyboard.press("Escape");

@@ -11,6 +11,7 @@ import { openWorkbench } from "./workbench.mjs";
 
 const RESULTS = join(ROOT, "test-results", "e2e");
 const PICTURES = process.env["DAP_AI_SCREENSHOTS"] ?? RESULTS;
+const THEME = process.env["DAP_AI_THEME"] ?? "dark";
 const TEST_MS = 300_000;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
@@ -28,7 +29,7 @@ after(async () => {
 });
 
 /** A test with a workbench: `body(workbench, server, context)`. `settings`: of VS Code; `config`: dap_ai's own. */
-export function scenario(name, { settings = {}, config = "", theme = "dark", skip = false, files = [] }, body) {
+export function scenario(name, { settings = {}, config = "", theme = THEME, skip = false, files = [] }, body) {
   test(name, { skip, timeout: TEST_MS }, async (context) => {
     const { server, browser } = world;
     server.settings({ "workbench.colorTheme": THEMES[theme], ...settings });
@@ -51,7 +52,9 @@ const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", con
 
 /** A picture of a state, for people. */
 export async function picture(workbench, name) {
-  await workbench.screenshot(join(PICTURES, `${name}.png`));
+  await workbench.page.mouse.move(1, 1); // no tooltip of a button that was there by chance
+  await workbench.page.locator(".workbench-hover-container").waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
+  await workbench.screenshot(join(PICTURES, `${name}-${workbench.theme}.png`));
 }
 
 async function evidence(workbench, name) {

@@ -6,7 +6,7 @@ test("a variable's menu names the expression, the value and the session", () => 
   const variable = { name: "prices", evaluateName: "shop['prices']", value: "[]", variablesReference: 0 };
   const pointed = pointedOf({ sessionId: "s1", container: { expensive: false }, variable });
   assert.deepEqual(pointed, { expression: "shop['prices']", value: "[]", sessionId: "s1" });
-  assert.equal(whyValue(pointed), "Why is `shop['prices']` `[]`?");
+  assert.equal(whyValue(pointed), "Why is `shop['prices']` []?");
 });
 
 test("a watch is known by its name, and what is no variable is refused", () => {

@@ -22,6 +22,7 @@ viewTest("a draft survives a reload", async (view) => {
 viewTest("rows that were opened are open after a reload, and closed ones closed", async (view) => {
   const shown = talk(finished());
   await view.post({ type: "state", state: shown });
+  await view.find(".steps-summary").click();
   await view.find(".step summary").nth(3).click();
   await view.find(".section summary").filter({ hasText: "Evidence" }).click();
   await view.page.waitForFunction(() => sessionStorage.getItem("state")?.includes("-t1.evidence"));
@@ -36,9 +37,11 @@ viewTest("rows that were opened are open after a reload, and closed ones closed"
 
 viewTest("another conversation does not inherit what was open", async (view) => {
   await view.post({ type: "state", state: talk(finished()) });
+  await view.find(".steps-summary").click();
   await view.find(".step summary").nth(3).click();
   await view.post({ type: "state", state: { ...talk(finished()), conversation: { id: "c2", sessionId: "s1", turns: [finished()] } } });
-  assert.equal(await view.find(".step").nth(3).evaluate((element) => (element as HTMLDetailsElement).open), false);
+  const open = await view.find(".step, .steps").evaluateAll((all) => all.filter((each) => (each as HTMLDetailsElement).open).length);
+  assert.equal(open, 0);
 });
 
 viewTest("the time of a consent request goes on over a reload", async (view) => {
@@ -54,18 +57,61 @@ viewTest("the time of a consent request goes on over a reload", async (view) => 
   assert.match(await view.page.getByRole("timer").innerText(), /^(30|2\d) s left$/);
 });
 
-viewTest("a stream is followed while the user is at its end", async (view) => {
-  await view.post({ type: "state", state: talk(turn()) }, { type: "part", turnId: "t1", part: { kind: "answer", text: LONG } });
+viewTest("a long answer is read from its question on, however long it grows", async (view) => {
+  await view.post({ type: "state", state: talk(finished({}, { id: "t0" })) }, { type: "turn", conversationId: "c1", turn: turn() });
+  await view.post({ type: "part", turnId: "t1", part: { kind: "answer", text: LONG } });
   await view.page.getByText("Paragraph 79.").waitFor();
+  await view.page.waitForFunction(() => {
+    const top = document.querySelector(".scroller")?.getBoundingClientRect().top ?? 0;
+    const question = document.querySelector("[data-turn=t1] .question")?.getBoundingClientRect().top ?? 0;
+    return question - top > 0 && question - top < 20;
+  });
+  await view.button("Go to the end").waitFor();
+});
+
+viewTest("a stream is followed once the user is at its end", async (view) => {
+  await view.post({ type: "state", state: talk(turn({ parts: [{ kind: "answer", text: LONG }] })) });
+  await view.button("Go to the end").click();
+  await view.post({ type: "part", turnId: "t1", part: { kind: "answer", text: `\n\n${LONG}\n\nThe very end.` } });
+  await view.page.getByText("The very end.").waitFor();
   await view.page.waitForFunction(() => {
     const element = document.querySelector(".scroller");
     return element && element.scrollTop > 0 && element.scrollHeight - element.scrollTop - element.clientHeight < 2;
   });
 });
 
+viewTest("a request for consent is in sight below a long answer", async (view) => {
+  await view.post({ type: "state", state: talk(turn()) }, { type: "part", turnId: "t1", part: { kind: "answer", text: LONG } });
+  await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: APPROVAL } });
+  await view.page.waitForFunction(() => {
+    const box = [...document.querySelectorAll("button")].find((each) => each.textContent === "Deny")?.getBoundingClientRect();
+    return box && box.top > 0 && box.bottom < innerHeight;
+  });
+});
+
+viewTest("why an answer failed is in sight below what had come of it", async (view) => {
+  await view.post({ type: "state", state: talk(turn()) }, { type: "part", turnId: "t1", part: { kind: "answer", text: LONG } });
+  await view.page.getByText("Paragraph 79.").waitFor();
+  await view.post({ type: "failed", turnId: "t1", error: "The debug session ended." });
+  await view.page.waitForFunction(() => {
+    const box = document.querySelector(".banner")?.getBoundingClientRect();
+    return box && box.top > 0 && box.bottom < innerHeight;
+  });
+});
+
+viewTest("steps fold when words follow them, but not under the user's hands", async (view) => {
+  const steps = STEPS.map((each) => ({ type: "part" as const, turnId: "t1", part: { kind: "step" as const, step: each } }));
+  const words = { type: "part" as const, turnId: "t1", part: { kind: "answer" as const, text: "So it is." } };
+  await view.post({ type: "state", state: talk(turn()) }, ...steps);
+  await view.find(".step summary").nth(1).click();
+  await view.post(words, ...steps, words);
+  const open = await view.find(".steps").evaluateAll((all) => all.map((each) => (each as HTMLDetailsElement).open));
+  assert.deepEqual(open, [true, false]);
+});
+
 viewTest("a user who has scrolled up stays there, and a button leads to the end", async (view) => {
   await view.post({ type: "state", state: talk(turn({ parts: [{ kind: "answer", text: LONG }] })) });
-  await view.page.getByText("Paragraph 79.").waitFor();
+  await view.button("Go to the end").click();
   await view.find(".scroller").hover();
   await view.page.mouse.wheel(0, -900);
   await view.button("Go to the end").waitFor();

@@ -63,10 +63,12 @@ viewTest("Tab walks through everything that can be used, from top to bottom", as
   const missing = expected.filter((each) => !names.some((name) => name.startsWith(each)));
   assert.deepEqual(missing, [], names.join(" | "));
   assert.ok(names.indexOf("Allow once") < names.indexOf("Question"));
-});
+}, { place: "tab" });
 
 viewTest("steps, links, fixes and menus work by keyboard alone", async (view) => {
   await view.post({ type: "state", state: { ...talk(finished()), history: [{ id: "c1", title: "now" }, { id: "c0", title: "before" }] } });
+  await view.find(".steps-summary").focus();
+  await view.page.keyboard.press("Enter");
   await view.find(".step summary").first().focus();
   await view.page.keyboard.press("Enter");
   assert.equal(await view.find(".step").first().evaluate((element) => (element as HTMLDetailsElement).open), true);
@@ -91,6 +93,27 @@ viewTest("Escape closes a menu and gives the focus back", async (view) => {
   await view.page.keyboard.press("Escape");
   assert.equal(await view.page.getByRole("menu").count(), 0);
   assert.equal(await focused(view), "More actions");
+}, { place: "tab" });
+
+viewTest("Escape stops the answer that is being made, unless it closes a menu", async (view) => {
+  await view.post({ type: "state", state: { ...talk(turn()), history: [{ id: "c1", title: "x" }] } });
+  await view.button("Conversations of this session").click();
+  await view.page.keyboard.press("Escape");
+  assert.deepEqual(await view.sent(), []);
+  await view.page.keyboard.press("Escape");
+  await view.page.keyboard.press("Escape");
+  assert.deepEqual(await view.sent(), [{ type: "stop", turnId: "t1" }]);
+});
+
+viewTest("a question that is written while an answer is made is asked after it", async (view) => {
+  await view.post({ type: "state", state: talk(turn()) }, { type: "focus" });
+  await view.page.keyboard.press("Enter");
+  assert.deepEqual(await view.sent(), []);
+  assert.equal(await view.button("Ask (Enter)").count(), 0);
+  await view.page.keyboard.type("and then?");
+  assert.equal(await view.button("Stop").count(), 1);
+  await view.button("Ask (Enter)").click();
+  assert.deepEqual(await view.sent(), [{ type: "ask", question: "and then?" }]);
 });
 
 viewTest("an answer of the user to a consent request keeps the focus at its card", async (view) => {

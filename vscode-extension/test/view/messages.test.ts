@@ -31,7 +31,7 @@ viewTest("while the program runs the view says so, and can pause it", async (vie
 
 viewTest("at a stop the view shows where, asks why with one click, and suggests questions", async (view) => {
   await view.post({ type: "state", state: state() });
-  assert.match(await view.find(".top").innerText(), /Python: report\.py[\s\S]*exception in average[\s\S]*report\.py:13/);
+  assert.match(await view.find(".top").innerText(), /exception in average[\s\S]*report\.py:13/);
   await view.button("Why did it stop here?").click();
   await view.button("How do I fix it?").click();
   assert.deepEqual(await view.sent(), [{ type: "ask", question: "" }, { type: "ask", question: "How do I fix it?" }]);
@@ -41,7 +41,7 @@ viewTest("sessions says what runs and what stops, with a picker for several", as
   await view.post({ type: "state", state: state({ sessions: [RUNNING] }) }, { type: "sessions", sessions: [STOPPED, OTHER], sessionId: "s2" });
   const picker = view.page.getByRole("combobox", { name: "Debug session" });
   assert.equal(await picker.inputValue(), "s2");
-  assert.match(await view.find(".stop-line").innerText(), /breakpoint in total/);
+  assert.equal(await picker.locator("option:checked").innerText(), "C: prices — prices.c:88");
   await picker.selectOption("s1");
   assert.deepEqual(await view.sent(), [{ type: "selectSession", sessionId: "s1" }]);
 });
@@ -126,6 +126,11 @@ for (const [reason, words] of [["cancelled", /This is what was known/], ["limit"
   });
 }
 
+viewTest("an answer that came instead of the chosen model's stands below the reason", async (view) => {
+  await view.post({ type: "state", state: talk(turn()) }, { type: "ended", turnId: "t1", ended: ended({ reason: "failed", answer: "What is known.", error: "Nothing answers at the endpoint" }) });
+  assert.match(await view.find(".turn").innerText(), /Nothing answers at the endpoint[\s\S]*What is known\./);
+});
+
 viewTest("failed shows why and what to do", async (view) => {
   await view.post({ type: "state", state: talk(turn()) }, { type: "answerer", answerer: { kind: "endpoint", name: "m", leaves: "All." } }, { type: "failed", turnId: "t1", error: "notStopped: pause the program first" });
   const banner = view.find(".banner.error");
@@ -172,7 +177,7 @@ viewTest("consent that nobody has given when the answer ends is over", async (vi
     { type: "state", state: talk(turn({ parts: [{ kind: "approval", approval: APPROVAL }] })) },
     { type: "ended", turnId: "t1", ended: ended() },
   );
-  assert.match(await view.find(".approval").innerText(), /it was not done/);
+  assert.match(await view.find(".approval").innerText(), /not in time/);
 });
 
 viewTest("places in words, steps and findings open their file; only what looks like one", async (view) => {
@@ -245,7 +250,7 @@ viewTest("copy and retry of a turn, and the conversation's own actions", async (
   await view.button("New conversation").click();
   await view.button("Conversations of this session").click();
   await view.page.getByRole("menuitemradio", { name: "before" }).click();
-  for (const name of ["Copy conversation as Markdown", "Export conversation…", "Choose who answers…", "Open in the editor area"]) {
+  for (const name of ["Copy conversation as Markdown", "Export conversation…", "Choose who answers…"]) {
     await view.button("More actions").click();
     await view.page.getByRole("menuitem", { name }).click();
   }
@@ -257,8 +262,28 @@ viewTest("copy and retry of a turn, and the conversation's own actions", async (
     { type: "copyConversation" },
     { type: "exportConversation" },
     { type: "chooseAnswerer" },
-    { type: "command", command: "openTab" },
   ]);
+}, { place: "tab" });
+
+viewTest("a few lines of room are said to be too few, once for each question", async (view) => {
+  await view.post({ type: "state", state: state() });
+  await view.button("Why did it stop here?").click();
+  await view.post({ type: "turn", conversationId: "c1", turn: turn() }, { type: "focus" }, { type: "focus" });
+  assert.deepEqual(await view.sent(), [{ type: "ask", question: "" }, { type: "command", command: "makeRoom" }]);
+}, { height: 150 });
+
+viewTest("what is asked elsewhere needs no room in a view of a few lines, but consent does", async (view) => {
+  await view.post({ type: "state", state: state() }, { type: "turn", conversationId: "c1", turn: turn() });
+  assert.deepEqual(await view.sent(), []);
+  await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: APPROVAL } });
+  assert.deepEqual(await view.sent(), [{ type: "command", command: "makeRoom" }]);
+}, { height: 150 });
+
+viewTest("where nothing is debugged any more, a failed answer leads to the start", async (view) => {
+  await view.post({ type: "state", state: talk(turn()) }, { type: "failed", turnId: "t1", error: "The debug session ended." }, { type: "sessions", sessions: [] });
+  assert.deepEqual(await view.find(".banner").getByRole("button").allInnerTexts(), ["Start debugging"]);
+  await view.button("Start debugging").click();
+  assert.deepEqual(await view.sent(), [{ type: "command", command: "start" }]);
 });
 
 viewTest("a running answer can be stopped, once", async (view) => {

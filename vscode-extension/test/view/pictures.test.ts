@@ -71,6 +71,20 @@ const SCENES: Record<string, Scene> = {
     await view.post({ type: "state", state: { ...talk(finished()), history: [{ id: "c1", title: "Why did it stop here?" }, { id: "c0", title: "What is the largest count that load sees here, and why?" }] } });
     await view.button("Conversations of this session").click();
   },
+  "13-unreachable": async (view) => {
+    const answerer = { kind: "endpoint" as const, name: "qwen3 at localhost:11434", leaves: "The question, source and values of the program are sent there, secrets masked." };
+    await view.post({ type: "state", state: { ...talk(finished({ reason: "failed", answer: "", evidence: [], suspects: [], fixes: [], error: "http://localhost:11434/v1 cannot be reached: connection refused. Is it running?" }, { parts: STEPS.slice(0, 2).map((each) => ({ kind: "step", step: each })) })), answerer } });
+  },
+  "14-session-ended": (view) => view.post({ type: "state", state: { ...talk(turn({ parts: [{ kind: "answer", text: "The divisor `len(rows)` is" }], error: "The debug session ended before the answer was complete. Start the program again and ask when it has stopped." })), sessions: [], sessionId: "" } }),
+  "15-queued": async (view) => {
+    await view.post({ type: "state", state: talk(turn({ parts: [{ kind: "answer", text: "The divisor `len(rows)` is" }] }), turn({ id: "t2", question: "Who else calls `average`?", parts: [{ kind: "status", text: "Waits for the answer before it." }] })) });
+    await view.input.fill("And a third question that is rather long, as they are");
+  },
+  "16-denied": (view) => view.post({ type: "state", state: talk(finished({ answer: "You did not allow it, so I cannot say more.", evidence: [], suspects: [], fixes: [] }, { parts: [{ kind: "approval", approval: { ...APPROVAL, outcome: "denied" } }, { kind: "approval", approval: { ...APPROVAL, approvalId: "p9", outcome: "over" } }] })) }),
+  "17-steps-open": async (view) => {
+    await view.post({ type: "state", state: talk(finished()) });
+    await view.find(".steps-summary").click();
+  },
   "12-fix-only": (view) => view.post({ type: "state", state: talk(finished({ answer: "The comparison leaves out the limit itself.", evidence: [], suspects: [], reason: "limit", fixes: [{ file: "/home/ada/shop/report.py", diff: DIFF, verified: false, check: "", result: "" }] })) }),
 };
 

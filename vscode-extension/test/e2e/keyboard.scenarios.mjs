@@ -1,0 +1,64 @@
+// Without a mouse.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { picture, scenario } from "./world.mjs";
+
+const MOST_STOPS = 120;
+
+scenario("by keyboard alone: ask, open a step, follow a place and a value, apply the fix", { files: ["payroll.py"] }, async (workbench, server) => {
+  const { page, tab } = workbench;
+  const file = join(server.workspace, "payroll.py");
+  await workbench.debug("payroll");
+  await workbench.showTab();
+  await ask(workbench);
+  await page.keyboard.press("Enter");
+  await tab.answered();
+  await walkBack(workbench, "summary", /^\d+ steps/);
+  await page.keyboard.press("Enter");
+  await walk(workbench, "details.step summary", /./);
+  await page.keyboard.press("Enter");
+  await (await tab.locator("details.step[open] .step-full")).first().waitFor();
+  await picture(workbench, "keyboard");
+  await walk(workbench, ".place, .link", /^payroll\.py:17/);
+  await page.keyboard.press("Enter");
+  await workbench.atLine(17);
+  await ask(workbench);
+  await walkBack(workbench, ".frame-link", /row/);
+  await page.keyboard.press("Enter");
+  await page.locator(".debug-variables .monaco-list-row", { hasText: "Locals" }).waitFor();
+  await ask(workbench);
+  await walkBack(workbench, "button", /^Apply$/);
+  await page.keyboard.press("Enter");
+  await (await tab.button("Undo")).waitFor();
+  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
+});
+
+/** The key of "Ask About the Stopped Program...": the cursor is in the input then. */
+async function ask({ page, tab }) {
+  const input = await tab.locator(".composer textarea");
+  for (let tries = 0; tries < 10; tries++) {
+    await page.keyboard.press("Control+Shift+Slash"); // a key press can come before VS Code listens
+    const focused = await input.and(await tab.locator(":focus")).waitFor({ timeout: 1000 }).then(() => true, () => false);
+    if (focused) return;
+  }
+  throw new Error("The key does not lead to the input.");
+}
+
+const walk = (workbench, selector, text) => press(workbench, "Tab", selector, text);
+const walkBack = (workbench, selector, text) => press(workbench, "Shift+Tab", selector, text);
+
+/** Goes on until something of this kind with this text has the focus. */
+async function press({ page, tab }, key, selector, text) {
+  const frame = await tab.frame();
+  for (let stops = 0; stops < MOST_STOPS; stops++) {
+    await page.keyboard.press(key);
+    const found = await frame.evaluate(([selector, text]) => {
+      const element = document.activeElement;
+      return element?.matches(selector) === true && new RegExp(text).test(element.textContent.trim());
+    }, [selector, text.source]);
+    if (found) return;
+  }
+  throw new Error(`No ${key} leads to ${selector} with ${text}.`);
+}

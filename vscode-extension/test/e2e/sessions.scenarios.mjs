@@ -1,0 +1,78 @@
+// Several sessions at once, and sessions of native programs.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { CRASH, PARENT, SHARE } from "./programs.mjs";
+import { PROJECT } from "./server.mjs";
+import { picture, scenario } from "./world.mjs";
+
+const hasLldb = existsSync(join(PROJECT, ".venvs", "native", "bin", "lldb-dap"));
+const hasCompiler = spawnSync("cc", ["--version"]).status === 0;
+const missing = [!hasLldb && "lldb-dap (dev.py setup installs it)", !hasCompiler && "a C compiler"].filter(Boolean);
+const skip = missing.length > 0 && `there is no ${missing.join(", no ")}`;
+
+function compile(server) {
+  const source = server.file("crash.c", CRASH);
+  execFileSync("cc", ["-g", "-O0", "-o", join(server.workspace, "crash"), source]);
+}
+
+scenario("two sessions are asked at the same time, and each has a conversation of its own", { files: ["payroll.py"] }, async (workbench, server) => {
+  const { panel } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await workbench.debug("payroll"); // VS Code stays at the session that has stopped first, and so does the panel
+  await workbench.showPanel();
+  await panel.choose("share");
+  await (await panel.locator(".empty-spot, .stop-line, select", { hasText: "share" })).first().waitFor();
+  await panel.ask("why is people 0?");
+  await panel.choose("payroll");
+  await (await panel.locator(".ask-why")).waitFor();
+  await panel.ask("");
+  assert.match(await panel.answered(), /payroll\.py:24/);
+  await picture(workbench, "two-sessions");
+  await panel.choose("share");
+  await panel.says("why is people 0?");
+  assert.match(await panel.answered(), /share\.py:2/);
+});
+
+scenario("the process that a program starts is a session of its own: the failure is asked about there, the parent says where it stands", {}, async (workbench, server) => {
+  const { panel } = workbench;
+  server.file("share.py", SHARE);
+  server.file("parent.py", PARENT);
+  await workbench.debug("parent");
+  await workbench.showPanel();
+  await panel.choose("share.py:2");
+  await (await panel.locator(".ask-why")).waitFor();
+  await panel.ask("");
+  assert.match(await panel.answered(), /ZeroDivisionError[\s\S]*share\.py:2/);
+  await panel.choose("parent.py:6");
+  await (await panel.locator(".ask-why")).waitFor();
+  await panel.ask("");
+  const answer = await panel.answered();
+  assert.match(answer, /parent\.py:6/);
+  assert.doesNotMatch(answer, /ZeroDivisionError/);
+  await picture(workbench, "child");
+});
+
+scenario("a native program that crashes is asked about", { skip }, async (workbench, server) => {
+  const { panel } = workbench;
+  compile(server);
+  await workbench.debug("native");
+  await workbench.showPanel();
+  await panel.ask("");
+  assert.match(await panel.answered(), /crash\.c:6/);
+  await picture(workbench, "native");
+});
+
+scenario("a configuration of LLDB's own extension runs through dap-ai where the switch is on", { skip, settings: { "dapAi.enableFor": { "lldb-dap": true } } }, async (workbench, server) => {
+  const { panel } = workbench;
+  compile(server);
+  const before = readFileSync(server.standInLog, "utf8");
+  await workbench.debug("of LLDB");
+  await workbench.showPanel();
+  await panel.ask("");
+  assert.match(await panel.answered(), /crash\.c:6/);
+  assert.equal(readFileSync(server.standInLog, "utf8").slice(before.length), "resolved\n"); // its resolver ran, its adapter did not
+});
