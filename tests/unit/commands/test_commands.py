@@ -122,6 +122,19 @@ def test_config_as_json_has_every_setting():
     assert report["settings"]["level"]["source"] == "default"
 
 
+def test_config_says_who_would_answer():
+    assert (
+        "nothing leaves this machine"
+        in json.loads(invoke("config", "--json", DAP_AI_PROVIDER="offline").output)["answers"]
+    )
+
+
+def test_config_says_why_nobody_could():
+    result = invoke("config", DAP_AI_PROVIDER="openai", OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
+    assert "Who answers: There is no key" in result.output
+    assert result.exit_code == 0
+
+
 def test_a_setting_that_cannot_be_used_is_a_usage_error():
     result = invoke("config", DAP_AI_LEVEL="everything")
     assert result.exit_code == 2

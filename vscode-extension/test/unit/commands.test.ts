@@ -73,7 +73,7 @@ test("a variable is asked about in its own session", async (t) => {
   const { run } = registered(t);
   const [one, two] = [stopped("s2"), stopped("s1")];
   await run("askValue", VARIABLE);
-  assert.deepEqual(asks(one).map(({ question }) => question), ["Why is `self.total` `0`?"]);
+  assert.deepEqual(asks(one).map(({ question }) => question), ["Why is `self.total` 0?"]);
   assert.deepEqual(asks(two), []);
 });
 
