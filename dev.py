@@ -219,6 +219,7 @@ def other_venv(name: str, python: Path, packages: Sequence[str], what: str, othe
         make_venv(python, venv)
         pip = [tool(venv, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         must(name, [*pip, "--only-binary=:all:", *packages])
+        must(name, [tool(venv, "python"), "-c", ""])  # lldb's wheel makes its links when Python first starts
     except SetupFailed as error:
         shutil.rmtree(venv, ignore_errors=True)
         return f"{what}: could not be prepared, {otherwise}: {str(error).splitlines()[-1]}"
