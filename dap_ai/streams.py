@@ -299,9 +299,12 @@ def part(link: Link) -> None:
 
 
 def _widen(transport: Any) -> None:
-    """Make a pipe hold a large message, where the system can: its two ends then take turns less often."""
+    """Make a pipe hold a large message, where the system can: its two ends then take turns less often.
+
+    64 KiB are full 4 ms into a storm of output, and an adapter waits.
+    """
     pipe = transport.get_extra_info("pipe") if transport is not None else None
-    with contextlib.suppress(ImportError, AttributeError, OSError):  # not Linux, or a socket
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):  # not Linux, a socket, or closed
         import fcntl  # noqa: PLC0415  not on Windows
 
         if pipe is not None:

@@ -23,8 +23,8 @@ _TERM_S = 0.5
 _PART_S = 2.0
 """So long an adapter may take to end once its stdin has ended."""
 _POLL_S = 0.02
-_PIPE_BYTES = 1 << 20
-"""Of an adapter's stdout: a pipe of 64 KiB is full 4 ms into a storm of output, and the adapter waits."""
+_WORDS_S = 0.5
+"""So long its stderr is listened to after the end of its stdout: what it has started may hold it open."""
 _CONNECT_S = 10.0
 
 
@@ -39,6 +39,9 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._stderr = b""
         self._ending: asyncio.Task[None] | None = None
+        self._open = {1, 2}
+        """Its pipes that are not closed."""
+        self._lost: Callable[[], None] | None = None
 
     @classmethod
     async def start(cls, command: Command, log: Callable[[str], None]) -> AdapterProcess:
@@ -50,7 +53,6 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         transport, process = await loop.subprocess_exec(cls, *command.argv, env=inherited() | command.env, **options)
         process.pid = transport.get_pid()
         process.carries_launched = command.carries_launched
-        _widen(transport.get_pipe_transport(1))
         log(f"started {command.argv} as process {process.pid}")
         return process
 
@@ -117,9 +119,18 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             self._stderr = (self._stderr + data)[-_KEPT_STDERR_BYTES:]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """It closed a pipe."""
+        """It closed a pipe. What it says last, why it has ended, may come after the end of its stdout."""
+        self._open.discard(fd)
         if fd == 1:
-            self.link.connection_lost(exc)
+            self._lost = lambda: self.link.connection_lost(exc)
+            asyncio.get_running_loop().call_later(_WORDS_S, self._lose)
+        if not self._open & {1, 2}:
+            self._lose()
+
+    def _lose(self) -> None:
+        lost, self._lost = self._lost, None
+        if lost is not None:
+            lost()
 
     def process_exited(self) -> None:
         """It is gone."""
@@ -164,16 +175,6 @@ def inherited() -> dict[str, str]:
     """Our environment without what is meant for us alone: an editor's extension names it in `DAP_AI_PRIVATE`."""
     private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN"}
     return {name: value for name, value in os.environ.items() if name not in private}
-
-
-def _widen(stdout: Any) -> None:
-    """Let the pipe hold a storm of output, so that the adapter does not wait for us. Best effort; Linux only."""
-    try:
-        import fcntl  # noqa: PLC0415  POSIX only
-
-        fcntl.fcntl(stdout.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    except (ImportError, AttributeError, OSError):
-        return
 
 
 def _tree(pid: int) -> list[psutil.Process]:

@@ -1,0 +1,46 @@
+"""An adapter that ends at once is a failed start with its own words, not an error of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+import pytest
+
+from dap_ai.backends import Command, spawn
+from dap_ai.streams import TransportLink
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+
+
+class Closed:
+    """The transport of a pipe that was closed when the adapter ended."""
+
+    def get_extra_info(self, _name: str) -> object:
+        read, write = os.pipe()
+        os.close(write)
+        pipe = os.fdopen(read, "rb")
+        pipe.close()
+        return pipe
+
+
+def test_a_pipe_that_is_closed_already_can_be_attached_to():
+    TransportLink().attach(Closed(), None)
+
+
+def test_when_an_adapter_has_ended_what_it_said_last_is_known():
+    """Its stderr may be read after its stdout has ended."""
+    said = "error while loading shared libraries"
+    code = f"import os, sys; os.close(1); sys.exit({said!r})"
+
+    async def words_at_the_end() -> str:
+        process = await spawn.AdapterProcess.start(Command([sys.executable, "-c", code], {}), lambda _text: None)
+        ended = asyncio.get_running_loop().create_future()
+        process.link.start(lambda _data: None, lambda: ended.set_result(process.last_words), lambda _full: None)
+        try:
+            return await asyncio.wait_for(ended, 30)
+        finally:
+            await process.end()
+
+    assert asyncio.run(words_at_the_end()) == said
