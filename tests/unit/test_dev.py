@@ -115,3 +115,27 @@ def test_an_unknown_part_is_refused(dev: ModuleType, npm: Npm, capsys: pytest.Ca
 def test_every_script_that_runs_is_in_the_extensions_package(dev: ModuleType):
     package = (ROOT / "vscode-extension" / "package.json").read_text(encoding="utf-8")
     assert all(f'"{script}":' in package for part in dev.PARTS for script in dev.checks_of(part))
+
+
+@pytest.mark.parametrize(("suite", "e2e", "code"), [(0, 0, 0), (1, 0, 1), (0, 1, 1)])
+def test_a_whole_run_is_all_parts_and_the_suite_whichever_fails(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, suite: int, e2e: int, code: int
+):
+    ran: list[str] = []
+
+    def quiet(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 0, "")
+
+    def check_extension(parts: Sequence[str]) -> int:
+        ran.extend(parts)
+        return e2e if "e2e" in parts else 0
+
+    def run_suite(_arguments: Sequence[str]) -> int:
+        ran.append("suite")
+        return suite
+
+    for name, fake in {"quiet": quiet, "check_extension": check_extension, "pytest": run_suite}.items():
+        monkeypatch.setattr(dev, name, fake)
+    monkeypatch.setattr(dev, "setup", ran.extend)
+    assert dev.test([]) == code
+    assert sorted(ran) == ["e2e", "suite", "unit", "view"]

@@ -102,6 +102,7 @@ class Server {
       ...Object.fromEntries(kept),
       EXTENSIONS_GALLERY: '{"serviceUrl":""}', // or it looks up a public gallery
       DAP_AI_CONFIG: this.config,
+      DAP_AI_SOCKETS: join(this.folder, "sockets"), // these sessions are nobody else's
       FAKELM_SCRIPT: this.script,
       FAKELM_LOG: this.modelLog,
       STANDIN_LOG: this.standInLog,
