@@ -20,20 +20,22 @@ async def open_stdio() -> Link:
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     link = TransportLink()
-    if _is_device(source):  # asyncio takes it for a terminal, fails to poll it, and never says so
+    # Both or neither: what asyncio has taken does not block any more, as the threads want it to.
+    if not (_can_be_polled(source) and _can_be_polled(sink)):
         return _ThreadedLink(source, sink, loop)
     try:
         writer, _ = await loop.connect_write_pipe(lambda: link, sink)
         reader, _ = await loop.connect_read_pipe(lambda: link, source)
-    except (ValueError, OSError, NotImplementedError):  # a regular file, or Windows: pipes of asyncio do not serve
+    except (ValueError, OSError, NotImplementedError):  # Windows: pipes of asyncio do not serve
         return _ThreadedLink(source, sink, loop)
     link.attach(reader, writer)
     return link
 
 
-def _is_device(file: Any) -> bool:
-    """Whether it is one like /dev/null: neither pipe nor socket nor terminal."""
-    return stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
+def _can_be_polled(file: Any) -> bool:
+    """Not a regular file; nor a device such as /dev/null: asyncio takes that for a terminal and waits for ever."""
+    mode = os.fstat(file.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or bool(file.isatty())
 
 
 class _ThreadedLink:

@@ -65,7 +65,7 @@ class Run:
         self._stopped_once = False
         self._running = False
         self._prompting = False
-        self._ended = False
+        self._ended = self._adapter_died = False
         self._lent = False
         """The terminal is the program's, which the agent lets go on."""
         self._moving = False
@@ -309,9 +309,10 @@ class Run:
         try:
             await self._controls.request("threads")
         except RequestFailed as error:
-            self._outcome.failed = error.message == BACKEND_DIED.message
+            self._adapter_died = error.message == BACKEND_DIED.message
         except (ConnectionClosed, TimeoutError, asyncio.TimeoutError):
-            self._outcome.failed = True
+            self._adapter_died = True
+        self._outcome.failed |= self._adapter_died
 
     async def _finish(self) -> None:
         """Ends the program, or lets go of what we attached to; then nothing is under way."""
@@ -326,7 +327,7 @@ class Run:
                 await self._client.request("disconnect", end, timeout_s=_END_S)
             self._job.kill()
         code = await self._job.ended()
-        if self._wishes.program and code is not None and not self._outcome.failed:
+        if self._wishes.program and code is not None and not self._adapter_died:
             code = self._exit_code if self._exit_code is not None else code % 256
             self._outcome.program_status, text = self._status_of(code)
             if ends and not number and self._quit:

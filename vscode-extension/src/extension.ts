@@ -59,6 +59,7 @@ function whenPythonChanges(changed: () => void): vscode.Disposable[] {
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("dapAi.python") || event.affectsConfiguration("python")) changed();
     }),
+    vscode.workspace.onDidGrantWorkspaceTrust(changed),
     { dispose: () => void vscode.Disposable.from(...later).dispose() },
   ];
 }

@@ -181,6 +181,19 @@ def test_an_adapter_that_dies_is_not_taken_for_a_program_that_ends_well():
     assert not display.texts("exited")
 
 
+def test_a_failed_answer_hides_nothing_of_how_the_program_ends():
+    outcome, _, _, display = run({"ask": [[ended("failed")]]})
+    assert outcome.status() == 3
+    assert display.texts("exited") == [1]
+
+
+def test_a_failed_answer_stays_one_when_the_session_then_ends_without_an_exit_code():
+    over = RequestFailed("threads", "disconnected", "The program has gone.")
+    script = {"ask": [[ended("failed")]], "continue": [[TERMINATED]], "threads": [over]}
+    outcome, *_ = run(script, each_stop=True)
+    assert outcome.status() == 3
+
+
 @pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("pytest", "userUnhandled")])
 def test_an_error_that_the_program_dealt_with_earns_the_hint_that_helps(module, wider):
     program = Program("python", "/p.py", module, (), "/", {})

@@ -2,14 +2,13 @@
 
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
+import { offerOf, type Lender } from "./lender";
 import type { AskEvent, Sessions } from "../sessions/sessions";
-import type { Answerer } from "../shared/messages";
 import type {
   AskApproval,
   AskApproveArguments,
   AskArguments,
   AskEnded,
-  AskOfferArguments,
   AskOutput,
   AskResponseBody,
   AskToolArguments,
@@ -31,22 +30,6 @@ export interface AskSink {
 /** What became of an approval. `over`: its time, its question or its stop has ended, or it was answered elsewhere. */
 export type ApprovalOutcome = "allowed" | "allowedForSession" | "denied" | "over";
 
-/** Lends the models of VS Code (../models/models.ts). */
-export interface Lender {
-  /** For `providers` of `ask`. */
-  offered(): string[];
-  /** For `lentModel` of `ask`: what the model is called. */
-  lentModel?(): string | undefined;
-  /** The event `askModel`: dap_ai wants a reply of the model. `model`: the one that the question itself has brought. */
-  onAskModel(session: vscode.DebugSession, body: unknown, model?: vscode.LanguageModelChat): void;
-  /** The event `askModelEnded`: nobody waits for that reply any more. */
-  onAskModelEnded?(session: vscode.DebugSession, body: unknown): void;
-  /** Who answers next, before an answer has said it. */
-  answerer?(): Answerer | undefined;
-  /** Somebody else was chosen. */
-  readonly onDidChange?: vscode.Event<undefined>;
-}
-
 /** A question that was sent. */
 export interface Asking {
   cancel(): void;
@@ -62,7 +45,7 @@ interface Running {
   isCancelled: boolean;
   /** Lent to this question instead of the chosen one. */
   model?: vscode.LanguageModelChat | undefined;
-  /** Those that wait, by our own id: dap_ai's are the same in every session. */
+  /** Those that wait, by our own id: dap_ai's are the same in every session, and after a restart. */
   waiting: Map<string, NodeJS.Timeout>;
   /** What the user has said to them: what follows from it can come before the response to it. */
   said: Map<string, ApprovalOutcome>;
@@ -83,6 +66,7 @@ export class Asks implements vscode.Disposable {
   private readonly early: AskEvent[] = [];
   /** Ids of questions that nobody here wants to hear of, or that have ended. */
   private readonly ignored = new Set<string>();
+  private approvals = 0;
   private readonly subscriptions: vscode.Disposable[];
   private readonly changed = new vscode.EventEmitter<undefined>();
   /** A question came or ended. */
@@ -156,8 +140,7 @@ export class Asks implements vscode.Disposable {
         this.bind(run, body);
       },
       (error: unknown) => {
-        this.over(run);
-        sink.failed(textOf(error));
+        this.fail(run, textOf(error));
         this.replay();
       },
     );
@@ -195,13 +178,10 @@ export class Asks implements vscode.Disposable {
 
   private receive(event: AskEvent): void {
     const { session, body } = event;
-    if (event.event === "askModelEnded") {
-      this.lender?.onAskModelEnded?.(session, body);
-      return;
-    }
     const { askId } = body as { askId?: unknown };
-    if (event.event === "askModel") {
+    if (event.event === "askModel" || event.event === "askModelEnded") {
       if (this.isBinding(session)) this.early.push(event);
+      else if (event.event === "askModelEnded") this.lender?.onAskModelEnded?.(session, body);
       else this.lender?.onAskModel(session, body, this.find(session, String(askId))?.model);
       return;
     }
@@ -253,7 +233,7 @@ export class Asks implements vscode.Disposable {
   }
 
   private approval(run: Running, body: AskApproval): void {
-    const approvalId = `${run.session.id} ${body.approvalId}`;
+    const approvalId = `${++this.approvals} ${body.approvalId}`;
     const timer = setTimeout(() => {
       this.settle(run, approvalId, "over");
     }, body.timeoutS * 1000);
@@ -276,22 +256,18 @@ export class Asks implements vscode.Disposable {
     if (this.running.delete(run)) this.changed.fire(undefined);
   }
 
+  /** Once: the end of a session and its requests' failures are told in any order. */
+  private fail(run: Running, error: string): void {
+    if (!this.running.has(run)) return;
+    this.over(run);
+    run.sink.failed(error);
+  }
+
   private endAll(session: vscode.DebugSession, error: string): void {
-    for (const run of [...this.running].filter((each) => each.session.id === session.id)) {
-      this.over(run);
-      run.sink.failed(error);
-    }
+    for (const run of [...this.running].filter((each) => each.session.id === session.id)) this.fail(run, error);
     this.early.splice(0, this.early.length, ...this.early.filter((event) => event.session.id !== session.id));
     for (const key of this.ignored) if (key.startsWith(`${session.id} `)) this.ignored.delete(key);
   }
-}
-
-/** What is lent, as `ask` and `askOffer` say it. `model`: this one instead of the chosen one. */
-export function offerOf(lender: Lender | undefined, model?: vscode.LanguageModelChat): AskOfferArguments {
-  const providers = lender?.offered() ?? [];
-  const lentModel = model?.name ?? lender?.lentModel?.();
-  if (providers.length === 0) return {};
-  return lentModel === undefined ? { providers } : { providers, lentModel };
 }
 
 /** dap_ai's own id of an approval. */

@@ -1,8 +1,8 @@
-/** What the view is a picture of: the sessions, the conversation that is shown, and all that a user does there. */
+/** What the views are a picture of (sight.ts), and all that a user does there. */
 
 import * as vscode from "vscode";
 import type { AnswerHost } from "../answers/answerView";
-import type { Lender } from "./ask";
+import type { Lender } from "./lender";
 import { askByNotification } from "./consent";
 import { Conversations, type Talk } from "./conversations";
 import { copy, keep } from "./export";
@@ -12,6 +12,7 @@ import { log, textOf } from "../log";
 import { keepTalks, keptTalks } from "./keeping";
 import { Offers } from "./offers";
 import { Questions, type About } from "./questions";
+import { Sight } from "./sight";
 import { Sessions, type Tracked } from "../sessions/sessions";
 import type { Answerer, HostMessage, Turn, ViewMessage, ViewState } from "../shared/messages";
 import type { AskApproval } from "../shared/protocol";
@@ -30,48 +31,46 @@ export class Host implements AnswerHost, vscode.Disposable {
   readonly questions: Questions;
   private readonly conversations: Conversations;
   private readonly fixes: FixActions;
-  private readonly posted = new vscode.EventEmitter<HostMessage>();
+  private readonly sight: Sight;
   private readonly subscriptions: vscode.Disposable[];
   private answerer: Answerer | undefined;
   private view: Shown | undefined;
-  /** Chosen in the view; holds until another session comes to the foreground. */
-  private selected: string | undefined;
-  private active = vscode.debug.activeDebugSession?.id;
-  /** An earlier conversation that the user looks at. */
-  private opened: Talk | undefined;
-  /** What the view was last sent. */
-  private shownTalk: Talk | undefined;
-  private shownSession: string | undefined;
 
   /** What the views are told. */
-  readonly onDidPost = this.posted.event;
+  readonly onDidPost: vscode.Event<HostMessage>;
 
   /** `storage`: where conversations outlive the window. */
   constructor(
-    private readonly lender?: Lender,
+    lender?: Lender,
     private readonly storage?: vscode.Memento,
   ) {
-    const post = this.post.bind(this);
     this.conversations = new Conversations(storage && keptTalks(storage));
-    this.shownTalk = this.conversations.all.at(-1);
-    this.fixes = new FixActions(post);
+    this.sight = new Sight(this.sessions, this.conversations, () => this.answerer ?? lender?.answerer?.());
+    this.onDidPost = this.sight.onDidPost;
+    const post = this.sight.post.bind(this.sight);
+    this.fixes = new FixActions((message) => {
+      post(message);
+      this.keep();
+    });
     const listener = { answerer: this.setAnswerer.bind(this), approval: this.approval.bind(this) };
     this.questions = new Questions(this.sessions, this.conversations, listener, lender);
     this.subscriptions = [
       this.fixes,
       this.questions,
       this.sessions,
-      this.posted,
+      this.sight,
       this.questions.onDidPost(post),
       this.questions.onDidPost(({ type }) => {
         if (type !== "part") this.keep();
       }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("dapAi.keepConversations")) this.keep();
+      }),
       ...(lender ? [new Offers(this.sessions, lender)] : []),
       ...(lender?.onDidChange ? [lender.onDidChange(this.answererChosen.bind(this))] : []),
-      this.sessions.onDidChange(() => {
-        this.sessionsChanged();
-      }),
     ];
+    // They may have been kept before the user switched it off, in another window.
+    if (this.conversations.isEmpty) this.keep();
   }
 
   dispose(): void {
@@ -89,22 +88,11 @@ export class Host implements AnswerHost, vscode.Disposable {
 
   /** The session that a question goes to. */
   session(): Tracked | undefined {
-    return this.sessions.get(this.selected) ?? this.sessions.current();
+    return this.sight.session();
   }
 
   state(): ViewState {
-    const sessionId = this.session()?.session.id;
-    const talk = this.talk();
-    const state: ViewState = {
-      sessions: this.sessions.list(),
-      history: this.conversations.history(talk, sessionId),
-      workspace: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
-    };
-    if (sessionId !== undefined) state.sessionId = sessionId;
-    if (talk) state.conversation = { id: talk.id, sessionId: talk.sessionId, turns: talk.turns };
-    const answerer = this.answerer ?? this.lender?.answerer?.();
-    if (answerer) state.answerer = answerer;
-    return state;
+    return this.sight.state();
   }
 
   /** Asks; without a session, says how to start one. */
@@ -114,8 +102,7 @@ export class Host implements AnswerHost, vscode.Disposable {
       void sayHowToStart();
       return undefined;
     }
-    if (about.sessionId !== undefined) this.selected = tracked.session.id;
-    this.opened = undefined;
+    this.sight.showCurrent(about.sessionId === undefined ? undefined : tracked.session.id);
     return this.questions.ask(tracked, question, about);
   }
 
@@ -126,32 +113,30 @@ export class Host implements AnswerHost, vscode.Disposable {
 
   /** Ends every answer that is being made in the conversation that is shown. */
   stopAll(): void {
-    const talk = this.talk();
+    const talk = this.sight.talk();
     if (talk) this.questions.stopAll(talk);
   }
 
   newConversation(): void {
     const sessionId = this.session()?.session.id;
     if (sessionId !== undefined) this.conversations.leave(sessionId);
-    this.opened = this.shownTalk = undefined;
-    this.refresh();
+    this.sight.clear();
   }
 
   /** Forgets all conversations but those of the sessions that go on. */
   forgetConversations(): void {
     this.conversations.forgetEnded();
-    this.opened = this.shownTalk = undefined;
     this.keep();
-    this.refresh();
+    this.sight.clear();
   }
 
   async copyConversation(): Promise<void> {
-    const talk = this.talk();
+    const talk = this.sight.talk();
     if (talk) await copy(conversationMarkdown(talk));
   }
 
   async exportConversation(): Promise<void> {
-    const talk = this.talk();
+    const talk = this.sight.talk();
     if (talk) await keep(conversationMarkdown(talk));
   }
 
@@ -179,12 +164,11 @@ export class Host implements AnswerHost, vscode.Disposable {
         this.newConversation();
         return;
       case "openConversation":
-        this.openConversation(message.id);
+        this.sight.open(message.id);
         return;
       case "selectSession":
-        this.opened = undefined;
-        this.selected = message.sessionId;
-        this.refresh();
+        this.sight.showCurrent(message.sessionId);
+        this.sight.refresh();
         return;
       case "approve":
         return this.questions.asks.approve(message.approvalId, message.allow, message.remember);
@@ -208,26 +192,9 @@ export class Host implements AnswerHost, vscode.Disposable {
     }
   }
 
-  /** The conversation that is shown. A new session that has not stopped yet leaves the last one in sight. */
-  private talk(): Talk | undefined {
-    if (this.opened) return this.opened;
-    const tracked = this.session();
-    if (!tracked) return this.shownTalk;
-    const talk = this.conversations.of(tracked.session.id);
-    return talk ?? (tracked.stop || !this.shownTalk?.isOver ? undefined : this.shownTalk);
-  }
-
-  private openConversation(id: string): void {
-    const talk = this.conversations.open(id);
-    if (!talk) return;
-    if (!talk.isOver) this.selected = talk.sessionId;
-    this.opened = talk.isOver ? talk : undefined;
-    this.refresh();
-  }
-
   private retry(turnId: string): void {
     const tracked = this.session();
-    this.opened = undefined;
+    this.sight.showCurrent();
     if (tracked) this.questions.retry(turnId, tracked);
     else void sayHowToStart();
   }
@@ -239,7 +206,7 @@ export class Host implements AnswerHost, vscode.Disposable {
   }
 
   private sessionOfTalk(): vscode.DebugSession | undefined {
-    return (this.sessions.get(this.talk()?.sessionId) ?? this.session())?.session;
+    return (this.sessions.get(this.sight.talk()?.sessionId) ?? this.session())?.session;
   }
 
   private async openFrame(sessionId: string, frameId: number): Promise<void> {
@@ -248,47 +215,22 @@ export class Host implements AnswerHost, vscode.Disposable {
   }
 
   private approval(talk: Talk, approval: AskApproval): void {
-    if (this.view?.isVisible && talk === this.talk()) return;
+    if (this.view?.isVisible && talk === this.sight.talk()) return;
     const answer = this.questions.asks.approve.bind(this.questions.asks);
     void askByNotification(approval, answer, () => {
-      this.openConversation(talk.id);
+      this.sight.open(talk.id);
       void this.focus();
     });
   }
 
   private answererChosen(): void {
     this.answerer = undefined;
-    this.refresh();
+    this.sight.refresh();
   }
 
   private setAnswerer(answerer: Answerer): void {
     this.answerer = answerer;
-    this.posted.fire({ type: "answerer", answerer });
-  }
-
-  /** Posts what concerns a turn, if its conversation is the one in sight. */
-  private post(message: HostMessage): void {
-    const talk = this.talk();
-    if (message.type === "turn") {
-      // The first turn of a conversation: the view has not heard of it yet.
-      if (talk?.id !== message.conversationId || talk !== this.shownTalk) this.refresh();
-      else this.posted.fire(message);
-    } else if (!("turnId" in message) || talk?.turns.some((turn) => turn.id === message.turnId)) {
-      this.posted.fire(message);
-    }
-  }
-
-  private sessionsChanged(): void {
-    const active = vscode.debug.activeDebugSession?.id;
-    if (active !== this.active) this.selected = undefined;
-    this.active = active;
-    const sessionId = this.session()?.session.id;
-    if (sessionId !== this.shownSession || this.talk() !== this.shownTalk) {
-      this.refresh();
-      return;
-    }
-    const message: HostMessage = { type: "sessions", sessions: this.sessions.list() };
-    this.posted.fire(sessionId === undefined ? message : { ...message, sessionId });
+    this.sight.post({ type: "answerer", answerer });
   }
 
   private keep(): void {
@@ -296,12 +238,6 @@ export class Host implements AnswerHost, vscode.Disposable {
     keepTalks(this.storage, this.conversations.all).catch((error: unknown) => {
       log().warn(`The conversations cannot be kept: ${textOf(error)}`);
     });
-  }
-
-  private refresh(): void {
-    this.shownTalk = this.talk();
-    this.shownSession = this.session()?.session.id;
-    this.posted.fire({ type: "state", state: this.state() });
   }
 }
 

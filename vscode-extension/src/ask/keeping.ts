@@ -2,6 +2,7 @@
 
 import type * as vscode from "vscode";
 import { setting } from "../settings";
+import type { Turn } from "../shared/messages";
 import type { Talk } from "./conversations";
 import { isOpen } from "./turns";
 
@@ -52,5 +53,11 @@ function asOver(talk: Talk): Talk {
 function isTalk(kept: unknown): kept is Talk {
   const { id, sessionId, sessionName, turns } = (kept ?? {}) as Partial<Record<keyof Talk, unknown>>;
   const isNamed = [id, sessionId, sessionName].every((each) => typeof each === "string");
-  return isNamed && Array.isArray(turns) && turns.every((turn: { parts?: unknown } | null) => Array.isArray(turn?.parts));
+  return isNamed && Array.isArray(turns) && turns.every(isTurn);
+}
+
+function isTurn(kept: unknown): boolean {
+  const { id, question, parts } = (kept ?? {}) as Partial<Record<keyof Turn, unknown>>;
+  const isNamed = typeof id === "string" && typeof question === "string";
+  return isNamed && Array.isArray(parts) && parts.every((part) => typeof part === "object" && part !== null);
 }

@@ -3,7 +3,7 @@
 import type * as vscode from "vscode";
 import { log, textOf } from "../log";
 import type { Sessions } from "../sessions/sessions";
-import { offerOf, type Lender } from "./ask";
+import { offerOf, type Lender } from "./lender";
 
 /** Sends `askOffer` when a session has stopped for the first time, and when somebody else is to answer. */
 export class Offers implements vscode.Disposable {

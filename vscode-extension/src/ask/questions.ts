@@ -2,8 +2,9 @@
 
 import * as vscode from "vscode";
 import { answererOf } from "./answerer";
-import { Asks, type Asking, type AskSink, type Lender } from "./ask";
+import { Asks, type Asking, type AskSink } from "./ask";
 import type { Conversations, Talk } from "./conversations";
+import type { Lender } from "./lender";
 import type { Sessions, Tracked } from "../sessions/sessions";
 import type { Answerer, HostMessage, Turn } from "../shared/messages";
 import type { AskApproval, AskArguments } from "../shared/protocol";

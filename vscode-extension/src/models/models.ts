@@ -1,10 +1,10 @@
 /**
  * Who answers: nobody but the offline analyst, a language model that VS Code lends, or an endpoint of the user's own.
- * The model's part is `Models`, a `Lender` (../ask/ask.ts); the endpoint is the proxy's affair: it gets its key here.
+ * The model's part is `Models`, a `Lender` (../ask/lender.ts); the endpoint is the proxy's affair: it gets its key here.
  */
 
 import * as vscode from "vscode";
-import type { Lender } from "../ask/ask";
+import type { Lender } from "../ask/lender";
 import { Loan } from "./lending";
 import { log, textOf } from "../log";
 import { setting, type Setting } from "../settings";
@@ -119,7 +119,9 @@ export class Models implements Lender, vscode.Disposable {
     const key = keyFor(session.id, wanted.requestId);
     const loan = new Loan(session, wanted);
     this.loans.set(key, loan);
-    void loan.run(() => this.needed(model)).finally(() => this.loans.delete(key));
+    void loan.run(() => this.needed(model)).finally(() => {
+      if (this.loans.get(key) === loan) this.loans.delete(key);
+    });
   }
 
   onAskModelEnded(session: vscode.DebugSession, body: unknown): void {

@@ -21,6 +21,7 @@ export interface Started {
 /** The proxies of this window. They end with the extension host. */
 export class Proxies implements vscode.Disposable {
   private readonly all = new Set<Served>();
+  private isDisposed = false;
   private readonly subscription: vscode.Disposable;
   private readonly started = new vscode.EventEmitter<Started>();
   /** A proxy listens. */
@@ -38,6 +39,7 @@ export class Proxies implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.subscription.dispose();
     this.started.dispose();
     for (const served of this.all) served.end();
@@ -74,7 +76,8 @@ export class Proxies implements vscode.Disposable {
     const served = new Served(key, start, (error) => void tell(`${name}: the connection is lost. ${error.message}`));
     try {
       const { port, token } = await served.run();
-      this.keep(served);
+      if (this.isDisposed) served.end();
+      else this.keep(served);
       // `askEvents`: the view also shows what is asked in the debug console.
       return { ...configuration, debugServer: port, dapAiToken: token, askEvents: true };
     } catch (error) {

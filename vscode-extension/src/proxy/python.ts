@@ -101,7 +101,9 @@ function sources(
   own: string | undefined,
 ): (() => Candidate[] | Promise<Candidate[]>)[] {
   const named = (program: string | undefined, source: string): Candidate[] => (program ? [{ program, source }] : []);
-  const folders = folder ? [folder] : (vscode.workspace.workspaceFolders ?? []);
+  // What a folder brings along is run in a trusted one only: looking for dap-ai runs it.
+  const all = folder ? [folder] : (vscode.workspace.workspaceFolders ?? []);
+  const folders = vscode.workspace.isTrusted ? all : [];
   return [
     async () => named(await selectedInterpreter(folder?.uri), "the selected interpreter"),
     () =>

@@ -15,8 +15,9 @@ interface PythonApi {
 const ID = "ms-python.python";
 const WAIT_MS = 5000;
 
-/** The path of the selected interpreter. */
+/** The path of the selected interpreter. None in a folder that is not trusted: its settings may have selected it. */
 export async function selectedInterpreter(resource?: vscode.Uri): Promise<string | undefined> {
+  if (!vscode.workspace.isTrusted) return undefined;
   const api = await within(WAIT_MS, pythonApi());
   const environments = api?.environments;
   const active = environments?.getActiveEnvironmentPath?.(resource);

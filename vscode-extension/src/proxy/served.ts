@@ -13,6 +13,8 @@ export type Start = (place: Place | undefined, onEnd: (error?: ProxyError) => vo
 
 /** After the last session so long; a restart is quicker with the proxy that runs. */
 const GRACE_MS = 5000;
+/** Without any session so long: a preLaunchTask may have failed. One that comes later starts another. */
+const UNTAKEN_MS = 600_000;
 
 /** A proxy that runs while a session may want it. */
 export class Served {
@@ -45,6 +47,7 @@ export class Served {
   async run(): Promise<Place> {
     this.proxy ??= this.begin();
     const { port, token } = await this.proxy;
+    if (this.users.size === 0) this.endIn(UNTAKEN_MS);
     return (this.known = { port, token });
   }
 
@@ -61,10 +64,7 @@ export class Served {
       throw error;
     }
     return () => {
-      if (!this.users.delete(user) || this.users.size > 0) return;
-      this.timer = setTimeout(() => {
-        this.end();
-      }, GRACE_MS);
+      if (this.users.delete(user) && this.users.size === 0) this.endIn(GRACE_MS);
     };
   }
 
@@ -79,6 +79,14 @@ export class Served {
       return running.ended;
     });
     this.ending = ended.catch(() => undefined);
+  }
+
+  private endIn(ms: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.end();
+    }, ms);
+    this.timer.unref();
   }
 
   private begin(): Promise<Proxy> {

@@ -90,8 +90,10 @@ export class Sessions implements vscode.Disposable {
   }
 
   private track(session: vscode.DebugSession): vscode.DebugAdapterTracker {
+    let own: Tracked | undefined;
     return new SessionTracker(session, {
       found: (tracked) => {
+        own = tracked;
         this.tracked.set(session.id, tracked);
         this.changed.fire(undefined);
       },
@@ -102,7 +104,8 @@ export class Sessions implements vscode.Disposable {
         this.received.fire(event);
       },
       ended: (error) => {
-        this.end(error === undefined ? { session } : { session, error });
+        // A restarted session has the same id: the end of what was before it is not its own.
+        if (this.tracked.get(session.id) === own) this.end(error === undefined ? { session } : { session, error });
       },
     });
   }

@@ -119,7 +119,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
   }
 
   private event(event: string, body: Body = {}): void {
-    if (event.startsWith("ask")) this.listener.received({ session: this.tracked.session, event, body });
+    if (this.isOurs && event.startsWith("ask")) this.listener.received({ session: this.tracked.session, event, body });
     else if (event === "stopped") this.stopped(body);
     else if (event === "terminated") this.moved(undefined);
     else if (event === "continued" && this.isAllOf(body)) this.moved(undefined);

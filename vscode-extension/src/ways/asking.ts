@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { registerAnswerView } from "../answers/answerView";
-import type { Lender } from "../ask/ask";
+import type { Lender } from "../ask/lender";
 import { registerChat } from "./chat";
 import { registerCodeLens } from "./codeLens";
 import { registerCommands } from "./commands";

@@ -247,3 +247,64 @@ test("a turn is copied as Markdown", async (t) => {
   host.onMessage({ type: "copyTurn", turnId: turn.id });
   assert.match(asking.clipboard, /^## why\?\n\nAt `shop\.py:5`\.\n\nBecause\./);
 });
+
+test("a question whose session has ended fails once, whatever becomes of its request", async (t) => {
+  const { host, posts } = opened(t);
+  let refuse: (error: Error) => void = () => undefined;
+  const session = stopped("s1", () => new Promise((_resolve, reject) => (refuse = reject)));
+  const turn = host.ask("why?")!;
+  await settled();
+  endSession(session);
+  refuse(new Error("Canceled"));
+  await settled();
+  assert.match(turn.error ?? "", /ended before the answer was complete/);
+  assert.equal(posts.filter(({ type }) => type === "failed").length, 1);
+});
+
+test("a consent that was asked for before a restart allows nothing after it", async (t) => {
+  const { host } = opened(t);
+  const approval = { approvalId: "dap-ai-approval-1", action: "x = 0", reason: "", kind: "assign", timeoutS: 60 };
+  const ids: string[] = [];
+  let session!: FakeSession;
+  for (const action of ["x = 0", "wipe()"]) {
+    session = stopped();
+    const turn = host.ask("why?")!;
+    await settled();
+    session.event("askApproval", { ...approval, askId: "dap-ai-ask-1", action });
+    for (const part of turn.parts) if (part.kind === "approval") ids.push(part.approval.approvalId);
+    if (action === "x = 0") endSession(session);
+  }
+  host.onMessage({ type: "approve", approvalId: ids[0]!, allow: true, remember: false });
+  await settled();
+  const approved = (): unknown[] => session.requests.filter(({ command }) => command === "askApprove").map(({ args }) => args);
+  assert.deepEqual(approved(), []);
+  host.onMessage({ type: "approve", approvalId: ids[1]!, allow: true, remember: false });
+  await settled();
+  assert.deepEqual(approved(), [{ approvalId: "dap-ai-approval-1", allow: true, remember: false }]);
+});
+
+test("what is left of a session before its restart does not end it again", (t) => {
+  const { host } = opened(t);
+  const [before, after] = [stopped(), stopped()];
+  before.tracker.onExit();
+  assert.equal(host.session()?.session, after);
+  after.tracker.onExit();
+  assert.equal(host.session(), undefined);
+});
+
+test("a model is lent to nobody but dap_ai, and not for a request that has ended meanwhile", async (t) => {
+  const lent: string[] = [];
+  const told = (what: string) => (_session: unknown, body: unknown) => void lent.push(`${what} ${(body as { requestId: string }).requestId}`);
+  const { host } = opened(t, { offered: () => ["editor"], onAskModel: told("asked"), onAskModelEnded: told("ended") });
+  const foreign = new FakeSession("other", "other", () => ({}), false);
+  foreign.event("askModel", { requestId: "r0", askId: "a", messages: [] });
+  const session: FakeSession = stopped("s1", (command) => {
+    if (command !== "ask") return undefined;
+    session.event("askModel", { requestId: "r1", askId: "a1", messages: [] });
+    session.event("askModelEnded", { requestId: "r1", askId: "a1" });
+    return { askId: "a1", conversationId: "c1" };
+  });
+  host.ask("why?");
+  await settled();
+  assert.deepEqual(lent, ["asked r1", "ended r1"]);
+});

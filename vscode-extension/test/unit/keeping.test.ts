@@ -5,7 +5,7 @@ import type { Talk } from "../../src/ask/conversations";
 import { fitting } from "../../src/ask/keeping";
 import { asking, FakeDocument } from "./fake/asking";
 import { ended, opened, settled, stopped } from "./fake/host";
-import { endSession, fake, resetFake, Uri } from "./fake/vscode";
+import { changeSetting, endSession, fake, resetFake, Uri } from "./fake/vscode";
 
 beforeEach(() => {
   resetFake();
@@ -95,6 +95,17 @@ test("a fix that was applied before the reload is taken back after it", async (t
   assert.equal(document.text, "a\nb\n");
 });
 
+test("that a fix was applied is kept at once", async (t) => {
+  const storage = new Storage();
+  await answered(t, storage);
+  new FakeDocument(Uri.file("/w/shop.py"), "a\nb\n");
+  const { host } = opened(t, undefined, storage);
+  host.onMessage({ type: "applyFix", turnId: host.state().conversation!.turns[0]!.id, index: 0 });
+  await settled();
+  await settled();
+  assert.deepEqual(storage.get<Talk[]>("dapAi.conversations")[0]?.turns[0]?.fixes, ["applied"]);
+});
+
 test("conversations can be forgotten; that of a session that goes on stays", async (t) => {
   const storage = new Storage();
   await answered(t, storage);
@@ -121,9 +132,24 @@ test("where keeping is switched off, what was kept is deleted and nothing is rea
   assert.deepEqual(storage.keys(), []);
 });
 
+test("what was kept is deleted as soon as keeping is switched off, and in each window that finds it off", async (t) => {
+  const storage = new Storage();
+  await answered(t, storage);
+  const before = structuredClone(storage.texts.get("dapAi.conversations")!);
+  changeSetting("dapAi.keepConversations", false);
+  await settled();
+  assert.deepEqual(storage.keys(), []);
+  storage.texts.set("dapAi.conversations", before);
+  opened(t, undefined, storage);
+  await settled();
+  assert.deepEqual(storage.keys(), []);
+});
+
 test("what an unknown version has kept is left out", (t) => {
   const storage = new Storage();
-  storage.texts.set("dapAi.conversations", '[null, 3, {"id": 1}, {"id": "x", "sessionId": "s", "sessionName": "n", "turns": [null]}]');
+  const turns = [[null], [{ parts: [] }], [{ id: "x.1", question: "why?", parts: [null] }]];
+  const talks = turns.map((each) => ({ id: "x", sessionId: "s", sessionName: "n", turns: each }));
+  storage.texts.set("dapAi.conversations", JSON.stringify([null, 3, { id: 1 }, ...talks]));
   const { host } = opened(t, undefined, storage);
   assert.equal(host.state().conversation, undefined);
 });

@@ -118,6 +118,24 @@ test("the end of its session stops the model", async () => {
   models.dispose();
 });
 
+test("a restarted session's request is not taken for the one of the same id before", async () => {
+  const models = new Models();
+  const goesOn: (() => void)[] = [];
+  const begun = async (count: number): Promise<void> => {
+    model.replies.push([() => new Promise<void>((resolve) => goesOn.push(resolve))]);
+    models.onAskModel(session.asVscode, BODY);
+    for (let turn = 0; turn < 50 && goesOn.length < count; turn++) await Promise.resolve();
+  };
+  await begun(1);
+  endSession(session.asVscode);
+  await begun(2);
+  goesOn[0]!();
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  models.onAskModelEnded(session.asVscode, PARTIAL);
+  assert.equal(model.requests[1]!.token.isCancellationRequested, true);
+  models.dispose();
+});
+
 for (const [why, answer] of [
   ["an answer says that nobody waits", () => Promise.resolve({ active: false })],
   ["the session is gone", () => Promise.reject(new Error("gone"))],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { beforeEach } from "node:test";
 import type { Disposable, LanguageModelChat } from "vscode";
-import type { Lender } from "../../src/ask/ask";
+import type { Lender } from "../../src/ask/lender";
 import { FakeSession } from "./fake/asking";
 import { opened, settled, stopped } from "./fake/host";
 import { endSession, resetFake } from "./fake/vscode";

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 interface Manifest {
+  capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
   contributes: {
     commands: { command: string }[];
     menus: Record<string, { command: string }[]>;
     keybindings: { command: string }[];
     views: Record<string, { id: string }[]>;
-    configuration: { properties: Record<string, object> };
+    configuration: { properties: Record<string, { scope?: string }> };
     debuggers: { type: string; variables: Record<string, string>; configurationSnippets: { body: { type: string } }[] }[];
     walkthroughs: { steps: { description: string; media: { markdown: string } }[] }[];
   };
@@ -49,4 +50,15 @@ test("each snippet is of our type, and each step of the walkthrough has its page
   for (const { media } of walkthroughs.flatMap(({ steps }) => steps)) {
     assert.ok(readFileSync(join(__ROOT__, media.markdown), "utf8").startsWith("## "), media.markdown);
   }
+});
+
+test("a repository's settings choose no endpoint, model, level or log file, and a program only in a trusted folder", () => {
+  const users = ["application", "machine"];
+  const open = Object.entries(configuration.properties).filter(([, { scope }]) => scope === undefined || !users.includes(scope));
+  const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+  assert.deepEqual(restricted, ["dapAi.python", "dapAi.enableFor"]);
+  assert.deepEqual(
+    open.map(([name]) => name).filter((name) => !restricted.includes(name)).sort(),
+    ["dapAi.askTimeout", "dapAi.budgetTokens", "dapAi.codeLens", "dapAi.consolePrefix", "dapAi.startTimeout"],
+  );
 });

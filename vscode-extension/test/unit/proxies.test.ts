@@ -163,3 +163,20 @@ test("the log is shown, or the installation checked, as the user chooses", async
   await settled();
   assert.deepEqual(fake.executed, [["dapAi.doctor"]]);
 });
+
+test("a proxy that starts while the window closes ends with it", async () => {
+  dapAi(LISTENS);
+  const starting = through();
+  proxies.dispose();
+  const configuration = await starting;
+  assert.equal(proxies.portOf(configuration?.["dapAiToken"]), undefined);
+  while (runs(starts()[0]!)) await settled();
+});
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -87,3 +87,12 @@ test("then come the interpreter, the workspace's environments, our own, uv's too
     assert.equal((await findLauncher(folder(), join(root, "own")))?.source, source);
   }
 });
+
+test("in a folder that is not trusted nothing is run that it brings along", { skip: isWindows }, async () => {
+  const own = [program(venv(".venv"), "0.1.0"), program(join(root, "work", "python"), "0.2.0")];
+  fake.settings.set("python.defaultInterpreterPath", own[1]);
+  program(join(root, "path", "python3"), "0.3.0");
+  fake.isTrusted = false;
+  for (const where of [folder(), undefined]) assert.equal((await findLauncher(where, undefined))?.source, "PATH");
+  for (const each of own) assert.ok(!existsSync(`${each}.runs`));
+});

@@ -129,3 +129,14 @@ test("ended twice, it still waits for its proxy's end before it starts another",
   await again;
   assert.equal(started, 2);
 });
+
+test("a proxy that no session takes ends, and one that comes late finds another at the same place", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { start, places, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  context.mock.timers.tick(3_600_000);
+  await served.hold();
+  context.mock.timers.tick(3_600_000);
+  assert.deepEqual([places, disposed], [[undefined, { port: 4711, token: "secret" }], [1]]);
+});

@@ -2,7 +2,7 @@
 
 import type { TestContext } from "node:test";
 import type { Memento } from "vscode";
-import type { Lender } from "../../../src/ask/ask";
+import type { Lender } from "../../../src/ask/lender";
 import { Host } from "../../../src/ask/host";
 import type { HostMessage, Turn } from "../../../src/shared/messages";
 import type { AskEnded } from "../../../src/shared/protocol";

@@ -170,6 +170,7 @@ export const fake = {
   executed: [] as unknown[][],
   logged: [] as string[],
   folders: [] as { uri: Uri; name: string; index: number }[],
+  isTrusted: true,
   started: new EventEmitter<unknown>(),
   ended: new EventEmitter<unknown>(),
   configured: new EventEmitter<{ affectsConfiguration(name: string): boolean }>(),
@@ -178,6 +179,7 @@ export const fake = {
     this.shown.length = this.executed.length = this.logged.length = this.folders.length = 0;
     this.buttons = [];
     this.choose = undefined;
+    this.isTrusted = true;
     editor.reset();
   },
 };
@@ -224,6 +226,9 @@ export const workspace = {
   ...editorWorkspace,
   get workspaceFolders(): unknown {
     return fake.folders.length > 0 ? fake.folders : undefined;
+  },
+  get isTrusted(): boolean {
+    return fake.isTrusted;
   },
   getConfiguration: (section: string): unknown => ({
     get: (name: string): unknown => fake.settings.get(`${section}.${name}`),
