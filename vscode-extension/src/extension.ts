@@ -30,6 +30,12 @@ export function activate(context: vscode.ExtensionContext): void {
     proxies.onDidStart(({ argv, environment }) => {
       if (choice() === "auto") void configuredAnswerer(argv, environment).then(models.setConfigured.bind(models));
     }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("dapAi")) proxies.renew();
+    }),
+    context.secrets.onDidChange(() => {
+      proxies.renew();
+    }),
     registerHostCommands(ownEnvironment, statusBar),
     registerAnswererCommands(context),
     ...whenPythonChanges(() => {

@@ -8,8 +8,15 @@ export async function copy(markdown: string): Promise<void> {
   vscode.window.setStatusBarMessage("Copied as Markdown.", 3000);
 }
 
-/** Opens Markdown in an editor without a file: the user saves it where it belongs. */
+/** Writes Markdown to a file that the user names, and shows it. */
 export async function keep(markdown: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language: "markdown", content: markdown });
-  await vscode.window.showTextDocument(document);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri = await vscode.window.showSaveDialog({
+    title: "Export the conversation",
+    filters: { Markdown: ["md"] },
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, "conversation.md") } : {}),
+  });
+  if (!uri) return;
+  await vscode.workspace.fs.writeFile(uri, Buffer.from(markdown));
+  await vscode.window.showTextDocument(uri);
 }

@@ -46,6 +46,11 @@ export class Proxies implements vscode.Disposable {
     this.all.clear();
   }
 
+  /** What the proxies are told at their start has changed. */
+  renew(): void {
+    for (const served of this.all) served.renew();
+  }
+
   /** The port of the proxy that wants this token: that of a child's parent. */
   portOf(token: unknown): number | undefined {
     return this.of(token)?.place?.port;

@@ -23,6 +23,8 @@ export class Served {
   private readonly users = new Set<symbol>();
   private timer: NodeJS.Timeout | undefined;
   private known: Place | undefined;
+  /** The proxy that runs was started with other settings. */
+  private isStale = false;
   /** A session has been started with it. */
   isTaken = false;
 
@@ -64,13 +66,22 @@ export class Served {
       throw error;
     }
     return () => {
-      if (this.users.delete(user) && this.users.size === 0) this.endIn(GRACE_MS);
+      if (!this.users.delete(user) || this.users.size > 0) return;
+      if (this.isStale) this.end();
+      else this.endIn(GRACE_MS);
     };
+  }
+
+  /** Settings have changed: the next session, a restarted one too, gets a proxy that knows them. */
+  renew(): void {
+    if (this.users.size === 0 && this.isTaken) this.end();
+    else this.isStale = this.proxy !== undefined;
   }
 
   /** Ends the proxy with all that it has started. */
   end(): void {
     clearTimeout(this.timer);
+    this.isStale = false;
     const { proxy } = this;
     if (!proxy) return;
     this.proxy = undefined;

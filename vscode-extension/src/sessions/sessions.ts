@@ -94,6 +94,8 @@ export class Sessions implements vscode.Disposable {
     return new SessionTracker(session, {
       found: (tracked) => {
         own = tracked;
+        // A restarted session has the same id: what was before it is over, whether its end was heard of or not.
+        if (this.tracked.get(session.id) !== tracked) this.end({ session });
         this.tracked.set(session.id, tracked);
         this.changed.fire(undefined);
       },

@@ -242,11 +242,14 @@ export class App implements ViewContext {
     const last = this.turns[this.turns.length - 1];
     const running = this.turns.find((each) => each.running)?.turn.id;
     const stopped = session?.stop !== undefined;
+    // A conversation of another session is not continued: a question begins a new one.
+    const follows = last !== undefined && session?.id === this.state.conversation?.sessionId;
+    const reason = cannotAsk(session !== undefined, stopped || follows);
     return {
       ...(running === undefined ? {} : { running }),
-      canAsk: session !== undefined && (stopped || last !== undefined),
+      ...(reason === undefined ? {} : { cannotAsk: reason }),
       emptyAsks: stopped && (last === undefined || this.hasMoved(last)),
-      placeholder: placeholder(session !== undefined, stopped, last !== undefined, running !== undefined),
+      placeholder: placeholder(session !== undefined, stopped, follows, running !== undefined),
       asked: this.turns.map((each) => each.turn.question),
     };
   }
@@ -259,6 +262,12 @@ const END_WORDS = {
   notStopped: "The program ran on before anything was read",
   failed: "The question failed",
 } as const;
+
+/** What to do before a question can be asked; undefined: it can. */
+function cannotAsk(session: boolean, asks: boolean): string | undefined {
+  if (asks && session) return undefined;
+  return session ? "The program runs: pause it, or ask when it has stopped." : "Start debugging, then ask.";
+}
 
 function placeholder(session: boolean, stopped: boolean, follows: boolean, running: boolean): string {
   if (!session) return "No debug session";

@@ -9,8 +9,8 @@ import { DEFAULT_QUESTION } from "./turn";
 export interface Composing {
   /** The id of the turn whose answer is being made. */
   running?: string;
-  /** A question can be asked. */
-  canAsk: boolean;
+  /** What to do before a question can be asked; without it, one can. */
+  cannotAsk?: string;
   /** An empty question means something: the program stands at a stop that was not asked about yet. */
   emptyAsks: boolean;
   placeholder: string;
@@ -26,7 +26,7 @@ export class Composer {
   private readonly answerer: HTMLButtonElement;
   private readonly answererName = h("span", { class: "answerer-name" });
   private readonly leaves = h("p", { class: "leaves", id: "leaves" });
-  private now: Composing = { canAsk: false, emptyAsks: false, placeholder: "", asked: [] };
+  private now: Composing = { emptyAsks: false, placeholder: "", asked: [] };
   /** How far back Up has gone; 0: the draft. */
   private back = 0;
   private draft = "";
@@ -77,8 +77,11 @@ export class Composer {
   private showAnswerer(): void {
     const { answerer } = this.context.state;
     setText(this.answererName, answerer?.name ?? "Choose who answers");
-    setText(this.leaves, answerer?.leaves ?? "");
-    this.leaves.hidden = !answerer;
+    const blocked = this.blocked();
+    const text = blocked ?? answerer?.leaves;
+    setText(this.leaves, text ?? "");
+    this.leaves.classList.toggle("blocked", blocked !== undefined);
+    this.leaves.hidden = text === undefined;
     const label = answerer ? `Answered by ${answerer.name}. Choose who answers` : "Choose who answers";
     this.answerer.title = answerer ? `${label}\n${answerer.leaves}` : label;
     this.answerer.setAttribute("aria-label", label);
@@ -99,7 +102,12 @@ export class Composer {
   }
 
   private asks(): boolean {
-    return this.now.canAsk && (this.input.value.trim() !== "" || (this.now.emptyAsks && this.now.running === undefined));
+    return this.now.cannotAsk === undefined && (this.input.value.trim() !== "" || (this.now.emptyAsks && this.now.running === undefined));
+  }
+
+  /** Why the question that is written cannot be asked. */
+  private blocked(): string | undefined {
+    return this.input.value.trim() === "" ? undefined : this.now.cannotAsk;
   }
 
   /** Ends the answer that is being made. False: there is none. */
@@ -114,7 +122,11 @@ export class Composer {
   }
 
   private ask(): void {
-    if (!this.asks()) return;
+    if (!this.asks()) {
+      const blocked = this.blocked();
+      if (blocked !== undefined) this.context.announce(blocked);
+      return;
+    }
     this.context.post({ type: "ask", question: this.input.value.trim() });
     this.setText("");
     this.input.focus();
@@ -158,6 +170,7 @@ export class Composer {
     this.context.keep({ draft: this.input.value });
     // A row for each line; what wraps is given its room by `field-sizing` where the browser knows it.
     this.input.rows = Math.min(12, this.input.value.split("\n").length);
+    this.showAnswerer();
     this.showMain();
   }
 }

@@ -113,16 +113,11 @@ function verdict(fix: Fix, context: ViewContext): HTMLElement {
   const text = h("span", {});
   const line = h("p", { class: `verdict ${fix.verified ? "verified" : "unverified"}` }, icon(fix.verified ? "check" : "question"), text);
   if (fix.verified) {
-    text.append("Verified in a snapshot: ", codeSpans(fix.check || fix.result || "the failing check passes", context));
-    if (fix.result && fix.check) text.append(". ", h("span", { class: "muted" }, codeSpans(sentence(fix.result), context)));
+    text.append("Verified in a snapshot: ", codeSpans(fix.result || fix.check || "the failing check passes", context));
+    if (fix.result && fix.check) text.append(" ", h("span", { class: "muted" }, "(", codeSpans(fix.check, context), ")"));
   } else {
     const why = fix.result || (fix.check ? `${fix.check} was not run` : "it was not tried in a snapshot");
     text.append("Not verified: ", codeSpans(why, context));
   }
   return line;
-}
-
-function sentence(text: string): string {
-  const trimmed = text.trim().replace(/[.\s]+$/, "");
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
 }

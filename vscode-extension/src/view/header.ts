@@ -35,7 +35,7 @@ export class Header {
         context.post({ type: "newConversation" });
       },
     }, icon("add"));
-    this.history = new Menu("history", "Conversations of this session", () => this.conversations());
+    this.history = new Menu("history", "Earlier conversations", () => this.conversations());
     this.more = new Menu("more", "More actions", () => this.actions());
     this.element = h("header", { class: "top" },
       h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history.element, this.more.element)),

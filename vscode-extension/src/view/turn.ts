@@ -117,7 +117,8 @@ export class TurnView {
   /** The program stands somewhere else than when this was asked. */
   setMoved(moved: boolean): void {
     this.isMoved = moved;
-    const shown = moved || this.stale;
+    // What was asked while the program ran was asked at no stop.
+    const shown = this.turn.spot !== undefined && (moved || this.stale);
     this.moved.hidden = !shown;
     this.element.classList.toggle("is-moved", shown);
   }

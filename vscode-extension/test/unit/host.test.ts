@@ -261,6 +261,17 @@ test("a question whose session has ended fails once, whatever becomes of its req
   assert.equal(posts.filter(({ type }) => type === "failed").length, 1);
 });
 
+test("a restart of which only the new beginning is heard begins a conversation of its own, too", async (t) => {
+  const { host } = opened(t);
+  const session = stopped();
+  host.ask("why?");
+  await settled();
+  session.event("askEnded", ended("dap-ai-ask-1"));
+  stopped();
+  assert.equal(host.state().conversation, undefined);
+  assert.equal(host.state().history.length, 1);
+});
+
 test("a consent that was asked for before a restart allows nothing after it", async (t) => {
   const { host } = opened(t);
   const approval = { approvalId: "dap-ai-approval-1", action: "x = 0", reason: "", kind: "assign", timeoutS: 60 };

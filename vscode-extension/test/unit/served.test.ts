@@ -48,6 +48,37 @@ test("a session's restart finds the proxy that still runs", async (context) => {
   again();
 });
 
+test("settings that change while a session runs reach it when it is restarted", async () => {
+  const { start, places, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  const release = await served.hold();
+  served.renew();
+  assert.deepEqual(disposed, []);
+  release();
+  await served.hold();
+  assert.deepEqual([places, disposed], [[undefined, { port: 4711, token: "secret" }], [1]]);
+});
+
+test("settings that change after the last session end what waits for a restart", async () => {
+  const { start, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  (await served.hold())();
+  served.renew();
+  await new Promise(setImmediate);
+  assert.deepEqual(disposed, [1]);
+});
+
+test("settings that change before the session has come leave it its proxy", async () => {
+  const { start, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  served.renew();
+  await served.hold();
+  assert.deepEqual(disposed, []);
+});
+
 test("after the last session it ends, and a late restart finds another at the same place", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { start, places, disposed } = proxies();

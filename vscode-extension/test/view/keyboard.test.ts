@@ -59,7 +59,7 @@ viewTest("Tab walks through everything that can be used, from top to bottom", as
     names.push(name);
     if (name === "Stop") break;
   }
-  const expected = ["Debug session", "New conversation", "Conversations of this session", "More actions", "report.py:13", "Conversation", "report.py:13", "inspect", "Action", "Allow once", "Allow for this session", "Deny", "Question", "Answered by", "Stop"];
+  const expected = ["Debug session", "New conversation", "Earlier conversations", "More actions", "report.py:13", "Conversation", "report.py:13", "inspect", "Action", "Allow once", "Allow for this session", "Deny", "Question", "Answered by", "Stop"];
   const missing = expected.filter((each) => !names.some((name) => name.startsWith(each)));
   assert.deepEqual(missing, [], names.join(" | "));
   assert.ok(names.indexOf("Allow once") < names.indexOf("Question"));
@@ -78,11 +78,11 @@ viewTest("steps, links, fixes and menus work by keyboard alone", async (view) =>
   await view.page.keyboard.press("Enter");
   await view.button(/Apply fix 1/).focus();
   await view.page.keyboard.press("Enter");
-  await view.button("Conversations of this session").focus();
+  await view.button("Earlier conversations").focus();
   await view.page.keyboard.press("ArrowDown");
   await view.page.keyboard.press("ArrowDown");
   await view.page.keyboard.press("Enter");
-  assert.equal(await focused(view), "Conversations of this session");
+  assert.equal(await focused(view), "Earlier conversations");
   assert.deepEqual((await view.sent()).map((each) => each.type), ["openLocation", "openFrame", "applyFix", "openConversation"]);
 });
 
@@ -97,7 +97,7 @@ viewTest("Escape closes a menu and gives the focus back", async (view) => {
 
 viewTest("Escape stops the answer that is being made, unless it closes a menu", async (view) => {
   await view.post({ type: "state", state: { ...talk(turn()), history: [{ id: "c1", title: "x" }] } });
-  await view.button("Conversations of this session").click();
+  await view.button("Earlier conversations").click();
   await view.page.keyboard.press("Escape");
   assert.deepEqual(await view.sent(), []);
   await view.page.keyboard.press("Escape");

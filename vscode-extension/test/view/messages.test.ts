@@ -218,7 +218,7 @@ viewTest("suspects are ranked, and the rest of them is behind a button", async (
 viewTest("a fix stands where the answer shows its diff, with its verdict and its buttons", async (view) => {
   await view.post({ type: "state", state: talk(finished()) });
   const card = view.find(".markdown .fix");
-  assert.match(await card.innerText(), /\+ {4}return \[row for row in rows if row\["count"\] >= 2\][\s\S]*Verified in a snapshot: the call at report\.py:21/);
+  assert.match(await card.innerText(), /\+ {4}return \[row for row in rows if row\["count"\] >= 2\][\s\S]*Verified in a snapshot: the failing check passes with it \(the call at report\.py:21\)/);
   assert.equal(await card.locator(".diff-added").count(), 1);
   await card.getByRole("button", { name: /Preview/ }).click();
   await card.getByRole("button", { name: /Apply/ }).click();
@@ -248,7 +248,7 @@ viewTest("copy and retry of a turn, and the conversation's own actions", async (
   await view.button("Copy answer as Markdown").click();
   await view.find(".turn-bar").getByRole("button", { name: "Ask again" }).click();
   await view.button("New conversation").click();
-  await view.button("Conversations of this session").click();
+  await view.button("Earlier conversations").click();
   await view.page.getByRole("menuitemradio", { name: "before" }).click();
   for (const name of ["Copy conversation as Markdown", "Export conversation…", "Choose who answers…"]) {
     await view.button("More actions").click();

@@ -20,7 +20,7 @@ const SCENES: Record<string, (view: View) => Promise<void>> = {
     await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "applied" });
     for (const list of await view.find(".steps-summary").all()) await list.click();
     await view.find(".step summary").last().click();
-    await view.button("Conversations of this session").click();
+    await view.button("Earlier conversations").click();
   },
 };
 
