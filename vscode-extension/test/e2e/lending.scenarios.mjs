@@ -19,6 +19,22 @@ scenario("after the window was reloaded the conversation is still there, and a n
   await (await panel.locator(".ask-why")).waitFor();
 });
 
+scenario("settings that were changed meanwhile count after a restart, which has a conversation of its own", { settings: { "dapAi.model": "endpoint", "dapAi.endpoint.baseUrl": "http://127.0.0.1:9/v1", "dapAi.endpoint.model": "none" } }, async (workbench, server) => {
+  const { panel } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await workbench.showPanel();
+  await panel.ask("why is people 0?");
+  assert.match(await panel.answered(), /127\.0\.0\.1:9/);
+  server.settings({ "dapAi.model": "offline" });
+  await panel.says("Offline analyst");
+  await workbench.restart();
+  await (await panel.locator(".ask-why")).click();
+  const answer = await panel.answered(1);
+  assert.match(answer, /share\.py:2/);
+  assert.doesNotMatch(answer, /127\.0\.0\.1:9/);
+});
+
 scenario("the model of VS Code answers in the debug console, too", { settings: { "dapAi.model": "editor" } }, async (workbench, server) => {
   server.file("share.py", SHARE);
   server.modelSays({ text: "The model of VS Code says: people is 0." });

@@ -152,6 +152,13 @@ export class Workbench {
     await row.waitFor();
   }
 
+  /** Restarts the session; returns when the program has stopped again. */
+  async restart() {
+    await this.page.keyboard.press("Control+Shift+F5");
+    await this.stopped.waitFor({ state: "hidden" });
+    await this.stopped.waitFor();
+  }
+
   /** Ends all sessions, one after the other. One may end by itself just now: the key then finds nothing to do. */
   async endDebugging() {
     const toolbar = this.page.locator(".debug-toolbar");
