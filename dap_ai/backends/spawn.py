@@ -42,6 +42,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._open = {1, 2}
         """Its pipes that are not closed."""
         self._lost: Callable[[], None] | None = None
+        self._waiting: asyncio.TimerHandle | None = None
 
     @classmethod
     async def start(cls, command: Command, log: Callable[[str], None]) -> AdapterProcess:
@@ -123,11 +124,13 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._open.discard(fd)
         if fd == 1:
             self._lost = lambda: self.link.connection_lost(exc)
-            asyncio.get_running_loop().call_later(_WORDS_S, self._lose)
+            self._waiting = asyncio.get_running_loop().call_later(_WORDS_S, self._lose)
         if not self._open & {1, 2}:
             self._lose()
 
     def _lose(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()  # or it would keep the whole session in memory until then
         lost, self._lost = self._lost, None
         if lost is not None:
             lost()
