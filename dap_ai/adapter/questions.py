@@ -7,6 +7,7 @@ from dap_ai.adapter.gate import Refusal
 from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol.ask import LEVELS, AskArguments, Level
 from dap_ai.protocol.asking import Stop
+from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
 from dap_ai.protocol.messages import StoppedBody
 
@@ -59,8 +60,8 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
         thread_id=thread_id,
         frame_id=arguments.frame_id,
         reason=why.reason,
-        description=why.description,
-        text=why.text,
+        description=without_colours(why.description),
+        text=without_colours(why.text),
         stopped_threads=tuple(state.stops),
     )
 

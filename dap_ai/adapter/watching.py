@@ -15,6 +15,7 @@ from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.seqmap import ClientOwner
 from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol import envelope
+from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.messages import (
     CapabilitiesBody,
@@ -112,7 +113,8 @@ class Watching:
     def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())
         self._state.on_stopped(stop)
-        self._history.add("stop", " ".join(part for part in (stop.reason, stop.description, stop.text) if part))
+        words = " ".join(part for part in (stop.reason, stop.description, stop.text) if part)
+        self._history.add("stop", without_colours(words))
         return self._breakpoints.translated(message)
 
     def _on_continued(self, message: Envelope) -> None:

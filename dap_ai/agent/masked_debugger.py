@@ -18,6 +18,7 @@ from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.passing import PassingDebugger
 from dap_ai.protocol.acting import Action, Done
 from dap_ai.protocol.asking import HistoryItem
+from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
 from dap_ai.protocol.snapshot import Hidden, SnapshotQuery, SnapshotResult, Trace
@@ -148,6 +149,10 @@ class MaskedDebugger(PassingDebugger):
     def _text(self, text: str) -> str:
         return text if len(text) <= _SHORT else self._masker.mask(text)
 
+    def _message(self, text: str) -> str:
+        """What an exception says: a test runner may have coloured it."""
+        return self._text(without_colours(text))
+
     def _value_text(self, name: str, text: str) -> str:
         if len(text) <= _SHORT and not secret_name(name):
             return text
@@ -173,7 +178,7 @@ class MaskedDebugger(PassingDebugger):
             field.text = self._value_text(field.name, field.text)
 
     def _fact(self, name: str, fact: Fact) -> None:
-        fact.text = self._text(fact.text)
+        fact.text = self._message(fact.text)
         if fact.value is not None:
             self._value(name, fact.value)
 
@@ -193,8 +198,8 @@ class MaskedDebugger(PassingDebugger):
                 self._fact(name, fact)
 
     def _exception(self, exception: ExceptionFacts) -> None:
-        exception.message = self._text(exception.message)
-        exception.notes = [self._text(note) for note in exception.notes]
+        exception.message = self._message(exception.message)
+        exception.notes = [self._message(note) for note in exception.notes]
         self._fields(exception.fields)
         for value in exception.arguments:
             self._value("", value)
@@ -204,11 +209,11 @@ class MaskedDebugger(PassingDebugger):
             result = _unfilled(result, shown)
         if result.value is not None:
             self._value(label_of(query.expression), result.value)
-        result.status, result.error = self._text(result.status), self._text(result.error)
+        result.status, result.error = self._text(result.status), self._message(result.error)
         result.printed = self._text(result.printed)
         result.effects = [self._text(effect) for effect in result.effects]
         if result.raised is not None:
-            result.raised.message = self._text(result.raised.message)
+            result.raised.message = self._message(result.raised.message)
             for text, value in zip(query.watch, result.raised.watched, strict=False):
                 if value is not None:
                     self._value(label_of(text), value)
@@ -222,7 +227,7 @@ class MaskedDebugger(PassingDebugger):
                 change.texts = [self._value_text(change.name, text) for text in change.texts]
         for call in trace.calls:
             call.arguments = [self._argument(argument) for argument in call.arguments]
-            call.result, call.raised = self._text(call.result), self._text(call.raised)
+            call.result, call.raised = self._text(call.result), self._message(call.raised)
 
     def _argument(self, argument: str) -> str:
         name, _, text = argument.partition("=")

@@ -18,6 +18,7 @@ from dap_ai.agent.stack import Case, Frame, Place, expressions_at
 from dap_ai.agent.syntax import node_of
 from dap_ai.protocol.ask import Level
 from dap_ai.protocol.asking import Stop
+from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import (
@@ -237,7 +238,7 @@ class Reader:
         except RequestFailed:
             return []
         kind = str(body.get("exceptionId", "exception")).removeprefix("builtins.")
-        return [ExceptionFacts(type=kind, message=str(body.get("description") or ""))]
+        return [ExceptionFacts(type=kind, message=without_colours(str(body.get("description") or "")))]
 
 
 async def _wanted(place: Place, *, wide: bool) -> Iterable[str]:

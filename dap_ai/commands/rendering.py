@@ -28,6 +28,7 @@ from dap_ai.commands.markdown import Blocks
 from dap_ai.commands.masking import counted, listed
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
+from dap_ai.protocol.colours import without_colours
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
@@ -82,7 +83,7 @@ class TerminalDisplay:
         if self._open_line:
             self.program_output("stdout", b"\n")
         self._fresh_line()
-        words = [_NOTE.sub("", body.get(key) or "") for key in ("text", "description")]
+        words = [_NOTE.sub("", without_colours(body.get(key) or "")) for key in ("text", "description")]
         self._dim(
             _one_line(": ".join(["stopped", *([*dict.fromkeys(word for word in words if word)] or [body["reason"]])]))
         )

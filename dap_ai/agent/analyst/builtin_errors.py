@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from dap_ai.agent.analyst import assertions, nones
+from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
 from dap_ai.agent.stack import sub_expressions
 from dap_ai.agent.values import MISSING, cut, literal
@@ -81,16 +82,7 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         same = ast.unparse(node.slice) == key or (index is not None and index.text == key)
         if holder is None or holder.kind != "dict" or not (same or len(nodes) == 1):
             continue
-        keys = holder.keys or []
-        listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
-        d.say(
-            f"`{ast.unparse(node.value)}` has no key `{key}`; its keys are `{cut(listed, 160)}`."
-            if keys
-            else f"`{ast.unparse(node.value)}` is empty: it has no key `{key}`."
-        )
-        closest = near_key(key, keys)
-        if closest:
-            d.say(f"{closest[0].upper()}{closest[1:]}.")
+        _say_keys(d, node.value, holder, key)
         holder_text = ast.unparse(node.value)
         d.advice.append(
             f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a default "
@@ -98,9 +90,42 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         )
         d.blame(node.slice, node.value)
         return
+    looked_in = [] if isinstance(d.place.statement, ast.Raise) else _looked_in(d, key)
+    if len(looked_in) == 1:
+        _say_keys(d, *looked_in[0], key)
+        d.cite(looked_in[0][0])
     calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call)]
     for call in calls:
         d.blame(*call.args)
+
+
+def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
+    keys = holder.keys or []
+    listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
+    d.say(
+        f"`{ast.unparse(node)}` has no key `{key}`; its keys are `{cut(listed, 160)}`."
+        if keys
+        else f"`{ast.unparse(node)}` is empty: it has no key `{key}`."
+    )
+    closest = near_key(key, keys)
+    if closest:
+        d.say(f"{closest[0].upper()}{closest[1:]}.")
+
+
+def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
+    """The dicts without the key in which the line looks something up by `pop`, or inside a comprehension or lambda."""
+    nodes = [node for root in d.header for node in ast.walk(root)]
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    found: dict[str, tuple[ast.expr, Value]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "pop"):
+            holder, value = node.value, d.value(node.value)
+            keys = (value.keys or []) if value else []
+            whole = value and value.kind == "dict" and value.length == len(keys)
+            if value and whole and key not in keys and root_name(holder) not in bound:
+                found[ast.unparse(holder)] = (holder, value)
+    return list(found.values())
 
 
 def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:

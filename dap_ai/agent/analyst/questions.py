@@ -68,6 +68,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"\.[A-Za-z_]\w*")
 _NATIVE_NAME = re.compile(r"(?:(?<![\w)\]])[*&]+)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 _NATIVE_PART = re.compile(r"(?:->|\.)[A-Za-z_]\w*|\.\d+|\[[^\[\]]*\]")
+_OPERAND = re.compile(r"(?<![\w.])\w+|\(")
+_LITERAL = re.compile(r"-?\d+(?:\.\d+)?\b|'[^']*'|\"[^\"]*\"")
+_OPERATOR = re.compile(r"\s*(?:\*\*|//|<<|>>|[<>=!]=|[-+*/%@&|^<>])\s*")
+_MAX_OPERATION_CHARS = 200
 _LINE = re.compile(r"\bline (\d+)\b|:(\d+)\b", re.IGNORECASE)
 
 
@@ -76,6 +80,8 @@ def candidates(question: str, language: str = "python") -> list[str]:
     native = language in NATIVE_LANGUAGES
     found = _CODE.findall(question)
     rest, at = _CODE.sub(" ", question), 0
+    if not native:
+        found += _operations(rest)
     while match := (_NATIVE_NAME if native else _NAME).search(rest, at):
         text = _native_leading(rest[match.start() :]) if native else leading(rest[match.start() :])
         at = match.start() + len(text)
@@ -83,7 +89,9 @@ def candidates(question: str, language: str = "python") -> list[str]:
             found.append(text)
     if native:
         found = [text for text in found if text.casefold() not in ("null", "nullptr", "about")]
-    return list(dict.fromkeys(text for name in found if (text := normal(name, language))))[:8]
+    texts = list(dict.fromkeys(text for name in found if (text := normal(name, language))))
+    named = texts if native else [text for text in texts if not _is_constant(text)]
+    return (named or texts)[:8]
 
 
 def leading(text: str) -> str:
@@ -93,6 +101,38 @@ def leading(text: str) -> str:
     while more := _PART.match(text, end) if end else None:
         end = _closed(text, more.end())
     return text[:end]
+
+
+def _operations(text: str) -> list[str]:
+    """Operands with operators between them: `total + n`, `(low + high) // 2`."""
+    found: list[str] = []
+    at = 0
+    while start := _OPERAND.search(text, at):
+        rest = text[start.start() : start.start() + _MAX_OPERATION_CHARS]
+        end = first = _operand(rest)
+        while operator := _OPERATOR.match(rest, end) if end else None:
+            size = _operand(rest[operator.end() :])
+            if not size or not normal(rest[: operator.end() + size]):
+                break
+            end = operator.end() + size
+        if end > first:
+            found.append(rest[:end])
+        at = start.start() + end if end > first else start.end()
+    return found
+
+
+def _operand(text: str) -> int:
+    """Where the name, literal or bracket ends that a text begins with; 0: it begins with none."""
+    literal = _LITERAL.match(text)
+    return literal.end() if literal else len(leading(text)) or _closed(text, 0)
+
+
+def _is_constant(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def _native_leading(text: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from dap_ai.agent.analyst.definitions import (
     Scope,
     aliases,
+    bindings,
     control_tests,
     enclosing_loop,
     is_always_bound,
@@ -290,7 +291,8 @@ class Slicer:
         for test, condition in control_tests(scope.node, line):
             if (scope.source.path, test.lineno) not in self._lines:
                 self._lines.add((scope.source.path, test.lineno))
-                self.slice.steps.append(Step(scope, test, test.lineno, distance, "decides", name))
+                role = "assigned" if isinstance(test, ast.For) and name in bindings(test) else "decides"
+                self.slice.steps.append(Step(scope, test, test.lineno, distance, role, name))
             self._queue.append(_Work(scope, condition, test.lineno, distance, site))
 
     def _reach(self, scope: Scope, distance: int) -> None:

@@ -141,7 +141,7 @@ class Offline:
         ]
         history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
         found = history or "No assignment to it was found in the code that was read."
-        text = self._emit(work, ["**Now.** " + " ".join(values), *evaluated, quote(place), found, f"*{_NO_MODEL}*"])
+        text = self._emit(work, [*evaluated, "**Now.** " + " ".join(values), quote(place), found, f"*{_NO_MODEL}*"])
         return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
 
     def _emit(self, work: Work, parts: list[str]) -> str:

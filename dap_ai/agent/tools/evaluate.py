@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from dap_ai.agent.analyst.questions import candidates
-from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.stack import Place
 from dap_ai.agent.syntax import node_of
 from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, is_native, refused
 from dap_ai.agent.values import typed
@@ -47,6 +50,7 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
     if place is None or not bench.debugger.current:
         return []
     unread = [text for text in candidates(question, place.language) if _is_refused(place.fact(text), text)]
+    unread = [text for text in unread if is_native(bench) or not _is_prose(place, text)]
     unread = [text for text in unread if not bench.passes.ruled_out("evaluate", Evaluate(text))]
     results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
     if question.strip().casefold().startswith("why"):
@@ -56,6 +60,14 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
 
 def _is_refused(fact: Fact | None, text: str) -> bool:
     return fact.error == "refused" if fact else not text.isidentifier()
+
+
+def _is_prose(place: Place, text: str) -> bool:
+    """Whether it is a piece of a sentence that looks like an operation: `off - by - one`."""
+    node = parse_expression(text)
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    unread = place.fact(text) is None and any(place.fact(name) is None for name in names)
+    return unread and isinstance(node, ast.BinOp | ast.Compare)
 
 
 def told(expression: str, result: SnapshotResult) -> str:

@@ -142,6 +142,49 @@ def test_a_question_about_a_name_is_answered_with_its_value_and_where_it_comes_f
     assert "shop.py:10`" in answer.text
 
 
+def test_the_value_of_an_operation_comes_before_those_of_its_operands(tmp_path: Path):
+    answer, _ = ask(halted(tmp_path), "what does total + n give?")
+    assert answer.text.startswith("**Now.** `total + n` is `18` at ")
+
+
+def test_words_with_hyphens_are_not_evaluated_where_nothing_can_be_read(tmp_path: Path):
+    stopped = halted(tmp_path)
+    stopped.can_inspect = False
+    answer, _ = ask(stopped, "is it off-by-one, or what is total/n?")
+    assert "`total / n` was not evaluated" in answer.text
+    assert "off - by" not in answer.text
+
+
+def test_colours_in_an_exceptions_message_are_left_out(tmp_path: Path):
+    program = tmp_path / "coloured.py"
+    program.write_text('n = 1\nassert n == 2, "\\x1b[0m\\x1b[91m- top-10\\x1b[39;49;00m"\n')
+    assert "`AssertionError: - top-10` at " in ask(fail(program))[0].text
+
+
+@pytest.mark.parametrize(
+    "lookup", ["data.pop('z')", "[data[k] for k in ('x', 'z')]", "sorted('xz', key=lambda k: data[k])"]
+)
+def test_a_missing_key_names_the_keys_however_it_was_looked_up(lookup: str, tmp_path: Path):
+    program = tmp_path / "lookup.py"
+    program.write_text(f"def f(data):\n    return {lookup}\n\nf({{'x': 1, 3: 2}})\n")
+    assert "`data` has no key `'z'`; its keys are `'x', 3`." in ask(fail(program))[0].text
+
+
+def test_the_keys_of_another_dict_of_the_same_name_are_not_told(tmp_path: Path):
+    program = tmp_path / "rows.py"
+    program.write_text(
+        "def f(rows):\n    row = {'own': 1}\n    return [row['z'] for row in rows], row\n\nf([{'x': 1}])\n"
+    )
+    assert "'own'`" not in ask(fail(program))[0].text
+
+
+def test_a_for_loop_sets_its_target(tmp_path: Path):
+    program = tmp_path / "loop.py"
+    program.write_text("def f(counts):\n    for site, count in counts:\n        assert count < 2\n\nf([('a', 2)])\n")
+    answer, _ = ask(fail(program))
+    assert "loop.py:2` in `f` sets `count`" in answer.text
+
+
 def test_a_question_about_an_expression_reads_it(shop: Stopped):
     assert "is `2`" in ask(shop, "what is PRICES['milk']")[0].text
 

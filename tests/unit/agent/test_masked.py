@@ -23,7 +23,7 @@ from dap_ai.protocol.ask import AskArguments, Fix, ToolStep, Usage
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult
 from tests.unit.agent.harness import Heard, Stopped, case_of
 from tests.unit.backends.visiting import frame_of
 
@@ -134,6 +134,16 @@ def test_the_output_and_the_history_are_masked_across_their_pieces():
     debugger = MaskedDebugger(program, Masker(), hiding=False)
     read(debugger)
     assert SECRET[4:] not in str(debugger.output_tail()) + str(debugger.history())
+
+
+def test_colours_are_left_out_of_what_a_copy_raises_before_it_is_masked():
+    masker, said = Masker(), f"\x1b[91m{SECRET[:4]}\x1b[0m{SECRET[4:]}"
+    masker.learn_text(SECRET)
+    raised = SnapshotResult("raised", error=f"ValueError: {said}", raised=Raised("ValueError", said))
+    debugger = MaskedDebugger(stopped(lambda _: raised), masker, hiding=False)
+    result = asyncio.run(debugger.snapshot(SnapshotQuery(1, "f()")))
+    assert result.raised and result.raised.message == masker.placeholder(SECRET)
+    assert result.error == f"ValueError: {masker.placeholder(SECRET)}"
 
 
 def test_a_cited_placeholder_is_confirmed_with_and_without_quotes():

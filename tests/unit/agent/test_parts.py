@@ -177,5 +177,34 @@ def test_a_question_names_its_expression(question: str, found: str):
     assert found in candidates(question)
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("why is order None?", ["order"]),
+        ("why is `x` `3`?", ["x"]),
+        ("why is flag True?", ["flag"]),
+        ("what is `3`?", ["3"]),
+        ("what is None?", ["None"]),
+    ],
+)
+def test_a_constant_is_looked_up_only_if_a_question_names_nothing_else(question: str, found: list[str]):
+    assert candidates(question) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "operation"),
+    [
+        ("what does total + n give?", "total + n"),
+        ("what is 2*total-value?", "2 * total - value"),
+        ("what does (low + rows[0].n) // 2 give?", "(low + rows[0].n) // 2"),
+        ("why is total >= limit - 1?", "total >= limit - 1"),
+        ("what is name + '-x' here", "name + '-x'"),
+        ("what is x - is it 3?", "x"),
+    ],
+)
+def test_an_operation_that_a_question_names_comes_before_its_operands(question: str, operation: str):
+    assert candidates(question)[0] == operation
+
+
 def test_a_question_names_its_line():
     assert line_of("why is line 12 run twice?") == 12

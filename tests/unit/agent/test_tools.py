@@ -291,6 +291,15 @@ def test_a_call_that_a_question_names_is_evaluated_in_a_copy(copying: Copying):
     assert [query.expression for query in copying.queries] == ["acct.withdraw(50)"]
 
 
+def test_what_only_a_copy_may_evaluate_comes_before_the_values_that_were_read(copying: Copying):
+    copying.results = [SnapshotResult("ok", given("51")), SnapshotResult("ok", given("50"))]
+
+    answer, _ = answered(copying, "what does acct.withdraw(50) + 1 give, and why is acct so?")
+
+    assert answer.text.startswith("`acct.withdraw(50) + 1` gives `51`")
+    assert "**Now.** `acct` is" in answer.text
+
+
 def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):
     copying.results = [SnapshotResult("ok", given("50"))]
 

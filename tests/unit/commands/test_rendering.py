@@ -192,6 +192,7 @@ def test_the_sum_of_a_chat_names_how_many_questions_it_had():
         ("KeyError", "'" + "x" * 5000 + "'", "stopped: KeyError: 'xxx"),
         ("AssertionError", "assert 1 == 2\n + where 1 = f()", "stopped: AssertionError: assert 1 == 2 + where 1 = f()"),
         ("EOFError", "exception: no description", "stopped: EOFError\n"),
+        ("AssertionError", "\x1b[0m\x1b[91m- top\x1b[39;49;00m", "stopped: AssertionError: - top\n"),
         (
             "KeyError       (note: full exception trace is shown but execution is paused at: f)",
             "'k'",

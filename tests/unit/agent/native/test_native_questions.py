@@ -28,4 +28,4 @@ def test_a_question_names_nothing_that_would_run_code():
 
 
 def test_a_question_is_of_python_unless_it_is_said():
-    assert candidates("why is order.next None?") == ["order.next", "None"]
+    assert candidates("why is order.next None?") == ["order.next"]
