@@ -46,7 +46,13 @@ class Editor:
         self.client = client
         self.process = process
         self.events: list[str] = []
-        client.on_event(lambda name, _body: self.events.append(name))
+        self.printed = ""
+        client.on_event(self._note)
+
+    def _note(self, name: str, body: dict[str, Any]) -> None:
+        self.events.append(name)
+        if body.get("category") == "stdout":
+            self.printed += body["output"]
 
     async def request(self, command: str, **arguments: Any) -> dict[str, Any]:
         return await self.client.request(command, arguments, WAIT_S)
@@ -138,6 +144,8 @@ async def test_a_stopped_session_is_listed_with_why_and_where(editor: Open):
 async def test_a_guest_asks_about_the_stop_of_the_editor_which_notices_nothing(editor: Open):
     ed = await editor(PROGRAM)
     await ed.event("stopped")
+    while "2.0\n" not in ed.printed:  # the program's own words may come after its stop
+        await ed.event("output")
     ed.events.clear()
     done = await run("ask", "--join", "-q", "why did it crash?")
     assert done.returncode == 0, done.stderr
