@@ -241,9 +241,11 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     if condition:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
-    root = next((r for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)), None)
-    if root is not None:
-        yield f"Ask `where does {cut(ast.unparse(root), 60)} come from?`"
+    places = [
+        ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)
+    ]
+    if root := next((place for place in places if place not in dir(builtins)), ""):
+        yield f"Ask `where does {cut(root, 60)} come from?`"
 
 
 def _condition(analysis: Analysis) -> str:

@@ -263,3 +263,13 @@ def test_an_operand_that_stands_twice_in_the_line_is_told_once(tmp_path: Path):
     program.write_text("items, first, size = [1, 2], '', '20'\nitems[first : first + size]\n")
     what_happened = ask(fail(program))[0].text.partition("**Why.**")[0]
     assert what_happened.count("`first` is `''` (`str`)") == 1
+
+
+def test_nobody_is_advised_to_ask_where_a_builtin_comes_from(tmp_path: Path):
+    program = tmp_path / "stock.py"
+    program.write_text(
+        'PRICES = {"fig": None}\n\ndef total(cart):\n    return sum(PRICES[n] * c for n, c in cart)\n\ntotal([("fig", 1)])\n'
+    )
+    answer, _ = ask(fail(program), "")
+    assert "where does sum come from" not in answer.text
+    assert "Next steps" in answer.text
