@@ -67,15 +67,21 @@ class GenericBackend:
         return sys.executable
 
 
+def words_of(text: str, *, posix: bool) -> list[str]:
+    """A command line taken apart; without `posix` a backslash hides nothing. Raises ValueError for an open quote."""
+    words = shlex.split(text, posix=posix)
+    return [word[1:-1] if not posix and len(word) > 1 and word[0] == word[-1] == '"' else word for word in words]
+
+
 def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
     """The backend of a command line; with `started`, its first word must be a program. Raises StartError."""
     try:
-        words = shlex.split(text, posix=os.name != "nt")
+        words = words_of(text, posix=os.name != "nt")
     except ValueError as error:
         raise StartError(f"`{text}` is no command line ({error})") from error
     if not words:
         raise StartError("an empty command line starts nothing")
-    first = str(Path(words[0].strip('"')).expanduser()) if words[0].startswith(("~", '"')) else words[0]
+    first = str(Path(words[0]).expanduser()) if words[0].startswith("~") else words[0]
     program = shutil.which(first)
     if program is None and started:
         where = "there is no executable file of that path" if os.path.dirname(first) else "PATH has no such program"  # noqa: PTH120  Path("./x") drops the dot

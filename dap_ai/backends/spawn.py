@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import psutil
 
 from dap_ai.backends import Command
@@ -26,6 +27,7 @@ _POLL_S = 0.02
 _WORDS_S = 0.5
 """So long its stderr is listened to after the end of its stdout: what it has started may hold it open."""
 _CONNECT_S = 10.0
+_ADAPTER_ENV = "DAP_AI_ADAPTER_ENV"
 
 
 class AdapterProcess(asyncio.SubprocessProtocol):
@@ -175,9 +177,20 @@ class ConnectedAdapter:
 
 
 def inherited() -> dict[str, str]:
-    """Our environment without what is meant for us alone: an editor's extension names it in `DAP_AI_PRIVATE`."""
-    private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN"}
-    return {name: value for name, value in os.environ.items() if name not in private}
+    """Our environment without what is meant for us alone, and with what is meant for the adapter alone.
+
+    An editor's extension names the one in `DAP_AI_PRIVATE`; the other is a JSON object in `DAP_AI_ADAPTER_ENV`: a
+    `PYTHONHOME` for lldb's Python would end ours. Raises OSError if it is none.
+    """
+    private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN", _ADAPTER_ENV}
+    return {name: value for name, value in os.environ.items() if name not in private} | _for_the_adapter()
+
+
+def _for_the_adapter() -> dict[str, str]:
+    try:
+        return msgspec.json.decode(os.environ.get(_ADAPTER_ENV) or "{}", type=dict[str, str])
+    except msgspec.DecodeError as error:
+        raise OSError(f"{_ADAPTER_ENV} is no JSON object of texts ({error})") from error
 
 
 def _tree(pid: int) -> list[psutil.Process]:

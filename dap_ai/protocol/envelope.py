@@ -173,7 +173,8 @@ def response(seq: int, request_seq: int, command: str, body: object = None) -> b
 
 def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str]) -> bytes:
     """A failed response: `message` for programs, `body.error` (DAP's Message) for people."""
-    error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": True}
+    # Who asks shows answers and refusals in one place: the editor's own message would be the same words again.
+    error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": not command.startswith("ask")}
     if variables:
         error["variables"] = dict(variables)
     return _encoder.encode(

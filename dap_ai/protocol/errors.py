@@ -1,7 +1,7 @@
 """Whose fault it is, and what a user can do about it.
 
 A peer that breaks DAP raises RemoteProtocolError. What a user must act on is an ErrorEntry: DAP's `Message` with an id,
-sent with `showUser`.
+sent with `showUser`, unless the request is one of dap_ai's own.
 """
 
 from __future__ import annotations

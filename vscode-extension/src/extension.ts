@@ -5,13 +5,13 @@ import { AdapterFactory } from "./launch/adapterFactory";
 import { registerAsking } from "./ways/asking";
 import { registerAnswererCommands } from "./models/chooseAnswerer";
 import { OwnConfigurations, TYPE } from "./launch/configuration";
-import { checkInstallation, registerHostCommands } from "./hostCommands";
+import { checkInstallation, registerHostCommands, showInstallation } from "./hostCommands";
 import { disposeLog, log } from "./log";
 import { choice, Models, secretEnvironment } from "./models/models";
 import { configuredAnswerer } from "./proxy/configured";
 import { Proxies } from "./proxy/proxies";
 import { forgetLaunchers } from "./proxy/python";
-import { onDidSelectInterpreter } from "./proxy/pythonExtension";
+import { isPythonExtensionAsleep, onDidSelectInterpreter } from "./proxy/pythonExtension";
 import { StatusBar } from "./statusBar";
 import { registerSwitch } from "./launch/switching";
 
@@ -27,7 +27,8 @@ export function activate(context: vscode.ExtensionContext): void {
     proxies,
     ...registerDebugging(proxies),
     models,
-    proxies.onDidStart(({ argv, environment }) => {
+    proxies.onDidStart(({ argv, version, environment }) => {
+      showInstallation(version, statusBar);
       if (choice() === "auto") void configuredAnswerer(argv, environment).then(models.setConfigured.bind(models));
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -44,8 +45,9 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   registerAsking(context, statusBar, models);
-  log().info(`dap-ai for VS Code ${(context.extension.packageJSON as { version: string }).version}`);
-  void checkInstallation(ownEnvironment, statusBar);
+  log().info(versions(context));
+  // Any debug session wakes us; one of another language must not wake the Python extension.
+  if (!isPythonExtensionAsleep()) void checkInstallation(ownEnvironment, statusBar);
 }
 
 function registerDebugging(proxies: Proxies): vscode.Disposable[] {
@@ -53,19 +55,25 @@ function registerDebugging(proxies: Proxies): vscode.Disposable[] {
   return [
     vscode.debug.registerDebugConfigurationProvider(TYPE, own),
     vscode.debug.registerDebugConfigurationProvider(TYPE, own, vscode.DebugConfigurationProviderTriggerKind.Dynamic),
-    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, new AdapterFactory()),
+    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, new AdapterFactory(proxies)),
     registerSwitch(proxies),
   ];
 }
 
 function whenPythonChanges(changed: () => void): vscode.Disposable[] {
-  const later: vscode.Disposable[] = [];
-  void onDidSelectInterpreter(changed).then((subscription) => subscription && later.push(subscription));
+  const names = ["dapAi.python", "python.defaultInterpreterPath"];
   return [
+    onDidSelectInterpreter(changed),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("dapAi.python") || event.affectsConfiguration("python")) changed();
+      if (names.some((name) => event.affectsConfiguration(name))) changed();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(changed),
-    { dispose: () => void vscode.Disposable.from(...later).dispose() },
   ];
+}
+
+/** For the log: what a report of a fault has to say. */
+function versions(context: vscode.ExtensionContext): string {
+  const { version } = context.extension.packageJSON as { version: string };
+  const where = `${process.platform} ${process.arch}${vscode.env.remoteName === undefined ? "" : `, remote: ${vscode.env.remoteName}`}`;
+  return `dap-ai for VS Code ${version}, VS Code ${vscode.version}, Node ${process.versions.node}, ${where}`;
 }

@@ -5,13 +5,14 @@ import { choosePython, install, offerInstall } from "./proxy/install";
 import { log } from "./log";
 import { showMenu } from "./menu";
 import { pickProcess } from "./launch/pickProcess";
-import { findLauncher, forgetLaunchers } from "./proxy/python";
+import { notCovered } from "./launch/switching";
+import { findLauncher, forgetLaunchers, type Launcher } from "./proxy/python";
 import { FOREIGN_TYPES } from "./settings";
 import type { StatusBar } from "./statusBar";
 
 /** Registers them. `ownEnvironment`: see proxy/install.ts. */
 export function registerHostCommands(ownEnvironment: string, statusBar: StatusBar): vscode.Disposable {
-  const look = (): Promise<boolean> => checkInstallation(ownEnvironment, statusBar);
+  const look = (): Promise<Launcher | undefined> => checkInstallation(ownEnvironment, statusBar);
   const commands: Record<string, () => unknown> = {
     "dapAi.menu": showMenu,
     "dapAi.showLog": () => {
@@ -21,8 +22,9 @@ export function registerHostCommands(ownEnvironment: string, statusBar: StatusBa
     "dapAi.choosePython": async () => (await choosePython(currentFolder())) && look(),
     "dapAi.doctor": async () => {
       forgetLaunchers();
-      if (!(await look())) await offerInstall(currentFolder(), ownEnvironment);
-      else void vscode.window.showInformationMessage(await readyText(ownEnvironment));
+      const found = await look();
+      if (found) void vscode.window.showInformationMessage(`dap-ai ${found.version} is ready: ${found.argv[0]} (${found.source}).`);
+      else await offerInstall(currentFolder(), ownEnvironment);
     },
     "dapAi.enableForWorkspace": enableForWorkspace,
     "dapAi.pickProcess": pickProcess,
@@ -35,16 +37,16 @@ export function registerHostCommands(ownEnvironment: string, statusBar: StatusBa
 }
 
 /** Looks for dap-ai and shows in the status bar whether it is there. */
-export async function checkInstallation(ownEnvironment: string, statusBar: StatusBar): Promise<boolean> {
+export async function checkInstallation(ownEnvironment: string, statusBar: StatusBar): Promise<Launcher | undefined> {
   const launcher = await findLauncher(currentFolder(), ownEnvironment);
-  statusBar.update({ version: launcher?.version, isMissing: !launcher });
-  void vscode.commands.executeCommand("setContext", "dapAi.ready", launcher !== undefined);
-  return launcher !== undefined;
+  showInstallation(launcher?.version, statusBar);
+  return launcher;
 }
 
-async function readyText(ownEnvironment: string): Promise<string> {
-  const launcher = await findLauncher(currentFolder(), ownEnvironment);
-  return launcher ? `dap-ai ${launcher.version} is ready: ${launcher.argv[0]} (${launcher.source}).` : "";
+/** Shows in the status bar, and to the walkthrough, which dap-ai is there. */
+export function showInstallation(version: string | undefined, statusBar: StatusBar): void {
+  statusBar.update({ version, isMissing: version === undefined });
+  void vscode.commands.executeCommand("setContext", "dapAi.ready", version !== undefined);
 }
 
 /** That of the file in the editor, else the first. */
@@ -73,4 +75,5 @@ async function enableForWorkspace(): Promise<void> {
   const value = Object.fromEntries(FOREIGN_TYPES.map((type) => [type, chosen.some((item) => item.type === type)]));
   const target = vscode.workspace.workspaceFolders ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   await settings.update("enableFor", value, target);
+  for (const text of notCovered(currentFolder())) void vscode.window.showInformationMessage(text);
 }

@@ -1,5 +1,7 @@
 /** The settings `dapAi.*`, and what of them the proxy is told by its environment. */
 
+import { homedir } from "node:os";
+import * as path from "node:path";
 import * as vscode from "vscode";
 
 /** The types of other extensions whose configurations can run through dap-ai. */
@@ -29,6 +31,23 @@ export type Setting =
 /** The value of a setting, as it counts for `scope`. */
 export function setting<T>(name: Setting, scope?: vscode.ConfigurationScope): T | undefined {
   return vscode.workspace.getConfiguration("dapAi", scope ?? null).get<T>(name);
+}
+
+/**
+ * A path as a setting has it, with `~`, `${workspaceFolder}`, `${userHome}` and `${env:NAME}` replaced: VS Code does it
+ * in launch.json only. One that is neither absolute nor a mere name is meant from the folder. Undefined: it is empty.
+ */
+export function expanded(text: unknown, folder?: vscode.WorkspaceFolder): string | undefined {
+  const root = (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
+  const named = (name: string): string | undefined => vscode.workspace.workspaceFolders?.find((each) => each.name === name)?.uri.fsPath;
+  const full = (typeof text === "string" ? text : "")
+    .trim()
+    .replace(/^~(?=[/\\]|$)/, homedir)
+    .replace(/\$\{workspaceFolder(?::([^}]*))?\}/g, (_all, name?: string) => (name === undefined ? root : named(name)) ?? "")
+    .replaceAll("${userHome}", homedir)
+    .replace(/\$\{env:([^}]*)\}/g, (_all, name: string) => process.env[name] ?? "");
+  if (full === "") return undefined;
+  return root === undefined || path.isAbsolute(full) || !/[/\\]/.test(full) ? full : path.join(root, full);
 }
 
 /** Whether configurations of this type run through dap-ai in this folder. */

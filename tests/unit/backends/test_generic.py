@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.backends import UnknownBackendError, discover, known
-from dap_ai.backends.generic import GenericBackend
+from dap_ai.backends.generic import GenericBackend, words_of
 from dap_ai.backends.spawn import ConnectedAdapter
 
 pytestmark = pytest.mark.anyio
@@ -29,8 +29,18 @@ def test_a_command_line_is_a_backend(program: Path):
     argv = backend.command().argv
     assert Path(argv[0]) == program
     assert argv[1:2] == ["--flag"]
-    assert "two words" in argv[2]
+    assert argv[2] == "two words"
     assert backend.name == program.name
+
+
+def test_quotes_of_a_command_line_reach_no_program():
+    assert words_of(r'"C:\My Tools\adapter.exe" -x "a b" "" c', posix=False) == [
+        r"C:\My Tools\adapter.exe",
+        "-x",
+        "a b",
+        "",
+        "c",
+    ]
 
 
 def test_a_program_is_found_on_path(program: Path, monkeypatch: pytest.MonkeyPatch):

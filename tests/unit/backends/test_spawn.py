@@ -44,3 +44,23 @@ def test_when_an_adapter_has_ended_what_it_said_last_is_known():
             await process.end()
 
     assert asyncio.run(words_at_the_end()) == said
+
+
+def test_the_adapter_gets_what_is_meant_for_it_and_not_what_is_meant_for_us(monkeypatch: pytest.MonkeyPatch):
+    for name, value in {
+        "KEY": "1",
+        "KEPT": "2",
+        "DAP_AI_PRIVATE": "KEY",
+        "DAP_AI_TOKEN": "3",
+        "DAP_AI_ADAPTER_ENV": '{"PYTHONHOME": "/lldb", "KEPT": "4"}',
+    }.items():
+        monkeypatch.setenv(name, value)
+    inherited = spawn.inherited()
+    assert (inherited["PYTHONHOME"], inherited["KEPT"]) == ("/lldb", "4")
+    assert not {"KEY", "DAP_AI_PRIVATE", "DAP_AI_TOKEN", "DAP_AI_ADAPTER_ENV"} & inherited.keys()
+
+
+def test_variables_for_the_adapter_that_cannot_be_read_are_a_failed_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DAP_AI_ADAPTER_ENV", '{"A": 1}')
+    with pytest.raises(OSError, match="DAP_AI_ADAPTER_ENV is no JSON object of texts"):
+        spawn.inherited()

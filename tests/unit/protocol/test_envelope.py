@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.envelope import Envelope, failure
+from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -71,3 +71,11 @@ def test_no_bytes_raise_anything_else(body):
 def test_any_arguments_pass_unchanged(arguments, seq):
     body = json.dumps({"seq": seq, "type": "request", "command": "x", "arguments": arguments}).encode()
     assert json.loads(Envelope.parse(body).encode(seq=1))["arguments"] == arguments
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"), [("ask", False), ("askTool", False), ("evaluate", True), ("launch", True)]
+)
+def test_a_refusal_is_shown_by_the_editor_unless_its_sender_shows_answers_itself(command: str, shown: bool):
+    refused = json.loads(failure(1, 2, command, ErrorEntry(9000, "notStopped", "The program runs."), {}))
+    assert refused["body"]["error"] == {"id": 9000, "format": "The program runs.", "showUser": shown}

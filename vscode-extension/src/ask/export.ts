@@ -2,6 +2,11 @@
 
 import * as vscode from "vscode";
 
+/** A file of the workspace by its path in there, with several folders by that folder's name first; another as it is. */
+export function inWorkspace(file: string): string {
+  return vscode.workspace.asRelativePath(file);
+}
+
 /** Copies Markdown. */
 export async function copy(markdown: string): Promise<void> {
   await vscode.env.clipboard.writeText(markdown);

@@ -5,7 +5,7 @@ import type { AnswerHost } from "../answers/answerView";
 import type { Lender } from "./lender";
 import { askByNotification } from "./consent";
 import { Conversations, type Talk } from "./conversations";
-import { copy, keep } from "./export";
+import { copy, inWorkspace, keep } from "./export";
 import { FixActions } from "../answers/fixActions";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
 import { log, textOf } from "../log";
@@ -132,12 +132,12 @@ export class Host implements AnswerHost, vscode.Disposable {
 
   async copyConversation(): Promise<void> {
     const talk = this.sight.talk();
-    if (talk) await copy(conversationMarkdown(talk));
+    if (talk) await copy(conversationMarkdown(talk, inWorkspace));
   }
 
   async exportConversation(): Promise<void> {
     const talk = this.sight.talk();
-    if (talk) await keep(conversationMarkdown(talk));
+    if (talk) await keep(conversationMarkdown(talk, inWorkspace));
   }
 
   onMessage(message: ViewMessage): void {
@@ -182,7 +182,7 @@ export class Host implements AnswerHost, vscode.Disposable {
       case "undoFix":
         return this.fixes.run(message.type, this.turn(message.turnId), message.index, this.sessionOfTalk());
       case "copyTurn":
-        return copy(turnMarkdown(this.turn(message.turnId)) + "\n");
+        return copy(turnMarkdown(this.turn(message.turnId), inWorkspace) + "\n");
       case "copyConversation":
         return this.copyConversation();
       case "exportConversation":

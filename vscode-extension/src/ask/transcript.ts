@@ -3,21 +3,24 @@
 import type { Conversation, Part, Turn } from "../shared/messages";
 import type { AskEnded, Evidence, Fix, Usage } from "../shared/protocol";
 
+/** A file as a reader elsewhere knows it: not by the folders of this machine. */
+export type Shorten = (file: string) => string;
+
 /** A whole conversation: every question, answer, step and consent. */
-export function conversationMarkdown(conversation: Conversation & { sessionName?: string }): string {
+export function conversationMarkdown(conversation: Conversation & { sessionName?: string }, short: Shorten): string {
   const title = conversation.sessionName === undefined ? "# Conversation" : `# Conversation: ${conversation.sessionName}`;
-  return [title, ...conversation.turns.map((turn) => turnMarkdown(turn, true))].join("\n\n") + "\n";
+  return [title, ...conversation.turns.map((turn) => turnMarkdown(turn, short, true))].join("\n\n") + "\n";
 }
 
 /** One question and its answer. */
-export function turnMarkdown(turn: Turn, withSteps = false): string {
+export function turnMarkdown(turn: Turn, short: Shorten, withSteps = false): string {
   const question = turn.question.trim() === "" ? "Why did it stop here?" : turn.question.trim();
   const blocks = [`## ${question.replace(/\n+/g, " ")}`];
   if (turn.spot !== undefined) blocks.push(`At \`${turn.spot}\`.`);
   blocks.push(answerOf(turn).trim());
   if (turn.error !== undefined) blocks.push(`**${turn.error}**`);
   const { ended } = turn;
-  if (ended) blocks.push(...endingOf(ended));
+  if (ended) blocks.push(...endingOf(ended, short));
   if (withSteps) blocks.push(stepsOf(turn.parts));
   return blocks.filter((block) => block !== "").join("\n\n");
 }
@@ -28,24 +31,24 @@ export function answerOf(turn: Turn): string {
   return turn.parts.map((part) => (part.kind === "answer" ? part.text : "")).join("");
 }
 
-function endingOf(ended: AskEnded): string[] {
+function endingOf(ended: AskEnded, short: Shorten): string[] {
   const blocks: string[] = [];
   if (ended.error !== "") blocks.push(`**${ended.error}**`);
   else if (ended.reason === "cancelled") blocks.push("*Stopped by you.*");
   else if (ended.reason === "limit") blocks.push("*A budget ended the answer.*");
-  for (const fix of ended.fixes) if (!ended.answer.includes(fix.diff.trim())) blocks.push(fixOf(fix));
-  if (ended.evidence.length > 0) blocks.push(["Values:", ...ended.evidence.map(valueOf)].join("\n"));
+  for (const fix of ended.fixes) if (!ended.answer.includes(fix.diff.trim())) blocks.push(fixOf(fix, short));
+  if (ended.evidence.length > 0) blocks.push(["Values:", ...ended.evidence.map((each) => valueOf(each, short))].join("\n"));
   blocks.push(usageOf(ended.usage));
   return blocks;
 }
 
-function fixOf(fix: Fix): string {
+function fixOf(fix: Fix, short: Shorten): string {
   const verdict = fix.verified ? `verified: ${fix.result}` : "not verified";
-  return `A fix of \`${fix.file}\` (${verdict}):\n\n${fenced(fix.diff, "diff")}`;
+  return `A fix of \`${short(fix.file)}\` (${verdict}):\n\n${fenced(fix.diff, "diff")}`;
 }
 
-function valueOf(evidence: Evidence): string {
-  const place = evidence.file === "" ? "" : ` (\`${evidence.file}:${evidence.line}\`)`;
+function valueOf(evidence: Evidence, short: Shorten): string {
+  const place = evidence.file === "" ? "" : ` (\`${short(evidence.file)}:${evidence.line}\`)`;
   return `- ${coded(evidence.expression)} = ${coded(evidence.value)}${place}${evidence.confirmed ? ", confirmed" : ""}`;
 }
 

@@ -67,28 +67,22 @@ export class OwnConfigurations implements vscode.DebugConfigurationProvider {
   async resolveDebugConfigurationWithSubstitutedVariables(
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
+    cancelled?: vscode.CancellationToken,
   ): Promise<vscode.DebugConfiguration | null | undefined> {
-    if (configuration["debugServer"] !== undefined) return configuration;
-    if (isOfChild(configuration)) return this.likeParent(configuration);
+    if (configuration["debugServer"] !== undefined || isOfChild(configuration)) return configuration;
     const backend = backendOf(configuration);
     const root = (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
     const python = backend === "debugpy" ? await selectedInterpreter(folder?.uri) : undefined;
     const complete = backend === "debugpy" ? completePython : completeNative;
     const completed = { ...configuration, ...complete(configuration, root, python) };
     try {
-      return await this.proxies.through(folder, await withEnvFile(completed, root), backend);
+      const behind = await this.proxies.through(folder, await withEnvFile(completed, root), { backend }, cancelled);
+      // VS Code then asks the AdapterFactory, and waits for it.
+      return behind && { ...behind, debugServer: undefined };
     } catch (error) {
       refuse(textOf(error));
       return undefined;
     }
-  }
-
-  /** What names no address (`connect`) comes to the parent's own proxy. */
-  private likeParent(configuration: vscode.DebugConfiguration): vscode.DebugConfiguration {
-    const port = this.proxies.portOf(configuration["dapAiToken"]);
-    return configuration["connect"] !== undefined || port === undefined
-      ? configuration
-      : { ...configuration, debugServer: port };
   }
 }
 

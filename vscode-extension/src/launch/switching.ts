@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { isOfChild } from "./completing";
+import { adapterOf, understood, whyNot } from "./owners";
 import { log } from "../log";
 import type { Proxies } from "../proxy/proxies";
 import { FOREIGN_TYPES, isEnabledFor, type ForeignType } from "../settings";
@@ -11,27 +12,35 @@ import { FOREIGN_TYPES, isEnabledFor, type ForeignType } from "../settings";
  * place of another's adapter, but `debugServer` comes before it.
  */
 export class SwitchedConfigurations implements vscode.DebugConfigurationProvider {
+  /** What was said of configurations that stay as they are: each is said once. */
+  private readonly said = new Set<string>();
+
   constructor(
     private readonly type: ForeignType,
-    private readonly proxies: Proxies,
+    private readonly proxies: Pick<Proxies, "through">,
   ) {}
 
   async resolveDebugConfigurationWithSubstitutedVariables(
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
+    cancelled?: vscode.CancellationToken,
   ): Promise<vscode.DebugConfiguration | undefined> {
     if (!isEnabledFor(this.type, folder?.uri) || configuration["noDebug"] === true) return configuration;
     if (isOfChild(configuration)) return configuration; // it is told the address of a listener of the parent's proxy
-    const own = ownAdapter(configuration);
-    if (own !== undefined) {
-      log().info(`${configuration.name}: not through dap-ai, because it has "${own}"`);
+    const reason = whyNot(this.type, configuration, folder);
+    if (reason !== undefined) {
+      this.say(`"${configuration.name}" runs without dap-ai: ${reason}.`);
       return configuration;
     }
+    const wanted = { ...adapterOf(this.type, configuration, folder), otherwise: "runs without dap-ai" };
     // Without dap-ai the session is what it was before: that is better than none.
-    if (!(await this.proxies.canStart(folder))) return configuration;
-    const backend = backendFor(this.type, configuration, folder);
-    const changed = await this.proxies.through(folder, understood(this.type, configuration), backend, "runs without dap-ai");
-    return changed ?? configuration;
+    return (await this.proxies.through(folder, understood(this.type, configuration), wanted, cancelled)) ?? configuration;
+  }
+
+  private say(text: string): void {
+    log().info(text);
+    if (!this.said.has(text)) void vscode.window.showInformationMessage(text);
+    this.said.add(text);
   }
 }
 
@@ -44,42 +53,18 @@ export function registerSwitch(proxies: Proxies): vscode.Disposable {
   );
 }
 
-/** The attribute by which a configuration names a debug adapter of its own, one that we would push aside. */
-function ownAdapter(configuration: vscode.DebugConfiguration): string | undefined {
-  const names = ["debugServer", "debugAdapterPath", "debugAdapterPort", "debugAdapterHostname"];
-  return names.find((name) => configuration[name] !== undefined);
-}
+/** For types that debug the same programs and cannot run through dap-ai as they are: what to do instead. */
+const INSTEAD: Record<string, string> = {
+  python: 'Change their type to "debugpy".',
+  lldb: 'Write one of type "dap-ai" with "backend": "lldb", or the path of codelldb.',
+  cppdbg: 'Write one of type "dap-ai" with "backend": "gdb" or "lldb".',
+};
 
-/** The debug adapter that the owner would have started. */
-export function backendFor(
-  type: ForeignType,
-  configuration: vscode.DebugConfiguration,
-  folder: vscode.WorkspaceFolder | undefined,
-): string {
-  if (type === "debugpy") return "debugpy";
-  if (type === "gdb") return command(configuration["gdb"] ?? configuration["gdbpath"], ["-i", "dap"]) ?? "gdb";
-  const settings = vscode.workspace.getConfiguration("lldb-dap", folder?.uri ?? null);
-  const args: unknown = configuration["debugAdapterArgs"] ?? settings.get("arguments");
-  const program: unknown = configuration["debugAdapterExecutable"] ?? settings.get("executable-path");
-  return command(program, Array.isArray(args) ? args.map(String) : []) ?? "lldb";
-}
-
-function command(program: unknown, args: readonly string[]): string | undefined {
-  if (typeof program !== "string" || program === "") return undefined;
-  return [program, ...args].map(quoted).join(" ");
-}
-
-/** As dap-ai takes a command line apart: on Windows a backslash is one, elsewhere it hides what follows. */
-function quoted(word: string): string {
-  if (process.platform === "win32") return /\s/.test(word) ? `"${word}"` : word;
-  return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, "\\$&")}"`;
-}
-
-/** GDB's own adapter says `program` and `pid`; an older extension of the same type says `target` for both. */
-function understood(type: ForeignType, configuration: vscode.DebugConfiguration): vscode.DebugConfiguration {
-  const { target, program, pid } = configuration as Record<string, unknown>;
-  if (type !== "gdb" || typeof target !== "string") return configuration;
-  if (configuration.request === "launch") return program === undefined ? { ...configuration, program: target } : configuration;
-  // Without a value it is not sent.
-  return pid === undefined && /^\d+$/.test(target) ? { ...configuration, pid: Number(target), target: undefined } : configuration;
+/** What the launch configurations of this folder have that the switch does not cover, for a person. */
+export function notCovered(folder: vscode.WorkspaceFolder | undefined): string[] {
+  const found = vscode.workspace.getConfiguration("launch", folder?.uri ?? null).get<unknown>("configurations");
+  const types = new Set((Array.isArray(found) ? found : []).map((each) => String((each as { type?: unknown } | null)?.type)));
+  return Object.entries(INSTEAD)
+    .filter(([type]) => types.has(type))
+    .map(([type, instead]) => `Configurations of type "${type}" stay without dap-ai. ${instead}`);
 }

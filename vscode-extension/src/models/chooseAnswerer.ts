@@ -120,12 +120,14 @@ async function keep(kind: Choice, values: [Setting, string][] = []): Promise<boo
   return true;
 }
 
-function wrongUrl(text: string): string | undefined {
+/** Why this is no URL of an endpoint, for a person. A key in it would stand in the settings and in the log. */
+export function wrongUrl(text: string): string | undefined {
   const url = text.trim();
   if (url === "") return undefined;
   const isGood = URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol);
   if (!isGood) return "A URL that begins with http:// or https://";
-  return new URL(url).password === "" ? undefined : "Leave the key out of the URL: you are asked for it next";
+  const { username, password } = new URL(url);
+  return username + password === "" ? undefined : "Leave the key out of the URL: you are asked for it next";
 }
 
 function marked(label: string, isNow: boolean): string {

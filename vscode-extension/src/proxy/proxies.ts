@@ -4,9 +4,9 @@ import * as vscode from "vscode";
 import { offerInstall } from "./install";
 import { log, textOf } from "../log";
 import { Proxy, type ProxyOptions } from "./proxy";
-import { findLauncher, forgetLaunchers } from "./python";
+import { findLauncher, forgetLaunchers, type Launcher } from "./python";
 import { Served, type Place, type Start } from "./served";
-import { setting, settingsEnvironment } from "../settings";
+import { expanded, setting, settingsEnvironment } from "../settings";
 
 /** The environment that holds the keys of the endpoint; see ../models/models.ts. */
 export type Secrets = () => Promise<Record<string, string>>;
@@ -14,8 +14,21 @@ export type Secrets = () => Promise<Record<string, string>>;
 /** How a proxy was started. */
 export interface Started {
   argv: readonly [string, ...string[]];
+  version: string;
   /** What the settings add to it; see settings.ts. */
   environment: Record<string, string>;
+}
+
+/** What a session wants of its proxy. */
+export interface Wanted {
+  /** `debugpy`, `lldb`, `gdb`, or a command line. */
+  backend: string;
+  /** Variables that the debug adapter gets beside those of VS Code. */
+  adapterEnvironment?: Record<string, string>;
+  /** Where the debug adapter starts; else in the folder. */
+  cwd?: string | undefined;
+  /** What becomes of the session without a proxy, for a person: `was not started`. */
+  otherwise?: string;
 }
 
 /** The proxies of this window. They end with the extension host. */
@@ -51,88 +64,98 @@ export class Proxies implements vscode.Disposable {
     for (const served of this.all) served.renew();
   }
 
-  /** The port of the proxy that wants this token: that of a child's parent. */
-  portOf(token: unknown): number | undefined {
-    return this.of(token)?.place?.port;
-  }
-
-  /** Whether dap-ai can be started here; if not, the user has been told what to do. */
-  async canStart(folder: vscode.WorkspaceFolder | undefined): Promise<boolean> {
-    if (await findLauncher(folder, this.ownEnvironment)) return true;
-    offerInstall(folder, this.ownEnvironment).catch((error: unknown) => tell(textOf(error)));
-    return false;
+  /** Where the proxy listens that wants this token: one that has ended has been started again. Rejects if it cannot. */
+  async placeFor(token: unknown): Promise<Place | undefined> {
+    return this.of(token)?.run();
   }
 
   /**
    * `configuration`, changed so that VS Code connects to a proxy that has just been started for it. Undefined: there is
-   * none, and the user has been told why, and what becomes of the session.
+   * none, and the user has been told why and what becomes of the session, or has `cancelled` it.
    */
   async through(
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
-    backend: string,
-    otherwise = "was not started",
+    wanted: Wanted,
+    cancelled?: vscode.CancellationToken,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    if (!(await this.canStart(folder))) return undefined;
+    const found = await findLauncher(folder, this.ownEnvironment);
+    if (!found) {
+      offerInstall(folder, this.ownEnvironment).catch((error: unknown) => tell(textOf(error)));
+      return undefined;
+    }
+    if (cancelled?.isCancellationRequested) return undefined;
     const { name } = configuration;
     const key = `${folder?.uri.toString() ?? ""}\n${name}`;
     this.endUntaken(key);
-    const start: Start = (place, onEnd) => this.start(folder, name, backend, place, onEnd);
+    const start: Start = (place, onEnd) => this.start(folder, name, wanted, place ? undefined : found, place, onEnd);
     const served = new Served(key, start, (error) => void tell(`${name}: the connection is lost. ${error.message}`));
+    const cancelling = cancelled?.onCancellationRequested(() => {
+      served.end();
+    });
     try {
       const { port, token } = await served.run();
-      if (this.isDisposed) served.end();
+      if (this.isDisposed || cancelled?.isCancellationRequested) served.end();
       else this.keep(served);
       // `askEvents`: the view also shows what is asked in the debug console.
       return { ...configuration, debugServer: port, dapAiToken: token, askEvents: true };
     } catch (error) {
       // It may be gone from where it was found: the next try looks again.
       forgetLaunchers();
-      void tell(`"${name}" ${otherwise}. ${textOf(error)}`);
+      if (!cancelled?.isCancellationRequested) void tell(`"${name}" ${wanted.otherwise ?? "was not started"}. ${textOf(error)}`);
       return undefined;
+    } finally {
+      cancelling?.dispose();
     }
   }
 
   private async start(
     folder: vscode.WorkspaceFolder | undefined,
     name: string,
-    backend: string,
+    { backend, adapterEnvironment, cwd }: Wanted,
+    found: Launcher | undefined,
     place: Place | undefined,
     onEnd: ProxyOptions["onEnd"],
   ): Promise<Proxy> {
-    const launcher = await findLauncher(folder, this.ownEnvironment);
+    const launcher = found ?? (await findLauncher(folder, this.ownEnvironment));
     if (!launcher) throw new Error("dap-ai is no longer where it was.");
     const environment = settingsEnvironment(folder?.uri);
+    log().info(`${name}: starting dap-ai ${launcher.version} by ${launcher.argv[0]} (${launcher.source}), in front of ${backend}`);
     const proxy = await Proxy.start({
       ...place,
       argv: launcher.argv,
       backend,
-      cwd: (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath,
+      adapterEnvironment,
+      cwd: cwd ?? (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath,
       environment,
       secrets: await this.secrets(),
-      logFile: setting<string>("logFile")?.trim(),
+      logFile: expanded(setting<string>("logFile"), folder),
       timeoutMs: 1000 * (setting<number>("startTimeout", folder?.uri) ?? 30),
       onLine: (line) => {
         log().info(`${name}: ${line}`);
       },
       onEnd,
     });
-    log().info(`${name}: dap-ai is process ${proxy.pid ?? "?"} at port ${proxy.port}, in front of ${backend}`);
-    this.started.fire({ argv: launcher.argv, environment });
+    log().info(`${name}: dap-ai is process ${proxy.pid ?? "?"} at port ${proxy.port}`);
+    this.started.fire({ argv: launcher.argv, version: launcher.version, environment });
     return proxy;
   }
 
   /** Keeps a session's proxy running while VS Code is connected to it. */
-  private async follow(session: vscode.DebugSession): Promise<vscode.DebugAdapterTracker | undefined> {
+  private follow(session: vscode.DebugSession): vscode.ProviderResult<vscode.DebugAdapterTracker> {
     const served = this.of(session.configuration["dapAiToken"]);
     if (!served) return undefined;
-    try {
-      const release = await served.hold();
-      return { onWillStopSession: release, onError: release, onExit: release };
-    } catch (error) {
-      void tell(`"${session.name}" cannot go on. ${textOf(error)}`);
-      return undefined;
-    }
+    const held = served.hold();
+    const release = (): void => void held.then((give) => { give(); }, () => undefined);
+    const tracker = { onWillStopSession: release, onError: release, onExit: release };
+    const waited = held.then(
+      () => tracker,
+      (error: unknown) => {
+        void tell(`"${session.name}" cannot go on. ${textOf(error)}`);
+        return undefined;
+      },
+    );
+    return Promise.race([waited, new Promise<typeof tracker>((resolve) => setTimeout(resolve, TRACKER_MS, tracker).unref())]);
   }
 
   private keep(served: Served): void {
@@ -152,6 +175,8 @@ export class Proxies implements vscode.Disposable {
   }
 }
 
+/** VS Code waits a second for the trackers of a session, and then does without any of them. */
+const TRACKER_MS = 800;
 /** So many are remembered that have ended: their sessions may be restarted. */
 const MAX_KEPT = 100;
 const SHOW_LOG = "Show log";

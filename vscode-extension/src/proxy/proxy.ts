@@ -2,6 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { reasonIn } from "./reason";
 
@@ -11,6 +12,8 @@ export interface ProxyOptions {
   argv: readonly [string, ...string[]];
   /** `debugpy`, `lldb`, `gdb`, or a command line. */
   backend: string;
+  /** Variables that the debug adapter gets, and dap-ai itself does not. */
+  adapterEnvironment?: Record<string, string> | undefined;
   cwd: string | undefined;
   /** Added to that of VS Code, and kept from the debug adapter and the program, as `secrets` are. */
   environment: Record<string, string>;
@@ -114,7 +117,10 @@ export class Proxy {
       });
       this.child.once("error", (error) => {
         clearTimeout(timer);
-        this.fail(reject, `dap-ai cannot be started: ${error.message}`);
+        const { cwd } = this.options;
+        // Node blames the program for it.
+        const isFolderMissing = cwd !== undefined && !existsSync(cwd);
+        this.fail(reject, `dap-ai cannot be started: ${isFolderMissing ? `there is no folder ${cwd}` : error.message}`);
       });
       // `close`, not `exit`: by then all that it said has been read.
       this.child.once("close", (code, signal) => {
@@ -150,11 +156,13 @@ export class Proxy {
   }
 }
 
-function environmentOf({ environment, secrets }: ProxyOptions, token: string): NodeJS.ProcessEnv {
+function environmentOf({ environment, secrets, adapterEnvironment }: ProxyOptions, token: string): NodeJS.ProcessEnv {
+  const ofAdapter = Object.keys(adapterEnvironment ?? {}).length > 0;
   return {
     ...process.env,
     ...environment,
     ...secrets,
+    ...(ofAdapter ? { DAP_AI_ADAPTER_ENV: JSON.stringify(adapterEnvironment) } : {}),
     DAP_AI_TOKEN: token,
     DAP_AI_PRIVATE: ["DAP_AI_TOKEN", ...Object.keys(environment), ...Object.keys(secrets)].join(","),
   };

@@ -1,12 +1,11 @@
 /** Finds a way to start dap-ai: a Python that has it, or its script. */
 
-import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
 import { selectedInterpreter } from "./pythonExtension";
 import { run } from "./run";
-import { setting } from "../settings";
+import { expanded, setting } from "../settings";
 
 /** What starts dap-ai. */
 export interface Launcher {
@@ -66,17 +65,14 @@ async function ask(program: string, source: string): Promise<Launcher | undefine
     log().info(`dap-ai ${version}: ${program} (${source})`);
     return { argv: isScript ? [program] : [program, "-c", START], version, source };
   } catch (error) {
-    log().debug(`no dap-ai: ${program} (${source}): ${textOf(error).trim().split("\n").at(-1) ?? ""}`);
+    log().info(`no dap-ai: ${program} (${source}): ${textOf(error).trim().split("\n").at(-1) ?? ""}`);
     return undefined;
   }
 }
 
 /** The path that the setting names for this folder, if any. */
 export function configuredPython(folder?: vscode.WorkspaceFolder): string | undefined {
-  const text = setting<string>("python", folder?.uri)?.trim();
-  if (!text) return undefined;
-  const root = folder ?? vscode.workspace.workspaceFolders?.[0];
-  return text.replace(/^~(?=[/\\]|$)/, homedir()).replaceAll("${workspaceFolder}", root?.uri.fsPath ?? "");
+  return expanded(setting<string>("python", folder?.uri), folder);
 }
 
 /** The first that starts dap-ai. With a setting, no other is tried: it would be a surprise. */

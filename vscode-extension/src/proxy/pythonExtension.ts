@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
+import { expanded } from "../settings";
 
 /** As much of the Python extension's API as is used; each part may be missing. */
 interface PythonApi {
@@ -15,21 +16,33 @@ interface PythonApi {
 const ID = "ms-python.python";
 const WAIT_MS = 5000;
 
+const selected = new vscode.EventEmitter<unknown>();
+/** The one to which we listen. */
+let heard: PythonApi | undefined;
+
+/** Another interpreter may be selected. It is heard of once the Python extension has been asked for one. */
+export const onDidSelectInterpreter = selected.event;
+
+/** The Python extension is installed, and nothing has needed it yet. */
+export function isPythonExtensionAsleep(): boolean {
+  return vscode.extensions.getExtension(ID)?.isActive === false;
+}
+
 /** The path of the selected interpreter. None in a folder that is not trusted: its settings may have selected it. */
 export async function selectedInterpreter(resource?: vscode.Uri): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted) return undefined;
   const api = await within(WAIT_MS, pythonApi());
   const environments = api?.environments;
+  if (api && api !== heard) {
+    heard = api;
+    environments?.onDidChangeActiveEnvironmentPath?.((event) => {
+      selected.fire(event);
+    });
+  }
   const active = environments?.getActiveEnvironmentPath?.(resource);
   if (!active) return fromSettings(resource);
   const resolved = await within(WAIT_MS, environments?.resolveEnvironment?.(active));
   return resolved?.executable?.uri?.fsPath ?? active.path;
-}
-
-/** Calls back when another interpreter is selected. */
-export async function onDidSelectInterpreter(changed: () => void): Promise<vscode.Disposable | undefined> {
-  if (vscode.extensions.getExtension<PythonApi>(ID)?.isActive !== true) return undefined;
-  return (await pythonApi())?.environments?.onDidChangeActiveEnvironmentPath?.(changed);
 }
 
 async function pythonApi(): Promise<PythonApi | undefined> {
@@ -43,9 +56,10 @@ async function pythonApi(): Promise<PythonApi | undefined> {
 }
 
 function fromSettings(resource?: vscode.Uri): string | undefined {
-  const found = vscode.workspace.getConfiguration("python", resource ?? null).get<string>("defaultInterpreterPath");
+  const set = vscode.workspace.getConfiguration("python", resource ?? null).get<string>("defaultInterpreterPath");
+  const found = expanded(set, resource && vscode.workspace.getWorkspaceFolder(resource));
   // `python` is that setting's default: PATH is looked at anyway.
-  return found === "" || found === "python" ? undefined : found;
+  return found === "python" ? undefined : found;
 }
 
 /** What comes in time, else undefined. */

@@ -3,6 +3,9 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 
+/** All processes of a big machine with their command lines are more than Node's own limit of 1 MB. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /**
  * What the program writes to stdout. Rejects with its stderr if it fails, is missing, or takes too long.
  * `environment`: added to that of VS Code.
@@ -16,7 +19,7 @@ export function run(
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...environment };
     // Not in the workspace: nothing of it is to be run.
-    const options = { cwd: homedir(), env, timeout: timeoutMs, windowsHide: true, encoding: "utf8" } as const;
+    const options = { cwd: homedir(), env, timeout: timeoutMs, maxBuffer: MAX_BYTES, windowsHide: true, encoding: "utf8" } as const;
     const child = execFile(program, [...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
       else if (error.killed) reject(new Error(`no answer within ${timeoutMs / 1000} s`));

@@ -47,6 +47,8 @@ export class Served {
 
   /** The proxy runs; if it has ended, another one at the same place. Rejects with a ProxyError. */
   async run(): Promise<Place> {
+    // Settings may have changed between its start and the session's, while a preLaunchTask ran.
+    if (this.isStale && this.users.size === 0) this.end();
     this.proxy ??= this.begin();
     const { port, token } = await this.proxy;
     if (this.users.size === 0) this.endIn(UNTAKEN_MS);

@@ -83,6 +83,8 @@ const CONSOLE_ASK = /^(dap-ai-ask-\S+): ([\s\S]*)$/;
 export class SessionTracker implements vscode.DebugAdapterTracker {
   private readonly tracked: Tracked;
   private isOurs = false;
+  /** Another adapter has answered `initialize`: nothing more of it is read. */
+  private isForeign = false;
   private error: string | undefined;
   /** Requests whose response says something: by their number. */
   private readonly open = new Map<number, { request: Message; before?: Stop }>();
@@ -96,6 +98,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
 
   onWillReceiveMessage(message: Message): void {
     const { seq, command } = message;
+    if (this.isForeign) return;
     if (seq === undefined || command === undefined) return;
     if (RESUMING.has(command)) {
       this.open.set(seq, this.tracked.stop ? { request: message, before: this.tracked.stop } : { request: message });
@@ -106,6 +109,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
   }
 
   onDidSendMessage(message: Message): void {
+    if (this.isForeign) return;
     if (message.type === "event") this.event(message.event ?? "", message.body);
     else if (message.type === "response") this.response(message);
   }
@@ -146,6 +150,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
       if (before && !this.tracked.stop) this.moved(before);
     } else if (request.command === "initialize") {
       this.isOurs = body.supportsAskRequest === true;
+      this.isForeign = !this.isOurs;
       if (this.isOurs) this.listener.found(this.tracked);
     } else if (request.command === "stackTrace") {
       this.stack(request, body.stackFrames ?? []);

@@ -115,7 +115,7 @@ export class App implements ViewContext {
         return;
       case "ended": {
         const turn = this.turn(message.turnId);
-        turn?.end(message.ended);
+        turn?.end(message.ended, !this.follower.isAnchored);
         if (turn) this.announce(END_WORDS[message.ended.reason]);
         break;
       }

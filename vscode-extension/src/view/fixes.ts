@@ -12,7 +12,7 @@ export type FixOutcome = "applied" | "undone" | "failed";
 
 /** One proposed change. */
 export class FixCard {
-  readonly element: HTMLElement;
+  readonly element: HTMLDetailsElement;
   private readonly buttons = h("div", { class: "buttons" });
   private readonly note = h("p", { class: "fix-note", role: "status" });
   private outcome: FixOutcome | undefined;
@@ -37,7 +37,7 @@ export class FixCard {
       pre, verdict(fix, context), this.buttons, this.note);
     keepOpen(context, details, `${turnId}.fix.${index}`, open);
     this.element = details;
-    this.show();
+    this.showButtons();
   }
 
   /** What became of it. */
@@ -45,15 +45,24 @@ export class FixCard {
     const before = this.outcome;
     this.outcome = outcome;
     const hadFocus = this.buttons.contains(document.activeElement);
-    this.show();
+    this.showButtons();
     if (hadFocus) this.buttons.querySelector<HTMLElement>("button.primary, button")?.focus();
     if (outcome === "applied") this.say("Applied. Restart the program to see whether it helps.", "applied");
     else if (outcome === "undone") this.say("Undone: the file is as it was.", "undone");
     else this.say(error ?? (before === "applied" ? "It could not be undone: the file has changed since." : "It could not be applied: the file has changed since. Open the preview and take over what you want."), "failed");
     if (outcome === "failed" && before === "applied") {
       this.outcome = "applied";
-      this.show();
+      this.showButtons();
     }
+  }
+
+  /** Brings it into sight, with the focus on what can be done with it. */
+  show(): void {
+    this.element.open = true;
+    const around = this.element.parentElement?.closest("details");
+    if (around) around.open = true;
+    this.element.scrollIntoView({ block: "start" });
+    this.buttons.querySelector<HTMLElement>("button")?.focus({ preventScroll: true });
   }
 
   private say(text: string, kind: string): void {
@@ -61,7 +70,7 @@ export class FixCard {
     this.note.replaceChildren(icon(kind === "failed" ? "error" : "check"), h("span", {}, text));
   }
 
-  private show(): void {
+  private showButtons(): void {
     const { turnId, index, outcome } = this;
     const preview = this.button("Preview", "previewFix", "secondary");
     const main = outcome === "applied"
@@ -105,7 +114,7 @@ function changed(diff: string): HTMLElement {
   const lines = body(diff).split("\n");
   const added = lines.filter((line) => line.startsWith("+")).length;
   const removed = lines.filter((line) => line.startsWith("-")).length;
-  return h("span", { class: "changed", "aria-label": `${added} added, ${removed} removed` },
+  return h("span", { class: "changed", role: "img", "aria-label": `${added} added, ${removed} removed` },
     h("span", { class: "added" }, `+${added}`), h("span", { class: "removed" }, `−${removed}`));
 }
 

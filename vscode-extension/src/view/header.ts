@@ -37,9 +37,10 @@ export class Header {
     }, icon("add"));
     this.history = new Menu("history", "Earlier conversations", () => this.conversations());
     this.more = new Menu("more", "More actions", () => this.actions());
-    this.element = h("header", { class: "top" },
-      h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history.element, this.more.element)),
-      this.stop);
+    const row = h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history.element, this.more.element));
+    // In the side bar both are one line, and the Tab key walks it from left to right.
+    const parts = document.body.dataset.place === "panel" ? [this.stop, row] : [row, this.stop];
+    this.element = h("header", { class: "top" }, ...parts);
   }
 
   update(): void {

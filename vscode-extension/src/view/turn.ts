@@ -8,6 +8,8 @@ import { add, h } from "./dom";
 import { endBanners, errorBanner } from "./banners";
 import { codeSpans, evidenceList, section, suspectList } from "./findings";
 import { FixCard, type FixOutcome } from "./fixes";
+import { foldEvidence } from "./folding";
+import { gistOf } from "./gist";
 import { icon } from "./icons";
 import { placeFixes } from "./fixPlaces";
 import { MarkdownStream } from "./markdown";
@@ -88,8 +90,11 @@ export class TurnView {
     this.approvals.get(approvalId)?.set(outcome);
   }
 
-  /** The whole answer is there; what was streamed stays unless it was another text. */
-  end(ended: AskEnded): void {
+  /**
+   * The whole answer is there; what was streamed stays unless it was another text. `isRead`: the user is somewhere in it,
+   * and nothing is folded under their eyes.
+   */
+  end(ended: AskEnded, isRead = false): void {
     if (this.over) return;
     this.finish(ended.reason);
     this.stale = ended.stale;
@@ -99,6 +104,9 @@ export class TurnView {
     const isInstead = ended.reason === "failed" && ended.answer.trim() !== "";
     add(isInstead ? this.before : this.findings, ...endBanners(this.context, this.turn.id, ended));
     this.showFindings(ended);
+    // The offline analyst shows all that it has found; a model chooses what to say.
+    foldEvidence(this.context, this.parts, `${this.turn.id}.part`, isRead || ended.usage.provider !== "offline");
+    add(this.before, gistOf(this.context, ended, this.fixes[0]));
     this.showFoot(ended);
     this.setMoved(this.isMoved);
   }

@@ -9,6 +9,7 @@ import { registerCommands } from "./commands";
 import { Host } from "../ask/host";
 import type { StatusBar } from "../statusBar";
 import { registerTools } from "./tools";
+import { registerWalkthrough } from "./walkthrough";
 
 /** Registers it. `lender`: ../models/models.ts. */
 export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, lender?: Lender): Host {
@@ -21,6 +22,7 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
     registerCodeLens(host.sessions),
     registerChat(host),
     registerTools(host),
+    registerWalkthrough(),
     ...followState(host, statusBar),
   );
   return host;

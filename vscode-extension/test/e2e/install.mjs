@@ -1,8 +1,9 @@
 // VS Code for the tests, in .vscode-test: code-server (VS Code as a page) without what no test needs, and its Node.
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const CODE_SERVER = "4.139.1";
 /** What this code-server wants. */
@@ -85,15 +86,15 @@ export function findChromium() {
   return [process.env["DAP_AI_CHROMIUM"], ...places].find((path) => path && existsSync(path));
 }
 
-/** Builds dap-ai.vsix, and those of the tests' own extensions in `folder`. Returns their paths, ours first. */
+/** Builds dap-ai.vsix, and those of the tests' own extensions in `folder`, all at once. Returns their paths, ours first. */
 export function packExtensions(folder) {
   const vsce = join(ROOT, "node_modules", "@vscode", "vsce", "vsce");
-  const pack = (source, out) => {
+  const pack = async (source, out) => {
     const options = ["--no-dependencies", "--allow-missing-repository", "--skip-license", "--no-rewrite-relative-links"];
-    execFileSync(process.execPath, [vsce, "package", ...options, "-o", out], { cwd: source, stdio: ["ignore", "pipe", "pipe"] });
+    await promisify(execFile)(process.execPath, [vsce, "package", ...options, "-o", out], { cwd: source });
     return out;
   };
   const ours = process.env["DAP_AI_VSIX"] ?? pack(ROOT, join(folder, "dap-ai.vsix"));
   const tests = join(ROOT, "test", "e2e", "extensions");
-  return [ours, ...["fakelm", "debugpy", "lldb-dap"].map((name) => pack(join(tests, name), join(folder, `${name}.vsix`)))];
+  return Promise.all([ours, ...["fakelm", "debugpy", "native"].map((name) => pack(join(tests, name), join(folder, `${name}.vsix`)))]);
 }

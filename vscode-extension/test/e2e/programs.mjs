@@ -43,10 +43,10 @@ static int last(const struct node *node) {
     return node->value;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     struct node end = {2, NULL};
-    struct node start = {1, &end};
-    printf("%d\\n", last(&start));
+    struct node start = {argc, &end};
+    printf("%s %d\\n", argv[0], last(&start));
     return 0;
 }
 `;

@@ -36,6 +36,7 @@ const MACHINE_SETTINGS = { "dapAi.python": PYTHON };
 
 const program = (name) => ({ request: "launch", program: `\${workspaceFolder}/${name}`, console: "internalConsole" });
 const LLDB_DAP = join(PROJECT, ".venvs", "native", "bin", "lldb-dap");
+const GDB = join(PROJECT, ".venvs", "native", "bin", "gdb");
 const CONFIGURATIONS = [
   { name: "payroll", type: "dap-ai", ...program("payroll.py") },
   { name: "share", type: "dap-ai", ...program("share.py") },
@@ -44,6 +45,7 @@ const CONFIGURATIONS = [
   { name: "parent", type: "dap-ai", ...program("parent.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
   { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },
+  { name: "of GDB", type: "gdb", gdbpath: GDB, request: "launch", target: "./crash", arguments: "one 'two words'", cwd: "${workspaceFolder}" },
 ];
 
 /** Starts it. Dispose of it with `stop()`. */
@@ -78,7 +80,7 @@ class Server {
     this.configure("");
     for (const file of [this.modelLog, this.standInLog]) writeFileSync(file, "");
     const [node, entry] = await installVsCode();
-    this.vsix = packExtensions(this.folder);
+    this.vsix = await packExtensions(this.folder);
     const common = ["--user-data-dir", data, "--extensions-dir", join(this.folder, "extensions"), "--config", join(this.folder, "config.yaml")];
     const environment = this.environment();
     const installs = this.vsix.flatMap((vsix) => ["--install-extension", vsix]);

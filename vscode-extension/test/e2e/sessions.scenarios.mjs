@@ -8,10 +8,14 @@ import { CRASH, PARENT, SHARE } from "./programs.mjs";
 import { PROJECT } from "./server.mjs";
 import { picture, scenario } from "./world.mjs";
 
-const hasLldb = existsSync(join(PROJECT, ".venvs", "native", "bin", "lldb-dap"));
 const hasCompiler = spawnSync("cc", ["--version"]).status === 0;
-const missing = [!hasLldb && "lldb-dap (dev.py setup installs it)", !hasCompiler && "a C compiler"].filter(Boolean);
-const skip = missing.length > 0 && `there is no ${missing.join(", no ")}`;
+
+/** Why a scenario with this debugger cannot run here. */
+function without(debuggerName) {
+  const isThere = existsSync(join(PROJECT, ".venvs", "native", "bin", debuggerName));
+  const missing = [!isThere && `${debuggerName} (dev.py setup installs it)`, !hasCompiler && "a C compiler"].filter(Boolean);
+  return missing.length > 0 && `there is no ${missing.join(", no ")}`;
+}
 
 function compile(server) {
   const source = server.file("crash.c", CRASH);
@@ -56,7 +60,7 @@ scenario("the process that a program starts is a session of its own: the failure
   await picture(workbench, "child");
 });
 
-scenario("a native program that crashes is asked about", { skip }, async (workbench, server) => {
+scenario("a native program that crashes is asked about", { skip: without("lldb-dap") }, async (workbench, server) => {
   const { panel } = workbench;
   compile(server);
   await workbench.debug("native");
@@ -66,7 +70,7 @@ scenario("a native program that crashes is asked about", { skip }, async (workbe
   await picture(workbench, "native");
 });
 
-scenario("a configuration of LLDB's own extension runs through dap-ai where the switch is on", { skip, settings: { "dapAi.enableFor": { "lldb-dap": true } } }, async (workbench, server) => {
+scenario("a configuration of LLDB's own extension runs through dap-ai where the switch is on", { skip: without("lldb-dap"), settings: { "dapAi.enableFor": { "lldb-dap": true } } }, async (workbench, server) => {
   const { panel } = workbench;
   compile(server);
   const before = readFileSync(server.standInLog, "utf8");
@@ -74,5 +78,18 @@ scenario("a configuration of LLDB's own extension runs through dap-ai where the 
   await workbench.showPanel();
   await panel.ask("");
   assert.match(await panel.answered(), /crash\.c:6/);
+  assert.equal(readFileSync(server.standInLog, "utf8").slice(before.length), "resolved\n"); // its resolver ran, its adapter did not
+});
+
+scenario("a configuration of Native Debug runs through dap-ai by GDB's own adapter where the switch is on", { skip: without("gdb"), settings: { "dapAi.enableFor": { gdb: true } } }, async (workbench, server) => {
+  const { panel } = workbench;
+  compile(server);
+  const before = readFileSync(server.standInLog, "utf8");
+  await workbench.debug("of GDB");
+  await workbench.showPanel();
+  await panel.ask("");
+  const answer = await panel.answered();
+  assert.match(answer, /crash\.c:6/);
+  assert.match(answer, /start = \{value=3/); // argc: both arguments have reached the program
   assert.equal(readFileSync(server.standInLog, "utf8").slice(before.length), "resolved\n"); // its resolver ran, its adapter did not
 });

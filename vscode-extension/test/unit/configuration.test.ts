@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import type { DebugConfiguration, WorkspaceFolder } from "vscode";
 import { OwnConfigurations } from "../../src/launch/configuration";
-import type { Proxies } from "../../src/proxy/proxies";
+import type { Proxies, Wanted } from "../../src/proxy/proxies";
 import { editor } from "./fake/editor";
 import { settled } from "./fake/host";
 import { fake, Uri, window } from "./fake/vscode";
@@ -27,11 +27,10 @@ afterEach(() => {
 function configurations(): { own: OwnConfigurations; backends: string[] } {
   const backends: string[] = [];
   const proxies = {
-    through: (_folder: unknown, configuration: DebugConfiguration, backend: string) => {
+    through: (_folder: unknown, configuration: DebugConfiguration, { backend }: Wanted) => {
       backends.push(backend);
       return Promise.resolve({ ...configuration, debugServer: 4711 });
     },
-    portOf: (token: unknown) => (token === "secret" ? 4711 : undefined),
   };
   return { own: new OwnConfigurations(proxies as unknown as Proxies), backends };
 }
@@ -127,7 +126,7 @@ test("a Python module runs in the folder, by the selected interpreter, behind a 
   const configuration = await resolved({ module: "pytest", args: ["-q"] }, owner);
   assert.deepEqual(configuration, {
     ...{ type: "dap-ai", name: "shop", request: "launch", module: "pytest", args: ["-q"] },
-    ...{ console: "integratedTerminal", cwd: root, python: ["/env/bin/python"], debugServer: 4711 },
+    ...{ console: "integratedTerminal", cwd: root, python: ["/env/bin/python"], debugServer: undefined },
   });
   assert.deepEqual(owner.backends, ["debugpy"]);
 });
@@ -160,10 +159,9 @@ test("a configuration with its own debugServer is left alone", async () => {
   assert.deepEqual(owner.backends, []);
 });
 
-test("the session of a child process goes to its parent's proxy", async () => {
+test("the session of a child process gets no proxy of its own", async () => {
   const owner = configurations();
   const told = { request: "attach", dapAiToken: "secret", connect: { host: "127.0.0.1", port: 5 } };
-  assert.equal((await resolved(told, owner))?.debugServer, undefined);
-  assert.equal((await resolved({ request: "attach", dapAiToken: "secret" }, owner))?.debugServer, 4711);
+  assert.deepEqual(await resolved(told, owner), { type: "dap-ai", name: "shop", ...told });
   assert.deepEqual(owner.backends, []);
 });

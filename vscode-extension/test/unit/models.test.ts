@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type * as vscode from "vscode";
+import { wrongUrl } from "../../src/models/chooseAnswerer";
 import { failureOf } from "../../src/models/lending";
 import { messagesOf, toolsOf } from "../../src/models/lentMessages";
 import { keepKey, Models, secretEnvironment } from "../../src/models/models";
@@ -302,4 +303,10 @@ test("tools keep their schema", async () => {
   await replied([]);
   assert.equal("tools" in model.requests[0]!.options, false);
   assert.match(model.requests[0]!.options.justification!, /secrets masked/);
+});
+
+test("a URL of an endpoint holds no key, as a password or as a name", () => {
+  for (const good of ["", "http://localhost:11434/v1", " https://api.example.com/v1 "]) assert.equal(wrongUrl(good), undefined);
+  for (const url of ["https://user:key@example.com/v1", "https://key@example.com/v1"]) assert.match(wrongUrl(url) ?? "", /Leave the key out/);
+  for (const bad of ["localhost", "file:///etc"]) assert.match(wrongUrl(bad) ?? "", /^A URL that begins with/);
 });

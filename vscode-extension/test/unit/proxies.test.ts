@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, test as anyTest } from "node:test";
-import type { DebugAdapterTracker, DebugConfiguration, WorkspaceFolder } from "vscode";
+import { afterEach, beforeEach, test as anyTest, type TestContext } from "node:test";
+import type { CancellationToken, DebugAdapterTracker, DebugConfiguration, WorkspaceFolder } from "vscode";
 import { Proxies } from "../../src/proxy/proxies";
 import { forgetLaunchers } from "../../src/proxy/python";
 import { asking } from "./fake/asking";
 import { settled } from "./fake/host";
-import { fake, Uri } from "./fake/vscode";
+import { CancellationTokenSource, fake, Uri } from "./fake/vscode";
 
 const LISTENS = `
   const port = Number(process.argv[process.argv.indexOf("--listen") + 1].split(":")[1]);
@@ -19,7 +19,7 @@ const LISTENS = `
 const TRACEBACK = `console.error('Traceback (most recent call last):\\n  File "/x.py", line 1, in f\\n    f()\\nImportError: no x'); process.exit(1)`;
 
 const OPTIONS = { skip: process.platform === "win32", timeout: 60_000 };
-const test = (name: string, run: () => Promise<void>): unknown => anyTest(name, OPTIONS, run);
+const test = (name: string, run: (context: TestContext) => Promise<void>): unknown => anyTest(name, OPTIONS, run);
 const FOLDER = { uri: Uri.file(tmpdir()), name: "w", index: 0 } as unknown as WorkspaceFolder;
 let root: string;
 let proxies: Proxies;
@@ -48,9 +48,11 @@ function dapAi(script: string): void {
 
 const starts = (): number[] => readFileSync(join(root, "started"), "utf8").trim().split("\n").map(Number);
 
-function through(name = "shop"): Promise<DebugConfiguration | undefined> {
-  return proxies.through(FOLDER, { type: "dap-ai", request: "launch", name }, "debugpy");
+function through(name = "shop", cancelled?: CancellationToken): Promise<DebugConfiguration | undefined> {
+  return proxies.through(FOLDER, { type: "dap-ai", request: "launch", name }, { backend: "debugpy" }, cancelled);
 }
+
+const portOf = async (token: unknown): Promise<number | undefined> => (await proxies.placeFor(token))?.port;
 
 /** VS Code begins the session, or begins it again. */
 async function begin(configuration: DebugConfiguration): Promise<DebugAdapterTracker | undefined> {
@@ -74,9 +76,9 @@ test("a configuration is sent to a proxy of its own, whose token finds it", asyn
   dapAi(LISTENS);
   const configuration = (await through())!;
   assert.deepEqual(Object.keys(configuration), ["type", "request", "name", "debugServer", "dapAiToken", "askEvents"]);
-  assert.equal(proxies.portOf(configuration["dapAiToken"]), configuration.debugServer);
-  assert.equal(proxies.portOf("another"), undefined);
-  assert.equal(proxies.portOf(undefined), undefined);
+  assert.equal(await portOf(configuration["dapAiToken"]), configuration.debugServer);
+  assert.equal(await portOf("another"), undefined);
+  assert.equal(await portOf(undefined), undefined);
 });
 
 test("sessions of one name that start together do not end each other", async () => {
@@ -112,7 +114,7 @@ test("a proxy that dies later is told once, and a restart has another at its pla
   assert.equal(await shown(), "shop: the connection is lost. dap-ai was ended by SIGKILL.");
   const again = await begin(configuration);
   assert.ok(again);
-  assert.deepEqual([starts().length, proxies.portOf(configuration["dapAiToken"])], [2, configuration.debugServer]);
+  assert.deepEqual([starts().length, await portOf(configuration["dapAiToken"])], [2, configuration.debugServer]);
   assert.equal(fake.shown.length, 1);
 });
 
@@ -133,7 +135,7 @@ test("the proxy of a start that came to nothing ends with the next one, and star
   const first = (await through())!;
   await through();
   assert.ok(await begin(first));
-  assert.deepEqual([starts().length, proxies.portOf(first["dapAiToken"])], [3, first.debugServer]);
+  assert.deepEqual([starts().length, await portOf(first["dapAiToken"])], [3, first.debugServer]);
 });
 
 test("where dap-ai is missing nothing starts, and installing it is offered", async () => {
@@ -169,8 +171,60 @@ test("a proxy that starts while the window closes ends with it", async () => {
   const starting = through();
   proxies.dispose();
   const configuration = await starting;
-  assert.equal(proxies.portOf(configuration?.["dapAiToken"]), undefined);
+  assert.equal(await portOf(configuration?.["dapAiToken"]), undefined);
   while (runs(starts()[0]!)) await settled();
+});
+
+test("a start that the user cancels ends its proxy, and nothing is said", async () => {
+  dapAi(LISTENS);
+  const source = new CancellationTokenSource();
+  const starting = through("shop", source.token);
+  while (!existsSync(join(root, "started"))) await settled();
+  source.cancel();
+  const configuration = await starting;
+  assert.equal(await portOf(configuration?.["dapAiToken"]), undefined);
+  while (runs(starts()[0]!)) await settled();
+  await through("shop", source.token);
+  assert.equal(starts().length, 1);
+});
+
+test("a start that fails when the user has cancelled it is no news", async () => {
+  dapAi(TRACEBACK);
+  const source = new CancellationTokenSource();
+  const starting = through("shop", source.token);
+  while (!existsSync(join(root, "started"))) await settled();
+  source.cancel();
+  assert.equal(await starting, undefined);
+  assert.deepEqual(fake.shown, []);
+});
+
+test("where VS Code would wait too long for a tracker, it gets one before the new proxy listens", async (context) => {
+  dapAi(LISTENS);
+  const configuration = (await through())!;
+  (await begin(configuration))?.onExit?.(0, undefined);
+  process.kill(starts()[0]!, "SIGKILL");
+  await shown();
+  dapAi("setTimeout(() => undefined, 60_000)");
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const beginning = begin(configuration);
+  context.mock.timers.tick(800);
+  assert.ok(await beginning);
+});
+
+test("the first start looks for dap-ai once", async () => {
+  dapAi(LISTENS);
+  const python = readFileSync(join(root, "python"), "utf8");
+  writeFileSync(join(root, "python"), python.replace("#!/bin/sh\n", `#!/bin/sh\n[ $# -eq 2 ] && echo looked >> "${join(root, "looked")}"\n`));
+  await through();
+  assert.equal(readFileSync(join(root, "looked"), "utf8"), "looked\n");
+});
+
+test("the log says which dap-ai was started by what, in front of which adapter, and holds no token", async () => {
+  dapAi(LISTENS);
+  const token = String((await through())?.["dapAiToken"]);
+  const log = fake.logged.join("\n");
+  assert.ok(log.includes(`shop: starting dap-ai 0.1.0 by ${join(root, "python")} (the setting dapAi.python), in front of debugpy`));
+  assert.ok(!log.includes(token));
 });
 
 function runs(pid: number): boolean {

@@ -49,6 +49,13 @@ test("it says where it listens, is told what to serve, and ends with its stdin",
   assert.equal(await ended, undefined);
 });
 
+test("variables for the debug adapter are not dap-ai's own", async () => {
+  const proxy = await Proxy.start(options(LISTENS, { adapterEnvironment: { PYTHONHOME: "/lldb" } }));
+  const [, env] = await told(proxy.port);
+  assert.deepEqual([env["PYTHONHOME"], env["DAP_AI_ADAPTER_ENV"]], [undefined, '{"PYTHONHOME":"/lldb"}']);
+  proxy.dispose();
+});
+
 test("one that takes the place of another has its port and token", async () => {
   const before = await Proxy.start(options(LISTENS));
   const { port, token } = before;
@@ -90,6 +97,10 @@ test("one that ends with a traceback says what it ends in, and the log has all o
 
 test("one that is not there says so", async () => {
   await assert.rejects(Proxy.start({ ...options(""), argv: ["/no/such/python"] }), /cannot be started: .*ENOENT/);
+});
+
+test("a folder that is not there is named, not the program", async () => {
+  await assert.rejects(Proxy.start(options("", { cwd: "/no/such/folder" })), /cannot be started: there is no folder \/no\/such\/folder$/);
 });
 
 test("one that does not listen in time is ended", async () => {

@@ -48,6 +48,16 @@ test("a session's restart finds the proxy that still runs", async (context) => {
   again();
 });
 
+test("settings that change before a session begins reach it where VS Code waits for it", async () => {
+  const { start, places, disposed } = proxies();
+  const served = new Served("", start, unwanted);
+  await served.run();
+  served.renew();
+  await served.run();
+  assert.deepEqual([places, disposed], [[undefined, { port: 4711, token: "secret" }], [1]]);
+  served.end();
+});
+
 test("settings that change while a session runs reach it when it is restarted", async () => {
   const { start, places, disposed } = proxies();
   const served = new Served("", start, unwanted);

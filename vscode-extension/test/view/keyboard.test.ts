@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { viewTest, type View } from "./page";
-import { APPROVAL, OTHER, STOPPED, finished, state, step, talk, turn } from "./samples";
+import { APPROVAL, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, STOPPED, ended, finished, state, step, talk, turn } from "./samples";
 
 /** The name of what has the focus. */
 function focused(view: View): Promise<string> {
@@ -152,4 +152,37 @@ viewTest("what has the focus is visible", async (view) => {
     const style = await view.page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
     assert.equal(style, "solid", await focused(view));
   }
+});
+
+viewTest("a screen reader is told that an answer begins and ends, and not each of its words", async (view) => {
+  await view.post({ type: "state", state: state() });
+  await view.page.evaluate(() => {
+    const told: string[] = [];
+    const live = "[aria-live], [role=status], [role=alert], [role=log]";
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const region = (target instanceof Element ? target : target.parentElement)?.closest(live);
+        if (region) told.push(region.textContent);
+      }
+    }).observe(document.body, { childList: true, characterData: true, subtree: true });
+    Object.assign(window, { told });
+  });
+  await view.post({ type: "turn", conversationId: "c1", turn: turn() });
+  for (const text of ["Because ", "`rows` is ", "empty."]) {
+    await view.post({ type: "part", turnId: "t1", part: { kind: "step", step: step() } }, { type: "part", turnId: "t1", part: { kind: "answer", text } });
+    await view.page.getByText(text.replaceAll("`", "").trim(), { exact: false }).first().waitFor();
+  }
+  await view.post({ type: "ended", turnId: "t1", ended: ended({ answer: "Because `rows` is empty.", fixes: [] }) });
+  const told = await view.page.evaluate(() => (window as unknown as { told: string[] }).told);
+  assert.deepEqual(told, ["Looking for an answer", "The answer is complete"]);
+});
+
+viewTest("the parts of an answer are headings for a screen reader, folded or not", async (view) => {
+  await view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) });
+  await view.find(".turn").getByRole("heading", { level: 2 }).waitFor();
+  const names = (await view.find(".turn").ariaSnapshot()).matchAll(/heading "([^"]+)" \[level=3\]/g);
+  assert.deepEqual([...names].map(([, name]) => name), [
+    ...["What happened.", "Why", "Run again", "Root cause.", "Recommendation.", "Fix 1"],
+    ...["Evidence", "Suspicious lines", "More fixes"],
+  ]);
 });

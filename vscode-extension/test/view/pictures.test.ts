@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { View, type Options } from "./page";
-import { APPROVAL, DIFF, OTHER, RUNNING, STEPS, STOPPED, ended, finished, state, talk, turn } from "./samples";
+import { APPROVAL, DIFF, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, ended, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
 
 const folder = process.env["DAP_AI_SCREENSHOTS"];
@@ -84,6 +84,11 @@ const SCENES: Record<string, Scene> = {
   "17-steps-open": async (view) => {
     await view.post({ type: "state", state: talk(finished()) });
     await view.find(".steps-summary").click();
+  },
+  "18-offline": (view) => view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) }),
+  "19-part-open": async (view) => {
+    await view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) });
+    await view.find(".part summary").last().click();
   },
   "12-fix-only": (view) => view.post({ type: "state", state: talk(finished({ answer: "The comparison leaves out the limit itself.", evidence: [], suspects: [], reason: "limit", fixes: [{ file: "/home/ada/shop/report.py", diff: DIFF, verified: false, check: "", result: "" }] })) }),
 };

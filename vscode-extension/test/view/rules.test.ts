@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { viewTest, type Options, type View } from "./page";
-import { APPROVAL, OTHER, RUNNING, STEPS, STOPPED, finished, state, talk, turn } from "./samples";
+import { APPROVAL, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
 
 const masked = [{ placeholder: "<secret:3f2a>", rule: "name: password", times: 2 }];
@@ -14,6 +14,7 @@ const SCENES: Record<string, (view: View) => Promise<void>> = {
   "running": (view) => view.post({ type: "state", state: state({ sessions: [RUNNING] }) }),
   "stopped": (view) => view.post({ type: "state", state: state() }),
   "consent": (view) => view.post({ type: "state", state: talk(turn({ parts: [...STEPS.map((each) => ({ kind: "step" as const, step: each })), ...approvals] })) }),
+  "offline": (view) => view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) }),
   "failed": (view) => view.post({ type: "state", state: talk(turn({ error: "The endpoint says 401." })) }),
   "answered": async (view) => {
     await view.post({ type: "state", state: { ...talk(finished({ masked }, { id: "t0" }), finished({ masked, stale: true, reason: "limit" })), sessions: [STOPPED, OTHER], history: [{ id: "c1", title: "now" }, { id: "c0", title: "before" }] } });

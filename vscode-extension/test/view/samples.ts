@@ -134,3 +134,46 @@ export function finished(change: Partial<AskEnded> = {}, of: Partial<Turn> = {})
   ];
   return turn({ parts, ended: end, ...of });
 }
+
+/** As the offline analyst answers: with all that it has found. */
+export const OFFLINE_ANSWER = `**What happened.** \`AssertionError: the interval must have a width\` at \`resampling.py:31\`, in \`main\`:
+
+\`\`\`python
+31  assert low < high, "the interval must have a width"
+\`\`\`
+
+\`low\` is \`6\`; \`high\` is \`6\`.
+
+- \`low\` = \`6\`
+- \`high\` = \`6\`
+
+**Why.** Back from the failing line:
+
+1. \`resampling.py:30\` in \`main\` sets \`low\`: \`low, high = interval(estimates, level=0.95)\` (\`low\` is now \`6\`)
+2. \`resampling.py:25\` in \`interval\` gives the result of \`interval\`: \`return low, high\`
+3. \`resampling.py:15\` in \`bootstrap\` changes \`estimates\`: \`estimates.append(statistic(values))\`
+
+**Run again.** In a copy of the process, the call at \`resampling.py:36\` fails the same way.
+
+The calls in it:
+
+- \`main()\` raised \`AssertionError: the interval must have a width\`
+  - \`bootstrap(values=[2, 3, 3, 4, 4, 4, ... 9 more], rounds=200, seed=7)\` gave \`[6, 6, 6, 6, 6, 6, ... 194 more]\`
+  - \`interval(estimates=[6, 6, 6, 6, 6, 6, ... 194 more], level=0.95)\` gave \`(6, 6)\`
+
+**Root cause.** \`resampling.py:15\`: uses \`values\`, while \`resample\`, made from it in line 14, is never used.
+
+\`\`\`python
+15  estimates.append(statistic(values))
+\`\`\`
+
+**Recommendation.** Change line 15.
+
+\`\`\`diff
+${DIFF}
+\`\`\`
+
+*No language model was used: this is the offline analyst, and the ranking of lines is a heuristic.*
+`;
+
+export const OFFLINE_USAGE = { ...ended().usage, provider: "offline", model: "", inputTokens: 0, outputTokens: 0, costUsd: 0, seconds: 0.85 };

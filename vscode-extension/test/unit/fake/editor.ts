@@ -43,6 +43,7 @@ export const editor = {
     this.taskEnds = () => 0;
     editorWindow.activeTextEditor = undefined;
     editorWindow.tabGroups.activeTabGroup.activeTab = undefined;
+    editorWindow.tabGroups.all = [{ tabs: [] }];
     editorWindow.visibleTextEditors.length = 0;
   },
 };
@@ -159,6 +160,11 @@ export const toolsOfModels = {
   },
 };
 
+interface FakeTab {
+  input: unknown;
+  label: string;
+}
+
 /** Of `vscode.commands`. */
 export const editorCommands = {
   registerCommand: (name: string, run: Run): Disposed => {
@@ -176,7 +182,20 @@ interface ShowOptions {
 export const editorWindow = {
   activeTextEditor: undefined as unknown,
   visibleTextEditors: [] as { viewColumn?: ViewColumn }[],
-  tabGroups: { activeTabGroup: { activeTab: undefined as { input: unknown } | undefined } },
+  tabGroups: {
+    activeTabGroup: { activeTab: undefined as { input: unknown } | undefined },
+    all: [{ tabs: [] as FakeTab[] }],
+    listeners: new Set<() => void>(),
+    onDidChangeTabs(listener: () => void): Disposed {
+      this.listeners.add(listener);
+      return { dispose: () => this.listeners.delete(listener) };
+    },
+    /** Opens a tab, as the user does. */
+    open(tab: FakeTab): void {
+      this.all[0]?.tabs.push(tab);
+      for (const listener of this.listeners) listener();
+    },
+  },
   onDidChangeVisibleTextEditors: nothing,
   createTextEditorDecorationType: nothing,
   showQuickPick: async (items: { label: string }[] | Promise<{ label: string }[]>): Promise<unknown> => {
@@ -198,5 +217,5 @@ export const editorWorkspace = {
     editor.patterns.push(pattern);
     return Promise.resolve(editor.found);
   },
-  asRelativePath: ({ fsPath }: { fsPath: string }): string => fsPath.replace(/^\/w\//, ""),
+  asRelativePath: (file: string | { fsPath: string }): string => (typeof file === "string" ? file : file.fsPath).replace(/^\/w\//, ""),
 };

@@ -239,7 +239,7 @@ export const workspace = {
   onDidChangeConfiguration: fake.configured.event,
 };
 
-export const extensions = { getExtension: (): undefined => undefined };
+export const extensions = { getExtension: (): unknown => undefined };
 
 export const commands = {
   executeCommand: (...call: unknown[]): Promise<void> => {

@@ -1,4 +1,4 @@
-// Owns the type `lldb-dap`, as the extension of LLDB does: a resolver, and the adapter that the configuration names.
+// Owns the types `lldb-dap` and `gdb`, as LLDB's extension and Native Debug do: a resolver, and an adapter of its own.
 const fs = require("node:fs");
 const vscode = require("vscode");
 
@@ -14,11 +14,13 @@ exports.activate = (context) => {
   const factory = {
     createDebugAdapterDescriptor: ({ configuration }) => {
       say("started its own adapter");
-      return new vscode.DebugAdapterExecutable(configuration.debugAdapterExecutable);
+      return new vscode.DebugAdapterExecutable(configuration.debugAdapterExecutable ?? configuration.gdbpath);
     },
   };
-  context.subscriptions.push(
-    vscode.debug.registerDebugConfigurationProvider("lldb-dap", resolver),
-    vscode.debug.registerDebugAdapterDescriptorFactory("lldb-dap", factory),
-  );
+  for (const type of ["lldb-dap", "gdb"]) {
+    context.subscriptions.push(
+      vscode.debug.registerDebugConfigurationProvider(type, resolver),
+      vscode.debug.registerDebugAdapterDescriptorFactory(type, factory),
+    );
+  }
 };
