@@ -54,7 +54,10 @@ class Link(Protocol):
         ...
 
     def close(self) -> None:
-        """Flush and close: later, if the peer does not read now; never, if it does not read at all."""
+        """Flush and close: later, if the peer does not read now; never, if it does not read at all.
+
+        Who has closed it hears nothing more of it.
+        """
         ...
 
     def abort(self) -> None:
@@ -139,6 +142,7 @@ class TransportLink(asyncio.Protocol):
     def close(self) -> None:
         """See Link."""
         self.hold(held=False)
+        self._on_data = self._on_end = self._on_full = None  # or what is unsent would keep a session in memory
         for transport in (self._writer, self._reader):
             if transport is not None:
                 transport.close()

@@ -12,7 +12,7 @@ and few messages however small the pieces are.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -49,6 +49,14 @@ class AskState(msgspec.Struct):
     plain: PlainText = msgspec.field(default_factory=PlainText)
 
 
+class AskRecord(NamedTuple):
+    """How `Asks` stood at one time."""
+
+    running: dict[str, AskState]
+    conversations: dict[str, str]
+    consoles: dict[str, str]
+
+
 class Asks:
     """The asks of a session that are running, by id, and its conversations."""
 
@@ -62,6 +70,17 @@ class Asks:
         """In every id: keeps those of sessions apart that share a client."""
         self._asks = 0
         self._conversations = 0
+
+    def record(self) -> AskRecord:
+        """How they stand, for `restore`."""
+        return AskRecord(dict(self.running), dict(self.conversations), dict(self.consoles))
+
+    def restore(self, record: AskRecord) -> tuple[set[str], set[str]]:
+        """As they stood; the ids of asks that have begun since, which are forgotten, and of those that had ended."""
+        begun, ended = self.running.keys() - record.running, record.running.keys() - self.running
+        self.running = dict(record.running)
+        self.conversations, self.consoles = dict(record.conversations), dict(record.consoles)
+        return begun, ended
 
     def guest_of(self, ask_id: str) -> str:
         """Who asks: a joined client; empty: the session's own, or nobody any more."""

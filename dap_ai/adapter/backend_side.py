@@ -43,6 +43,7 @@ class BackendSide:
         self._processes: list[Process] = []
         self._early: list[bytes] = []
         self._stalled: asyncio.TimerHandle | None = None
+        self._rest_over: asyncio.TimerHandle | None = None
         self._paused = self._resting = False
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -108,7 +109,7 @@ class BackendSide:
         """In a storm of output many small reads cost more than they bring: let the pipe fill for a moment."""
         self._resting = True
         link.pause(paused=True)
-        asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
+        self._rest_over = asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
 
     def _go_on(self, link: Link) -> None:
         self._resting = False
@@ -126,12 +127,14 @@ class BackendSide:
 
     async def close(self) -> None:
         """End everything that was started here, but for a debuggee that is spared."""
-        if self._stalled is not None:
-            self._stalled.cancel()
+        link, self._link = self._link, None
+        for timer in (self._stalled, self._rest_over):
+            if timer is not None:
+                timer.cancel()
         for process in self._processes:
             await process.end(self._spares())
-        if self._link is not None:
-            self._link.close()
+        if link is not None:
+            link.close()
 
     def _use(self, link: Link) -> None:
         self._link = link

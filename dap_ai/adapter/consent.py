@@ -12,7 +12,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dap_ai.adapter.asks import LIMIT, Asks, AskState, console_line
-from dap_ai.adapter.effects import ApprovalWanted, CancelTimer, PauseTimer, ResumeTimer, SetTimer, Settled, ToAgent
+from dap_ai.adapter.effects import (
+    ApprovalWanted,
+    CancelTimer,
+    Effect,
+    PauseTimer,
+    ResumeTimer,
+    SetTimer,
+    Settled,
+    ToAgent,
+)
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Message, Outbox
 from dap_ai.adapter.state import DebuggeeState
@@ -67,11 +76,12 @@ class Consents:
         approval = self._waiting.get(approval_id)
         if approval is None or approval.guest != self._out.guest:
             return ""
-        if remember:
-            self._remembered[approval.guest, approval.wanted.kind] = allow
+        action = visible(approval.wanted.action)
         how = ("session" if remember else "once") if allow else "denied"
         self._settle(approval, Consent(allow, how))
-        return visible(approval.wanted.action)
+        if remember:
+            self._remembered[approval.guest, approval.wanted.kind] = allow
+        return action
 
     def waiting_for(self, guest: str) -> list[Approval]:
         """What waits for the word of this client, oldest first."""
@@ -110,16 +120,15 @@ class Consents:
         self._out.do(SetTimer(CONSENT + approval.approval_id, self._options.approval_timeout_s))
 
     def _settle(self, approval: Approval, consent: Consent) -> None:
-        self._end(approval)
-        self._out.do(Settled(approval.wanted.token, consent))
+        self._end(approval, Settled(approval.wanted.token, consent))
 
     def _drop(self, approval: Approval) -> None:
-        self._end(approval)
-        self._out.do(ToAgent(approval.wanted.token, error=NotStopped("approve")))
+        self._end(approval, ToAgent(approval.wanted.token, error=NotStopped("approve")))
 
-    def _end(self, approval: Approval) -> None:
+    def _end(self, approval: Approval, outcome: Effect) -> None:
+        timers = CancelTimer(CONSENT + approval.approval_id), ResumeTimer(LIMIT + approval.wanted.ask_id)
+        self._out.do(*timers, outcome)
         del self._waiting[approval.approval_id]
-        self._out.do(CancelTimer(CONSENT + approval.approval_id), ResumeTimer(LIMIT + approval.wanted.ask_id))
 
 
 def visible(text: str) -> str:

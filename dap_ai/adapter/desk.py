@@ -160,6 +160,11 @@ class AskDesk:
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "cancelled", None)
 
+    def fail(self, ask_id: str, why: str) -> None:
+        """End an ask at which dap_ai itself has failed."""
+        self._out.do(CancelAsk(ask_id))
+        self._end(ask_id, "failed", None, why)
+
     def end_all(self, reason: EndReason, why: str = "") -> None:
         """The session ends: so do its asks."""
         for ask_id in list(self.asks.running):

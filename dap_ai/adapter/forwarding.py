@@ -66,9 +66,9 @@ class Forwarding:
 
     def send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         """Pass a request on, with other arguments if there are any."""
-        self._desk.reads.client_asked()
         self._desk.reads.scoping.before(owner.guest, owner.command, message.content)
         seq = self._out.seqs.next_to_backend(owner)
+        self._desk.reads.client_asked()
         self._out.do(ToBackend(message.encode(seq=seq, content=content)))
         self._unanswered.on_sent(seq, owner.command)
 

@@ -17,6 +17,7 @@ from dap_ai.adapter.effects import CloseGuest
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Message, Outbox, read_or
 from dap_ai.adapter.reads import MAX_WAITING
+from dap_ai.adapter.serving import Serving
 from dap_ai.adapter.slots import GuestRead
 from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol.envelope import Envelope
@@ -41,7 +42,14 @@ class Guests:
     """Those who have joined. `forward` sends a request of a guest to the backend, once it is its turn."""
 
     def __init__(
-        self, out: Outbox, state: DebuggeeState, desk: AskDesk, options: Options, forward: Callable[[Envelope], None]
+        self,
+        out: Outbox,
+        state: DebuggeeState,
+        desk: AskDesk,
+        options: Options,
+        *,
+        serving: Serving,
+        forward: Callable[[Envelope], None],
     ) -> None:
         self.client = self.program = ""
         """Of the session: who drives it, and what it debugs."""
@@ -51,6 +59,7 @@ class Guests:
         self._state = state
         self._desk = desk
         self._options = options
+        self._serving = serving
         self._attached: set[str] = set()
         self._forward = forward
         self._told: dict[int, StoppedBody] = {}
@@ -80,7 +89,7 @@ class Guests:
         if message.kind == "request":
             self._out.seqs.meet_guest(guest)
             with self._out.serving(guest):
-                self._out.serve(message, self._requests.get(message.name, self._refuse))
+                self._serving.serve(message, self._requests.get(message.name, self._refuse))
 
     def on_start(self, message: Envelope) -> None:
         """The session's client launches or attaches: what is debugged."""

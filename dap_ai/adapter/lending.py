@@ -67,10 +67,10 @@ class Lending:
         """The agent wants a reply."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None:
-            self._fail(wanted.token, "cancelled", "the question has ended")
+            self._out.do(_failed(wanted.token, "cancelled", "the question has ended"))
             return
         if EDITOR not in ask.ask.arguments.providers:
-            self._fail(wanted.token, "notFound", "the client lends no model for this question")
+            self._out.do(_failed(wanted.token, "notFound", "the client lends no model for this question"))
             return
         self._requests += 1
         request_id = f"dap-ai-model-{self._asks.mark}{self._requests}"
@@ -107,11 +107,12 @@ class Lending:
         loan = self._loan(message, given.request_id)
         if loan is None:
             return
-        self._close(loan)
         if given.error is not None:
-            self._fail(loan.token, given.error.code, given.error.message)
+            outcome = _failed(loan.token, given.error.code, given.error.message)
         else:
-            self._out.do(Settled(loan.token, _reply(given)))
+            outcome = Settled(loan.token, _reply(given))
+        self._out.do(CancelTimer(SILENCE + loan.request_id), outcome)
+        del self._open[loan.request_id]
         self._respond(message, active=False)
 
     def on_timer(self, timer_id: str) -> None:
@@ -143,21 +144,19 @@ class Lending:
         return None
 
     def _drop(self, loan: _Loan, code: str, why: str) -> None:
-        self._close(loan)
-        self._dropped[loan.request_id] = loan.guest
-        self._out.tell([("askModelEnded", AskModelEnded(loan.request_id, loan.ask_id))], loan.guest)
-        self._fail(loan.token, code, why)
-
-    def _close(self, loan: _Loan) -> None:
-        del self._open[loan.request_id]
         self._out.do(CancelTimer(SILENCE + loan.request_id))
-
-    def _fail(self, token: int, code: str, why: str) -> None:
-        text = visible(" ".join(why.split()))[:_MAX_ERROR_CHARS]
-        self._out.do(ToAgent(token, error=RequestFailed("askModel", code, text)))
+        self._out.tell([("askModelEnded", AskModelEnded(loan.request_id, loan.ask_id))], loan.guest)
+        self._out.do(_failed(loan.token, code, why))
+        del self._open[loan.request_id]
+        self._dropped[loan.request_id] = loan.guest
 
     def _respond(self, message: Envelope, *, active: bool) -> None:
         self._out.respond(message, AskModelBody(active))
+
+
+def _failed(token: int, code: str, why: str) -> ToAgent:
+    text = visible(" ".join(why.split()))[:_MAX_ERROR_CHARS]
+    return ToAgent(token, error=RequestFailed("askModel", code, text))
 
 
 def _reply(given: AskModelEnd) -> LentReply:

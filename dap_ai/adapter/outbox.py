@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 
 from dap_ai.adapter import strict_clients
 from dap_ai.adapter.effects import Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol import envelope
-from dap_ai.protocol.commands import DEFINED
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
 
 Message = tuple[str, object]
 """An event for the client: its name and body."""
-_OBJECTS = DEFINED - {"disconnect"}
-"""Requests whose arguments are an object: debugpy never answers one with others, nor anything after it."""
 
 
 class Outbox:
@@ -39,6 +36,17 @@ class Outbox:
         effects, self._effects = self._effects, []
         return effects
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._effects)
+
+    def take_since(self, count: int) -> list[Effect]:
+        """Those that came after the first `count`."""
+        taken = self._effects[count:]
+        del self._effects[count:]
+        return taken
+
     @contextlib.contextmanager
     def serving(self, guest: str) -> Generator[None]:
         """Requests that are answered within are this joined client's."""
@@ -47,16 +55,6 @@ class Outbox:
             yield
         finally:
             self.guest = before
-
-    def serve(self, message: Envelope, work: Callable[[Envelope], None]) -> None:
-        """Let `work` answer a request; one with arguments that cannot be read is answered here."""
-        if message.name in _OBJECTS and message.content.lstrip()[:1] not in (b"", b"{", b"n"):
-            self.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
-            return
-        try:
-            work(message)
-        except RemoteProtocolError as error:
-            self.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
 
     def reads(self, event: str, guest: str = "") -> bool:
         """Whether the client, or a joined one, goes on reading after this event."""

@@ -8,9 +8,9 @@ All of it happens in the callback that brought the bytes; only the agent and pro
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import anyio
@@ -46,23 +46,18 @@ from dap_ai.adapter.effects import (
     ToGuest,
     ToRelative,
 )
+from dap_ai.adapter.failing import Failing
 from dap_ai.adapter.family import Families, Family, Place
 from dap_ai.adapter.guest_links import GuestLinks
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.ports import Recipe
+from dap_ai.adapter.preparing import Preparing
 from dap_ai.adapter.questions import RELATIVE
 from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
 from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
 from dap_ai.streams import Link, write_message
-
-MAX_ERRORS = 10
-"""So many errors of ours a session survives, at one request each."""
-
-
-class SessionFailed(Exception):  # noqa: N818  what has failed is the session
-    """An error of dap_ai's own has ended a session; its text is for the user."""
 
 
 class Pump:
@@ -83,8 +78,6 @@ class Pump:
         self.session = Session(recipe.backend, recipe.options(self.own))
         self.walker = recipe.backend.walker()
         self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
-        # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
-        self._eager = eager or (self.walker is not None and self.snapshots is None)
         self._families = families
         self._family = place.family if place else Family(families)
         self._guests = GuestLinks(self.receive_all, recipe.log)
@@ -93,6 +86,9 @@ class Pump:
             recipe, self.receive, self.receive_all, self._on_backend_full, lambda: self.session.spares
         )
         self._agent = AgentSide(recipe, self)
+        # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
+        eager = eager or (self.walker is not None and self.snapshots is None)
+        self._preparing = Preparing(recipe, families, self._backend, self._agent, eager=eager)
         self._journal = recipe.journal(self.session)
         self._timers = Timers(lambda timer_id: self.receive(TimerFired(timer_id)))
         self._tasks: set[asyncio.Task[None]] = set()
@@ -100,8 +96,7 @@ class Pump:
         self._state = (False, Phase.CREATED)
         self._outlived = False
         """The program has ended before its child processes, whose sessions need the adapter still."""
-        self._failure: SessionFailed | None = None
-        self._errors = 0
+        self._failing = Failing(self.session, partial(write_message, self._client), self._over.set)
         self._closed = False
         """Nothing that happens concerns the session any more."""
 
@@ -114,15 +109,15 @@ class Pump:
             self._family.add(self)
             self._client.start()
             await self._over.wait()
-            if self._outlived and self._failure is None:
+            if self._outlived and self._failing.ended is None:
                 await self._family.ended()
         except Exception as error:  # noqa: BLE001  whatever it was, it is told as every other error of ours
-            self._fail("run", error)
+            self._failing.end_session("run", error)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._clean_up()
-        if self._failure is not None:
-            raise self._failure
+        if self._failing.ended is not None:
+            raise self._failing.ended
 
     async def outcome(self, wanted: Callable[[int], Event]) -> Any:
         """See ask_debugger.Pump."""
@@ -134,22 +129,28 @@ class Pump:
 
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""
-        if self._closed or self._failure is not None:
+        if self._closed or self._failing.ended is not None:
             return
         try:
-            self._receive(event)
-        except Exception as error:  # noqa: BLE001  see _on_error
-            self._on_error(event, error)
+            for effect in self._effects_of(event):
+                self._do(effect)
+            self._follow()
+        except Exception as error:  # noqa: BLE001  whatever it was, it is told
+            self._failing.end_session(type(event).__name__, error)
 
-    def _receive(self, event: Event) -> None:
+    def _effects_of(self, event: Event) -> Sequence[Effect]:
         effects: Sequence[Effect] = ()
         try:
             effects = self.session.receive(event)
+        except Exception as error:  # noqa: BLE001  whatever it was, the request is answered
+            effects = self._failing.answer(event, error)
         finally:  # also the event at which it failed
             if self._journal is not None:
                 self._journal.record(event, effects)
-        for effect in effects:
-            self._do(effect)
+        return effects
+
+    def _follow(self) -> None:
+        """The debuggee has stopped, goes on or has ended: others want to know."""
         state = (self.session.state.stopped, self.session.state.phase)
         if state != self._state:
             self._state = state
@@ -240,37 +241,14 @@ class Pump:
 
     async def _prepare(self, wanted: Prepare) -> None:
         try:
-            own = self.own | envelope.decode(wanted.own, dict[str, Any])
-            options = self._recipe.options(own)
-            await self._warm_agent(own)
-            arguments = envelope.decode(wanted.arguments, dict[str, Any])
-            start = await self._recipe.backend.prepare(wanted.command, arguments)
-            connect = start.connect
-            if (place := self._families.place_of(connect) or self._families.expected(arguments)) is not None:
-                connect = place.address if self._place is None else None  # else it is connected already
-                own = place.own | own
-                options = self._recipe.options(own)
-                await self._warm_agent(own)
-            if connect is not None:
-                await self._backend.switch(connect)
+            ready = await self._preparing.prepare(wanted, self.own, self._place)
         except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
-            await self._agent.close()  # the next launch may want other settings
-            self._agent.own = self.own
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
-            self.own = own
-            if place is not None and self._place is None:
-                self._move_to(place)
-            options = self._named(options)
-            self.receive(Prepared(envelope.encode(start.arguments), connected=connect is not None, options=options))
-
-    async def _warm_agent(self, own: dict[str, Any]) -> None:
-        """Begin to make the agent that these launch arguments want."""
-        if own != self._agent.own:
-            await self._agent.close()
-            self._agent.own = own
-        if self._eager:
-            self._agent.warm()
+            self.own = ready.own
+            if ready.place is not None and self._place is None:
+                self._move_to(ready.place)
+            self.receive(Prepared(ready.arguments, connected=ready.connected, options=self._named(ready.options)))
 
     def _move_to(self, place: Place) -> None:
         """The client has come to a child's session by the front door."""
@@ -289,33 +267,6 @@ class Pump:
         self.receive(ListenerReady(host, port, await self._family.listen(self, (host, port))))
 
     # -- the end ----------------------------------------------------------------------------------------------------
-
-    def _on_error(self, event: Event, error: Exception) -> None:
-        """An error of ours at one event: the request that it was fails, or the session ends."""
-        where = type(event).__name__
-        self._errors += 1
-        effects = None
-        with contextlib.suppress(Exception):  # what fails may be the session
-            effects = self.session.answer_failure(event, type(error).__name__)
-        if effects is None or self._errors > MAX_ERRORS:
-            self._fail(where, error)
-            return
-        _report(where, error)
-        for effect in effects:
-            self._do(effect)
-
-    def _fail(self, where: str, error: BaseException) -> None:
-        """An error of ours ends the session: somebody may wait for ever for what it has swallowed."""
-        if self._failure is not None:
-            return
-        # No more of the error: its text may hold the program's secrets.
-        text = f"dap_ai itself has failed ({type(error).__name__} at {where}) and has ended this debug session."
-        self._failure = SessionFailed(text)
-        self._over.set()
-        _report(where, error)
-        with contextlib.suppress(Exception):  # what fails may be the session
-            for body in self.session.last_words(text):
-                write_message(self._client, body)
 
     async def _clean_up(self) -> None:
         self._guests.close()
@@ -342,9 +293,4 @@ class Pump:
     def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._fail("a task", error)
-
-
-def _report(where: str, error: BaseException) -> None:
-    told = {"message": f"dap_ai failed at {where}", "exception": error}
-    asyncio.get_running_loop().call_exception_handler(told)
+            self._failing.end_session("a task", error)

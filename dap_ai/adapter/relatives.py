@@ -121,8 +121,8 @@ class Relatives:
             self._out.do(ToRelative(session_id, hello))
         self._joined[session_id] += 1
         seq = self._joined[session_id]
-        self._pending[session_id, seq] = _Wanted(message.seq, message.name)
         self._out.do(ToRelative(session_id, message.encode(seq=seq)))
+        self._pending[session_id, seq] = _Wanted(message.seq, message.name)
         return True
 
     def _on_response(self, session_id: str, message: Envelope) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from dap_ai.adapter import peers
 from dap_ai.adapter.client import Client
+from dap_ai.adapter.failing import SessionFailed
 from dap_ai.adapter.family import Families, Place
 from dap_ai.adapter.ports import Recipe
-from dap_ai.adapter.pump import Pump, SessionFailed
+from dap_ai.adapter.pump import Pump
 from dap_ai.stdio import open_stdio
 from dap_ai.streams import Link, TransportLink, memory_pair
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter import console
 from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.backend_messages import BackendMessages
-from dap_ai.adapter.cancelling import Cancelling
 from dap_ai.adapter.children import Children
+from dap_ai.adapter.client_messages import ClientMessages
 from dap_ai.adapter.consent import CONSENT
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import (
@@ -53,21 +52,17 @@ from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
 from dap_ai.adapter.lending import SILENCE
 from dap_ai.adapter.options import Options
-from dap_ai.adapter.outbox import Outbox, read_or
+from dap_ai.adapter.outbox import Outbox
 from dap_ai.adapter.relatives import Relatives
 from dap_ai.adapter.resuming import RESUME
-from dap_ai.adapter.seqmap import ClientOwner
+from dap_ai.adapter.serving import Serving
 from dap_ai.adapter.slots import SLOTS
 from dap_ai.adapter.starting import Starting
 from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.adapter.unanswered import WAIT, Unanswered
 from dap_ai.adapter.watching import Watching
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_SEQUENCE, OWN_FAILURE, RemoteProtocolError
-from dap_ai.protocol.messages import CompletionsArguments, EvaluateArguments, InitializeArguments
-
-_VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
-"""Requests without which a session neither begins nor ends."""
+from dap_ai.protocol.errors import RemoteProtocolError
 
 
 class Session:
@@ -79,6 +74,8 @@ class Session:
         self.history = History()
         self._out = Outbox()
         self._gate = Gate(rules)
+        self._epoch = self.state.epoch
+        """What is of an earlier stop than this was dropped."""
         self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate)
         self._jobs = self._desk.jobs
         self._reads = self._desk.reads
@@ -88,10 +85,12 @@ class Session:
         self._forwarding = Forwarding(
             self._out, self.state, self.history, self._desk, self._gate, unanswered=unanswered
         )
-        self._forward = self._forwarding.forward
         self._starting = Starting(self._out, self.state, self.options, self._forwarding.send)
         self._ending = Ending(self._out, self.state, self._desk, self._starting, self._forwarding)
-        self._guests = Guests(self._out, self.state, self._desk, self.options, self._forward)
+        self._serving = Serving(self._out, self.state, self._desk)
+        self._guests = Guests(
+            self._out, self.state, self._desk, self.options, serving=self._serving, forward=self._forwarding.forward
+        )
         self._relatives = Relatives(self._out, self.state)
         self._children = Children(self._out, self.options)
         self._backend_messages = BackendMessages(
@@ -104,25 +103,18 @@ class Session:
             starting=self._starting,
             ending=self._ending,
         )
-        cancelling = Cancelling(self._out, self._desk, self._forwarding, self._gate)
-        self._client_requests: dict[str, Callable[[Envelope], None]] = {
-            "initialize": self._on_initialize,
-            "launch": self._on_start,
-            "attach": self._on_start,
-            "ask": partial(self._here_or_there, self._desk.on_ask),
-            "askTool": partial(self._here_or_there, self._desk.on_tool),
-            "askOffer": self._desk.lending.on_offer,
-            "askApprove": partial(self._here_or_there, self._desk.on_approve),
-            "askModelDelta": partial(self._here_or_there, self._desk.lending.on_delta),
-            "askModelEnd": partial(self._here_or_there, self._desk.lending.on_end),
-            "cancel": partial(self._here_or_there, cancelling.on_request),
-            "evaluate": self._on_evaluate,
-            "completions": self._on_completions,
-            "setBreakpoints": self._on_set_breakpoints,
-            "disconnect": self._on_disconnect,
-            "terminate": self._on_terminate,
-        }
-
+        self._client_messages = ClientMessages(
+            self._out,
+            self._desk,
+            self.options,
+            self._gate,
+            guests=self._guests,
+            relatives=self._relatives,
+            serving=self._serving,
+            forwarding=self._forwarding,
+            starting=self._starting,
+            ending=self._ending,
+        )
         self._timers: dict[str, Callable[[str], None]] = {
             SLOTS: self._reads.on_timer,
             FLUSH: self._desk.on_flush,
@@ -137,10 +129,14 @@ class Session:
 
     def receive(self, event: Event) -> list[Effect]:
         """What must happen now."""
-        epoch = self.state.epoch
         self._attempt(partial(self._dispatch, event))
+        return self._settle()
+
+    def _settle(self) -> list[Effect]:
+        """What follows from how things stand now; then all that must happen."""
         self._serve_held()
-        if self.state.epoch != epoch:
+        if self.state.epoch != self._epoch:
+            self._epoch = self.state.epoch
             self._reads.drop_stale()
             self._desk.consents.drop_stale()
             self._end_stale_jobs()
@@ -170,25 +166,12 @@ class Session:
         """Tokens of the snapshots under way that nothing has ended."""
         return self._jobs.running
 
-    def answer_failure(self, event: Event, error: str) -> list[Effect] | None:
-        """What is left to do after an error of ours at one event; None: without what it was about nothing can go on.
+    def answer_failure(self, error: str) -> list[Effect] | None:
+        """What is left to do after an error of ours in `receive`; None: the session cannot go on.
 
         One request, of the client or of a guest, fails; the debuggee and everybody's other requests are not concerned.
         """
-        match event:
-            case FromClient(body):
-                guest = ""
-            case FromGuest(guest, body):
-                pass
-            case _:
-                return None
-        self._out.take()
-        message = Envelope.parse(body)
-        if message.kind != "request" or (not guest and message.name in _VITAL):
-            return None
-        with self._out.serving(guest):
-            self._out.fail(message, OWN_FAILURE, command=message.name, error=error)
-        return self._out.take()
+        return self._settle() if self._serving.answer_failure(error) else None
 
     def last_words(self, text: str) -> list[bytes]:
         """Messages for the client once dap_ai itself has failed; what was half done is left so."""
@@ -215,7 +198,7 @@ class Session:
     def _dispatch(self, event: Event) -> None:
         match event:
             case FromClient(body):
-                self._from_client(Envelope.parse(body))
+                self._client_messages.receive(Envelope.parse(body))
             case FromBackend(body):
                 self._backend_messages.receive(Envelope.parse(body))
             case FromGuest(guest, body):
@@ -272,86 +255,9 @@ class Session:
                 return
         self._ending.on_timer(timer_id)
 
-    # -- the client -------------------------------------------------------------------------------------------------
-
-    def _from_client(self, message: Envelope) -> None:
-        if self._jobs.holding or (self._forwarding.ends_stop(message) and self._jobs.end_stop()):
-            self._jobs.wait(partial(self._from_client, message))
-        elif self._starting.holds(message, partial(self._from_client, message)):
-            return
-        elif message.kind == "response":
-            self._out.to_backend(message)
-        elif message.kind == "event":
-            self._on_client_event(message)
-        elif self._starting.admits(message):
-            self._out.serve(message, self._client_requests.get(message.name, self._forward))
-
-    def _on_client_event(self, message: Envelope) -> None:
-        if self._starting.authorized:
-            self._out.to_backend(message)
-        else:
-            self._out.do(Log("skipped: an event of a client that has not given the token"))
-
     def _in_turn(self, work: Callable[[], None]) -> None:
         """Do something of a guest's, behind what waits until the snapshots have ended."""
         if self._jobs.holding:
             self._jobs.wait(partial(self._in_turn, work))
         else:
             work()
-
-    def _here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
-        """A request of ours: served here, unless it is about another session of the tree."""
-        if not self._relatives.takes(message):
-            here(message)
-
-    def _on_initialize(self, message: Envelope) -> None:
-        if self._starting.initialize:
-            self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
-            return
-        if self._forwarding.refuse_if_dead(message):
-            return
-        client = read_or(message, InitializeArguments, InitializeArguments())
-        if client.supports_progress_reporting:
-            self._desk.shows_progress.add("")
-        self._acting.client_hears_invalidated = client.supports_invalidated_event
-        told = self._gate.told_of_client(message.content)
-        self._starting.initialize = self._relatives.initialize = told or message.content or b"{}"
-        self._out.client_id = client.client_id
-        self._guests.client = client.client_name or client.client_id
-        self._forward(message, content=told)
-
-    def _on_start(self, message: Envelope) -> None:
-        if not self._forwarding.refuse_if_dead(message):
-            self._guests.on_start(message)
-            self._starting.on_request(message)
-
-    def _on_evaluate(self, message: Envelope) -> None:
-        arguments = read_or(message, EvaluateArguments, EvaluateArguments())
-        if arguments.context not in console.CONTEXTS or not arguments.expression:
-            self._forward(message)
-            return
-        typed = console.parse(arguments.expression, self.options.console_prefix)
-        if typed is not None:
-            if not self._relatives.takes_console(message, typed, here=self._desk.expects(typed)):
-                self._desk.on_console(message, typed, arguments.frame_id)
-        elif not self._forwarding.refuse_if_dead(message):
-            self._forwarding.send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
-
-    def _on_completions(self, message: Envelope) -> None:
-        arguments = read_or(message, CompletionsArguments, CompletionsArguments())
-        items = console.complete(arguments.text, arguments.column, self.options.console_prefix)
-        if items is None:
-            self._forward(message)
-        else:
-            self._out.respond(message, {"targets": items})
-
-    def _on_set_breakpoints(self, message: Envelope) -> None:
-        self._forward(message, *self._acting.breakpoints.of_client(message))
-
-    def _on_terminate(self, message: Envelope) -> None:
-        self._desk.end_all("cancelled")
-        self._forward(message)
-
-    def _on_disconnect(self, message: Envelope) -> None:
-        self._relatives.leave()
-        self._ending.on_disconnect(message)

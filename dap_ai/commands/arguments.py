@@ -76,9 +76,18 @@ class SplitCommand(click.Command):
         return split(args, options)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hands click our arguments, and the program's where it looks for no options."""
+        """Hands click our arguments alone: it would take what follows for the value that an option lacks."""
         ours, program = self.split(args)
-        return super().parse_args(ctx, [*ours, "--", *program])
+        rest = super().parse_args(ctx, ours)
+        ctx.params[self.params[-1].name or ""] = tuple(program)
+        return rest
+
+
+def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> str:
+    """The question, or "". Raises BadParameter for several, of which click would forget all but the last."""
+    if len(texts) > 1:
+        raise click.BadParameter("one question, please. With --chat more can follow, one a line of stdin.")
+    return "".join(texts)
 
 
 def parse_breakpoints(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> list[Breakpoint]:

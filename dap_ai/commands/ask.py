@@ -11,12 +11,13 @@ from typing import Literal
 import click
 
 from dap_ai.adapter.client import ConnectionClosed
-from dap_ai.adapter.pump import SessionFailed
+from dap_ai.adapter.failing import SessionFailed
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.backends import StartError
-from dap_ai.commands.arguments import Breakpoint, parse_assignments, parse_breakpoints
+from dap_ai.commands.arguments import Breakpoint
 from dap_ai.commands.ask_command import AskCommand
+from dap_ai.commands.ask_options import HELP, options
 from dap_ai.commands.display import Display
 from dap_ai.commands.guests import NothingStopped
 from dap_ai.commands.job import Job
@@ -36,147 +37,11 @@ from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
 from dap_ai.config import Resolved, provider_of
-from dap_ai.protocol.ask import LEVELS
 from dap_ai.protocol.errors import RequestFailed
 
-_HELP = """Run a program to its first uncaught exception, crash, failed assertion or breakpoint, and ask about it.
 
-PROGRAM is a Python file; a native program, made of C, C++, Rust or what else lldb or gdb knows, best with -g -O0;
-or a source file of C, C++ or Rust, which is compiled first.
-
-The answer goes to stdout, everything about the run to stderr. After it the program goes on as it would have without
-dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is the program's.
-Ctrl-C while an answer is made cancels it; pressed again, it ends the program.
-
-Without a key or an endpoint, program analysis answers, and nothing leaves this machine. OPENAI_API_KEY, and only it,
-holds a key; --base-url (or OPENAI_BASE_URL) names any endpoint that speaks Chat Completions.
-
-\b
-Examples:
-  dap-ai ask report.py data.csv
-  dap-ai ask report.py -q "why is total negative?" -b report.py:40:"total < 0"
-  dap-ai ask shop.py -b shop.py:12 -q "trace total(cart)"
-  dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
-  dap-ai ask ./parser bad.txt -q "why is node null?"
-  dap-ai ask --sanitize address crash.c
-  dap-ai ask --core core.4711 ./parser
-  dap-ai ask --pid 4711 -q "what is it waiting for?"
-  dap-ai ask --chat report.py
-  dap-ai ask --join -q "why is total negative?"     (the session that an editor has stopped: dap-ai sessions)
-  dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'
-
-\b
-With a language model:
-  OPENAI_API_KEY=... dap-ai ask --chat report.py
-  dap-ai ask --base-url http://localhost:11434/v1 --model qwen3 report.py     (Ollama)
-  dap-ai ask --show-context report.py            (what its first message would hold)
-
-\b
-Exit codes:
-    0  answered
-    1  the program ended without a stop; with --join, nothing is stopped
-    2  usage error
-    3  the compiler, the debugger or the answer failed
-  130  interrupted (128 + n: ended by signal n)
-With --exit-code program: the program's own, 128 + n if signal n killed it.
-"""
-
-
-@click.command(cls=AskCommand, help=_HELP, options_metavar="[OPTIONS]")
-@click.option("-q", "--question", default="", help="Default: why did it stop here?")
-@click.option("--chat", is_flag=True, help="Ask on after an answer, and step; `help` there lists what can be typed.")
-@click.option(
-    "-b",
-    "--breakpoint",
-    "breakpoints",
-    multiple=True,
-    callback=parse_breakpoints,
-    metavar="FILE:LINE[:CONDITION]",
-    help="Stop there. Repeatable.",
-)
-@click.option(
-    "--exception",
-    "exceptions",
-    multiple=True,
-    type=click.Choice(["uncaught", "userUnhandled", "raised"]),
-    help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable. Of C++, only raised "
-    "(each throw); signals, failed assertions and panics of Rust always stop.  [default: uncaught]",
-)
-@click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first.")
-@click.option(
-    "--then",
-    type=click.Choice(["continue", "quit"]),
-    default="continue",
-    help="What the program does after the answer.  [default: continue]",
-)
-@click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing.")
-@click.option("--show-masked", is_flag=True, help="List what was masked: how often, by which rule; never a secret.")
-@click.option("-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m.")
-@click.option("--pid", type=click.IntRange(min=1), help="Attach to a running program instead, and leave it running.")
-@click.option(
-    "--core", metavar="FILE", help="Look into the core file of a crash; PROGRAM is what left it, if it is not found."
-)
-@click.option(
-    "--join",
-    is_flag=False,
-    flag_value="",
-    metavar="[SESSION]",
-    help="Ask about a session that an editor has stopped, by its id or program; without SESSION, the only one. "
-    "Its own model, masking and level answer; nothing of it is moved.",
-)
-@click.option(
-    "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
-)
-@click.option(
-    "--env", multiple=True, callback=parse_assignments, metavar="K=V", help="Add to its environment. Repeatable."
-)
-@click.option("--python", type=click.Path(), help="The interpreter that runs it.")
-@click.option(
-    "--sanitize",
-    multiple=True,
-    type=click.Choice(["address", "undefined", "thread"]),
-    help="Compile a source file with this sanitizer. Repeatable.",
-)
-@click.option(
-    "--backend",
-    metavar="NAME",
-    help="The debugger: debugpy, lldb, gdb, or an adapter's command line.  [default: by PROGRAM, lldb before gdb]",
-)
-@click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network).")
-@click.option("--model", metavar="NAME", help="The language model.")
-@click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]")
-@click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    help="observe only reads; compute also calls, in copies; mutate also acts on the program, and asks you each time.",
-)
-@click.option(
-    "--allow", multiple=True, metavar="ACTION", help="Needs no asking: 'step', 'set_breakpoint shop.py:*'. Repeatable."
-)
-@click.option("--deny", multiple=True, metavar="CALL", help="Never done: 'execute', 'environment'. Repeatable.")
-@click.option(
-    "--unsafe", is_flag=True, default=None, help="Level mutate, and nobody is asked. Only for what may be lost."
-)
-@click.option("--record", metavar="FILE", help="Add the model's replies to FILE.")
-@click.option("--replay", metavar="FILE", help="Let such a FILE answer instead of a model: no key, no network.")
-@click.option("-v", "--verbose", is_flag=True, help="Show each step's whole result. Before PROGRAM only.")
-@click.option(
-    "--export",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    metavar="FILE",
-    help="Write questions, steps and answers to FILE as Markdown, at the end.",
-)
-@click.option(
-    "--log", "wire_log", type=click.Path(path_type=Path), metavar="FILE", help="Record what is said, for dap-ai replay."
-)
-@click.option("--json", "json_lines", is_flag=True, help="One JSON object a line on stdout, and nothing else.")
-@click.option(
-    "--exit-code",
-    type=click.Choice(["answer", "program"]),
-    default="answer",
-    help="Whose exit code dap-ai ends with.  [default: answer]",
-)
-@click.help_option("-h", "--help")
+@click.command(cls=AskCommand, help=HELP, options_metavar="[OPTIONS]")
+@options
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
 def command(  # noqa: PLR0917  click gives each option by its name
     question: str,

@@ -137,6 +137,10 @@ class Job:
             await asyncio.to_thread(pump.join, _LAST_OUTPUT_S)
         return code
 
+    def status_of(self, exit_code: int) -> tuple[int, str]:
+        """An exit code as a shell would give it, and in words."""
+        return exit_status(exit_code)
+
     def _pump(self, category: str, fd: int) -> None:
         show = self._show_output
         assert show is not None  # noqa: S101  a pump exists only for it

@@ -78,9 +78,6 @@ class NativeRun(Run):
         await self._native.before_going_on(self._controls.request)
         await super()._resume(command)
 
-    def _status_of(self, exit_code: int) -> tuple[int, str]:
-        return self._native.status_of(exit_code)
-
     async def _settle(self) -> None:
         """Shows the output that is still on its way; all other events keep their order.
 

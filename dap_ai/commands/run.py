@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 from collections.abc import Sequence
 from typing import Any
@@ -23,15 +22,15 @@ from dap_ai.commands.asking import Asking
 from dap_ai.commands.attached import where_threads_wait
 from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
-from dap_ai.commands.job import Job, exit_status
+from dap_ai.commands.ending import End
+from dap_ai.commands.job import Job
 from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
+from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, Start
-from dap_ai.protocol.errors import BACKEND_DIED, RequestFailed
+from dap_ai.protocol.errors import RequestFailed
 
-_END_S = 3.0
 _PAUSE_S = 3.0
 
 
@@ -58,20 +57,16 @@ class Run:
         self._outcome = Outcome()
         self._controls = Controls(client, wishes.breakpoints, wishes.exceptions)
         self._asking = Asking(self._controls, display, wishes, self._outcome)
+        self._end = End(client, self._controls, job, wishes, self._outcome)
         self._approvals = Approvals(self._controls, display, prompt, self._events)
         self._thread_id = 0
-        self._interrupted = False
-        self._started = False
-        self._stopped_once = False
-        self._running = False
-        self._prompting = False
-        self._ended = self._adapter_died = False
+        self._interrupted = self._started = self._stopped_once = False
+        self._running = self._prompting = self._ended = False
         self._lent = False
         """The terminal is the program's, which the agent lets go on."""
         self._moving = False
         """The user of a chat lets the program run to its next stop."""
         self._quit = wishes.then == "quit"
-        self._exit_code: int | None = None
         self._warnings: set[str] = set()
 
     @property
@@ -108,8 +103,10 @@ class Run:
                     raise
             finally:
                 self._prompt.close()
-                await self._finish()
-        self._report()
+                await self._end.finish(self._display, running=self._running, quit_wanted=self._quit)
+        self._asking.sum_up()
+        if not self._stopped_once:
+            self._end.explain(self._display)
         return self._outcome
 
     async def _start(self) -> None:
@@ -154,10 +151,10 @@ class Run:
             case "notPaused" if not self._stopped_once:
                 return await self._on_not_paused()
             case "exited":
-                self._exit_code = body["exitCode"]
+                self._end.exit_code = body["exitCode"]
             case "terminated":
                 self._ended = True
-                await self._look_after_adapter()
+                await self._end.look_after_adapter()
                 return self._asking.under_way  # the agent has let the program run to its end
             case "interrupt":
                 return await self._on_interrupt()
@@ -301,47 +298,3 @@ class Run:
     def _fail(self, error: Exception) -> None:
         self._outcome.failed = True
         self._display.error(error.user_text if isinstance(error, RequestFailed) else "the debug adapter hangs")
-
-    async def _look_after_adapter(self) -> None:
-        """A session that ends without the program's exit code may have ended because its adapter has."""
-        if self._exit_code is not None:
-            return
-        try:
-            await self._controls.request("threads")
-        except RequestFailed as error:
-            self._adapter_died = error.message == BACKEND_DIED.message
-        except (ConnectionClosed, TimeoutError, asyncio.TimeoutError):
-            self._adapter_died = True
-        self._outcome.failed |= self._adapter_died
-
-    async def _finish(self) -> None:
-        """Ends the program, or lets go of what we attached to; then nothing is under way."""
-        ends = self._exit_code is None
-        number = self._outcome.signal_number
-        if ends and self._running and self._wishes.program and number:
-            self._job.send(number)
-            await self._job.wait(_END_S)
-        if ends:
-            end = {"terminateDebuggee": self._wishes.program is not None}
-            with contextlib.suppress(RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError):
-                await self._client.request("disconnect", end, timeout_s=_END_S)
-            self._job.kill()
-        code = await self._job.ended()
-        if self._wishes.program and code is not None and not self._adapter_died:
-            code = self._exit_code if self._exit_code is not None else code % 256
-            self._outcome.program_status, text = self._status_of(code)
-            if ends and not number and self._quit:
-                text = "the program was ended, as you asked"
-            self._display.exited(self._outcome.program_status, text)
-
-    def _status_of(self, exit_code: int) -> tuple[int, str]:
-        """As a shell would give it, and in words."""
-        return exit_status(exit_code)
-
-    def _report(self) -> None:
-        """Sums up, or says why there is no answer."""
-        self._asking.sum_up()
-        program = self._wishes.program
-        if self._stopped_once or not program or self._outcome.signal_number or self._outcome.failed:
-            return
-        self._display.status(why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))

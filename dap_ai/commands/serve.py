@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from dap_ai.adapter.pump import SessionFailed
+from dap_ai.adapter.failing import SessionFailed
 from dap_ai.commands.table import resolve
 from dap_ai.commands.telling import Teller
 from dap_ai.commands.wiring import open_wire_log, proxy_of

@@ -12,17 +12,17 @@ LIMIT_S = 60.0
 FAILED = 3
 _WITH_A_BUG = """
 import sys
-from dap_ai.adapter.pump import Pump
+from dap_ai.adapter.session import Session
 from dap_ai.cli import main
 
-event, do = sys.argv.pop(1), Pump._receive
+event, do = sys.argv.pop(1), Session.receive
 
 def receive(self, told):
     if event.encode() in getattr(told, "body", b""):
         raise NameError(event)
     return do(self, told)
 
-Pump._receive = receive
+Session.receive = receive
 main()
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import subprocess
 import sys
@@ -16,11 +15,13 @@ import pytest
 from dap_ai.adapter.session import Session
 from tests.conftest import ROOT
 from tests.integration.live import live
+from tests.integration.survivors import Made
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors are counted as Unix has them")
 GROWTH_MIB = 12
 """Allocators keep some of what a crowd of sessions needed; a leak of one session is 0.5 MiB, so 24 would show."""
 SESSIONS = 24
+SESSIONS_HERE = 3
 AT_ONCE = 5
 TIMEOUT_S = 110
 
@@ -41,9 +42,12 @@ def test_sessions_in_a_row_and_at_once_leave_nothing_in_the_proxy(tmp_path: Path
 
 
 @pytest.mark.anyio
-async def test_ended_sessions_leave_no_task_and_no_session_object(debuggee: Callable[..., Any]):
+async def test_ended_sessions_leave_no_task_and_no_session_object(
+    debuggee: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+):
     tasks = asyncio.all_tasks()
-    for _ in range(3):
+    sessions = Made(Session, monkeypatch)
+    for _ in range(SESSIONS_HERE):
         async with live() as session:
             await session.launch(debuggee("crash").path)
             await session.stopped()
@@ -51,7 +55,6 @@ async def test_ended_sessions_leave_no_task_and_no_session_object(debuggee: Call
             await session.event("askEnded")
             await session.request("disconnect", {"terminateDebuggee": True})
     del session
-    await asyncio.sleep(0)
-    gc.collect()
+    assert await sessions.keepers() == ""
+    assert sessions.count == SESSIONS_HERE
     assert asyncio.all_tasks() == tasks
-    assert not [each for each in gc.get_objects() if isinstance(each, Session)]

@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with five cures, touching no file of debugpy; run as a script, imports nothing of ours.
+"""Starts debugpy's adapter with six cures, touching no file of debugpy; run as a script, imports nothing of ours.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -8,7 +8,9 @@
 3. It writes JSON with Python's encoder, in which a string of a megabyte takes longer than all the rest of its way.
 4. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
    gets the changed PATH; a debuggee inherits the environment as it is.
-5. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
+5. A program that gets a signal while gdb calls a function in it may not come back from that call, and die of it.
+   The usual ones pass through gdb now.
+6. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
    and reads the program's output until that ends.
 """
 
@@ -23,6 +25,18 @@ import sys
 from typing import Any
 
 _READ_BYTES = 64 * 1024
+_INJECT = "--inject"
+"""Before debugpy's own arguments: get into a running process."""
+_CALM = " ".join(
+    f"-iex '{command}'"
+    for command in (
+        "set confirm off",
+        "handle SIGHUP SIGINT SIGQUIT SIGTERM SIGUSR1 SIGUSR2 nostop noprint pass",
+        "set unwindonsignal on",
+    )
+)
+"""For gdb: signals that users, timers and supervisors send do not stop what it calls. Not "all": then a call in a
+program whose adapter has ended meanwhile never came back."""
 
 
 def _quick_reads() -> None:
@@ -105,9 +119,21 @@ def _own_gdb() -> None:
             if isinstance(args, list) and "--pid" in args:
                 folders = [os.path.dirname(sys.executable), os.environ.get("PATH", "")]  # noqa: PTH120  no pathlib yet
                 options.setdefault("env", {**os.environ, "PATH": os.pathsep.join(folders)})
+                args = [args[0], __file__, _INJECT, *args[1:]]
             super().__init__(args, *more, **options)  # pyright: ignore[reportUnknownMemberType]  its type is not given
 
     subprocess.Popen = Popen
+
+
+def _calm_gdb() -> None:
+    plain: Any = subprocess.check_call
+
+    def check_call(command: Any, **options: Any) -> Any:
+        if isinstance(command, str) and command.startswith("gdb "):
+            command = f"gdb {_CALM} {command[4:]}"
+        return plain(command, **options)
+
+    subprocess.check_call = check_call
 
 
 def _spare() -> None:
@@ -116,7 +142,11 @@ def _spare() -> None:
     common.PROCESS_EXIT_TIMEOUT = None
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:2] == [_INJECT]:
+    del sys.argv[:2]
+    _calm_gdb()
+    runpy.run_path(sys.argv[0], run_name="__main__")
+elif __name__ == "__main__":
     _quick_reads()
     _quick_json()
     _own_gdb()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from dap_ai.adapter import ending
+from dap_ai.adapter import backend_side, ending
 from dap_ai.adapter.backend_side import BackendSide
 from dap_ai.adapter.client import Client, ConnectionClosed
-from dap_ai.adapter.effects import FromBackend
+from dap_ai.adapter.effects import FromBackend, Log
+from dap_ai.adapter.failing import MAX_ERRORS, SessionFailed
 from dap_ai.adapter.family import Families, Place
 from dap_ai.adapter.options import Options
-from dap_ai.adapter.pump import MAX_ERRORS, Pump, SessionFailed
+from dap_ai.adapter.pump import Pump
 from dap_ai.adapter.serve import Proxy
 from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
@@ -192,7 +195,7 @@ async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
 
 async def test_where_nobody_asks_at_once_the_agent_is_made_at_the_first_stop():
     async with Running() as it:
-        it.pump._eager = False
+        it.pump._preparing._eager = False
         await it.request("initialize", {})
         await it.request("launch", {})
         assert it.recipe.agents == []
@@ -223,19 +226,22 @@ async def _accept(_arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class Failing:
-    """A session in which an error of ours is made; `told`: what the event loop was told of it."""
+    """A session in which an error of ours is made: at one command, or at whatever happens.
+
+    `told`: what the event loop was told of it.
+    """
 
     def __init__(self, running: Running, monkeypatch: pytest.MonkeyPatch, command: str = "") -> None:
         self.told: list[str] = []
         self.tries = 0
-        self._command = command.encode()
-        self._receive_well = running.pump.session.receive
         asyncio.get_running_loop().set_exception_handler(lambda _loop, what: self.told.append(repr(what["exception"])))
-        monkeypatch.setattr(running.pump.session, "receive", self._receive)
+        session = running.pump.session
+        if command:
+            monkeypatch.setitem(session._client_messages._requests, command, self._fail)
+        else:
+            monkeypatch.setattr(session, "receive", self._fail)
 
-    def _receive(self, event: Any) -> Any:
-        if self._command not in repr(event).encode():
-            return self._receive_well(event)
+    def _fail(self, _what: Any) -> Any:
         self.tries += 1
         raise NameError("a secret")
 
@@ -285,6 +291,30 @@ async def test_a_session_in_which_one_request_after_the_other_fails_ends(monkeyp
         with pytest.raises(ConnectionClosed):
             await it.request("askTool", {"name": "stack"})
         await failure_of(it)
+
+
+async def test_an_error_while_an_error_is_answered_ends_the_session(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        await it.request("launch", {})
+        failing = Failing(it, monkeypatch, command="askTool")
+        monkeypatch.setattr(it.pump.session, "answer_failure", lambda _error: [Log("a step back")])
+        monkeypatch.setattr(it.recipe, "log", None)
+        waiting = it.client.send("askTool", {"name": "stack"})
+        assert "TypeError at FromClient" in await failure_of(it)
+        assert isinstance(waiting.exception(), ConnectionClosed)
+        assert [each.split("(")[0] for each in failing.told] == ["NameError", "TypeError"]
+
+
+async def test_a_request_that_was_answered_is_not_failed_too_when_what_follows_fails(monkeypatch: pytest.MonkeyPatch):
+    async with Running() as it:
+        await it.request("launch", {})
+        it.adapter.say({"type": "event", "event": "stopped", "body": {"reason": "pause", "threadId": 1}})
+        await it.client.wait_event("stopped")
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, _what: None)
+        monkeypatch.setattr(it.pump._agent, "start", None)
+        await it.request("ask", {"question": "why?"})
+        assert "TypeError at FromClient" in await failure_of(it)
+        assert not it.pump._timers._running
 
 
 async def test_what_was_attached_to_outlives_an_error_of_ours(monkeypatch: pytest.MonkeyPatch):
@@ -375,6 +405,22 @@ async def test_a_switch_that_is_cancelled_while_the_first_adapter_starts_leaves_
         await until(lambda: bool(side._ready._waiters))  # type: ignore[attr-defined]
         switching.cancel()
         await asyncio.wait_for(listening.closed.wait(), WAIT_S)
+
+
+async def test_a_backend_that_was_resting_from_a_storm_at_the_end_keeps_nothing_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(backend_side, "_REST_S", WAIT_S)
+    side = side_of(Recipe())
+    await side.start(None)
+    assert side._link is not None
+    side._rest(side._link)
+    await side.close()
+    kept = weakref.ref(side)
+    del side
+    await asyncio.sleep(0)
+    gc.collect()
+    assert kept() is None
 
 
 async def test_a_link_that_is_new_while_the_client_does_not_read_is_not_read_either():

@@ -373,10 +373,12 @@ def test_a_guest_asks_in_its_own_console_conversation(stopped: Playbook):
     """)
 
 
-def test_an_error_of_ours_at_a_guests_request_is_that_guests_alone(stopped: Playbook):
+def test_an_error_of_ours_at_a_guests_request_is_that_guests_alone(stopped: Playbook, monkeypatch: pytest.MonkeyPatch):
     stopped.session.receive(stopped.event("guest g request 1 initialize {}"))
-    event = stopped.event('guest g request 2 ask {"question": "why"}')
-    effects = stopped.session.answer_failure(event, "NameError")
+    monkeypatch.setattr(stopped.session._desk, "_accept", None)
+    with pytest.raises(TypeError):
+        stopped.session.receive(stopped.event('guest g request 2 ask {"question": "why"}'))
+    effects = stopped.session.answer_failure("TypeError")
     assert effects is not None
     assert [(stopped.render(effect) or "").split()[:6] for effect in effects] == [
         ["guest", "g", "response", "2", "ask", "fail"]

@@ -78,3 +78,17 @@ for value in [{"a": [1, 2.5, None, True, "\\u00e9\\u4e2d\\n\\x00"]}, {1: 2}, [2 
     plain = json.loads(json.dumps(value, default=lambda o: o.__getstate__()))
     assert json.loads(encode(value)) == plain, value
 """)
+
+
+def test_gdb_lets_the_signals_of_users_and_supervisors_pass():
+    run("""
+import subprocess
+said = []
+subprocess.check_call = lambda command, **options: said.append((command, options))
+shim._calm_gdb()
+subprocess.check_call("gdb --nw --pid 7", shell=True)
+subprocess.check_call(["other"])
+(command, options), other = said
+assert command.startswith("gdb -iex 'set confirm off' -iex 'handle SIGHUP SIGINT ") and options == {"shell": True}
+assert command.endswith(" --nw --pid 7") and other == (["other"], {})
+""")

@@ -53,6 +53,22 @@ def test_an_unknown_option_before_program_is_a_usage_error():
         command.make_context("ask", ["--unknown", "p.py"])
 
 
+@pytest.mark.parametrize("line", ["-q", "p.py -q", "p.py --model", "p.py -b"])
+def test_an_option_without_its_value_is_a_usage_error(line):
+    with pytest.raises(click.UsageError, match=r"Option '.+' requires an argument"):
+        command.make_context("ask", line.split())
+
+
+def test_a_second_question_is_refused_and_not_forgotten():
+    with pytest.raises(click.UsageError, match="--chat"):
+        command.make_context("ask", ["-q", "why?", "p.py", "-q", "where?"])
+
+
+@pytest.mark.parametrize(("line", "question"), [("p.py", ""), ("p.py -q why?", "why?")])
+def test_a_question_is_a_text(line, question):
+    assert command.make_context("ask", line.split()).params["question"] == question
+
+
 @pytest.mark.parametrize("spelling", ["-v", "--verbose"])
 def test_verbose_is_ours_before_program_and_the_programs_after_it(spelling):
     context = command.make_context("ask", [spelling, "p.py", spelling])

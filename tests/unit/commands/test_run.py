@@ -97,6 +97,9 @@ class FakeJob:
     async def wait(self, timeout_s):
         return True
 
+    def status_of(self, exit_code):
+        return exit_status(exit_code)
+
 
 class FakeDisplay:
     def __init__(self):
