@@ -154,7 +154,7 @@ def python_versions() -> dict[str, Path]:
     return found
 
 
-@pytest.fixture(params=DEBUGGEE_PYTHONS)
+@pytest.fixture(scope="module", params=DEBUGGEE_PYTHONS)
 def debuggee_python(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
     """Each Python a debuggee may run, in turn."""
     if request.param not in python_versions:

@@ -261,8 +261,8 @@ async def test_the_end_of_the_editor_ends_the_chat_of_a_guest_and_leaves_no_sock
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **streams) as process:
         assert process.stdout
-        while b'"askEnded"' not in await asyncio.to_thread(process.stdout.readline):
-            pass
+        lines = iter(process.stdout.readline, b"")
+        assert await asyncio.to_thread(any, (b'"askEnded"' in line for line in lines)), "it ended without an answer"
         await ed.request("disconnect", terminateDebuggee=True)
         await ed.client.close()
         rest = await asyncio.to_thread(process.stdout.read)

@@ -19,7 +19,7 @@ from tests.integration.test_serve import connect, listening
 
 pytestmark = pytest.mark.anyio
 WAIT_S = 30.0
-ANSWERED_S = 1.0
+ANSWERED_S = 10.0
 ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

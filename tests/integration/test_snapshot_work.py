@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from dap_ai.protocol.snapshot import Edited, SnapshotQuery, SnapshotResult, Statements, Trace
+from tests.conftest import marked_lines
 from tests.integration.test_snapshots import stopped
 from tests.integration.walker_client import DEBUGGEES, snapshot
 
@@ -47,16 +49,35 @@ def line_of(text: str) -> int:
     return SOURCE[: SOURCE.index(text)].count("\n") + 1
 
 
-@pytest.fixture
-def mark() -> str:
-    return "module"
-
-
-@pytest.fixture
-async def program(debuggee: Callable[..., Any], mark: str, debuggee_python: Path) -> AsyncIterator[Program]:
-    line = debuggee("snapshot_work").lines[mark]
-    async with stopped("snapshot_work", line, python=[str(debuggee_python)]) as at:
+@contextlib.asynccontextmanager
+async def at_mark(mark: str, python: Path) -> AsyncIterator[Program]:
+    line, env = marked_lines(SOURCE)[mark], {"PYTHONDONTWRITEBYTECODE": "1"}
+    async with stopped("snapshot_work", line, python=[str(python)], env=env) as at:
         yield Program(at)
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def program(debuggee_python: Path) -> AsyncIterator[Program]:
+    """One for all tests that ask copies: they leave it as it was."""
+    async with at_mark("module", debuggee_python) as program:
+        yield program
+
+
+@pytest.fixture
+async def fresh(mark: str, debuggee_python: Path) -> AsyncIterator[Program]:
+    """One for a test alone."""
+    async with at_mark(mark, debuggee_python) as program:
+        yield program
+
+
+def stops(mark: str) -> pytest.MarkDecorator:
+    """Where `fresh` stops."""
+    return pytest.mark.parametrize("mark", [mark])
 
 
 WITHDRAW = ("amount + amount", "amount")
@@ -74,11 +95,12 @@ EDITS = [
 ]  # fmt: skip
 
 
-async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(program: Program) -> None:
+@stops("module")
+async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(fresh: Program) -> None:
     for edits, expression, text in EDITS + MORE_EDITS:
-        assert await program.text(expression, edits=edits) == text
+        assert await fresh.text(expression, edits=edits) == text
 
-    assert await program.at.finish() == f"{BEGIN}{END}"
+    assert await fresh.at.finish() == f"{BEGIN}{END}"
 
 
 MORE_EDITS = [
@@ -114,19 +136,19 @@ async def test_statements_of_a_module_run_with_the_lines_and_names_of_the_progra
     assert (result.raised.file, result.raised.function) == (str(FILE), "<module>")
 
 
-@pytest.mark.parametrize("mark", ["method"])
-async def test_statements_of_a_method_know_its_class_and_its_locals(program: Program) -> None:
+@stops("method")
+async def test_statements_of_a_method_know_its_class_and_its_locals(fresh: Program) -> None:
     source = "super().describe()\nprint(before, self.__balance, [self.__balance + n for n in (1, 2)])\nreturn before"
-    plain = await program.do(source.replace("super()", "Base()"))
-    with_super = await program.do(source)
+    plain = await fresh.do(source.replace("super()", "Base()"))
+    with_super = await fresh.do(source)
 
     assert (plain.status, plain.printed) == ("ok", "100 100 [101, 102]\n")
     assert with_super.status == "unavailable: super() needs a class that this frame does not know"
 
 
-@pytest.mark.parametrize("mark", ["shared"])
-async def test_statements_share_their_closures_with_the_functions_in_memory(program: Program) -> None:
-    result = await program.do("add(5)\ntotal += 1\nadd(1)\nprint(total)\nreturn total")
+@stops("shared")
+async def test_statements_share_their_closures_with_the_functions_in_memory(fresh: Program) -> None:
+    result = await fresh.do("add(5)\ntotal += 1\nadd(1)\nprint(total)\nreturn total")
 
     assert (result.status, result.printed) == ("ok", "12\n")
 
@@ -175,14 +197,15 @@ async def test_a_watch_is_evaluated_where_the_exception_comes_from(program: Prog
     assert texts == ["'deep'", "0", None, "['deep', 'deep']", None]
 
 
-async def test_a_fresh_module_runs_from_its_start_with_its_edit(program: Program) -> None:
+@stops("module")
+async def test_a_fresh_module_runs_from_its_start_with_its_edit(fresh: Program) -> None:
     source = SOURCE.replace("account = Account(100)", "account = Account(5)")
     edits = [Edited(str(FILE), SOURCE, source)]
-    fresh = Statements(SOURCE, 1, str(FILE), fresh=True)
-    result = await program.ask(statements=fresh, edits=edits)
+    whole = Statements(SOURCE, 1, str(FILE), fresh=True)
+    result = await fresh.ask(statements=whole, edits=edits)
 
     assert (result.status, result.printed) == ("ok", f"{BEGIN}{END.replace('100', '5')}")
-    assert await program.at.finish() == f"{BEGIN}{END}"
+    assert await fresh.at.finish() == f"{BEGIN}{END}"
 
 
 def changes(trace: Trace, text: str) -> dict[str, tuple[list[str], int]]:

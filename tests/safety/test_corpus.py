@@ -26,7 +26,7 @@ def cases(groups: list[Group]) -> list[Case]:
 def proved(groups: list[Group], folder: Path) -> Mapping[str, str]:
     """What each case did when it was really evaluated, by name; those without their modules are left out."""
     write_scene(folder, groups)
-    run = subprocess.run([sys.executable, DEBUGGEE, folder, "prove"], capture_output=True, timeout=100, check=False)
+    run = subprocess.run([sys.executable, DEBUGGEE, folder, "prove"], capture_output=True, timeout=280, check=False)
     assert run.returncode == 0, run.stderr.decode() + (folder / "files" / "err").read_text()
     return json.loads(run.stdout)
 

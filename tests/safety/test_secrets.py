@@ -188,7 +188,7 @@ def test_no_secret_leaves_by_the_command_line(as_json: bool, tmp_path: Path):
             "DAP_AI_MAX_TOKENS": "0",
         }
         command = [sys.executable, "-m", "dap_ai", "ask", "-q", question, *flags, str(scene.program), *arguments]
-        ran = subprocess.run(command, capture_output=True, env=environment, timeout=200, text=True, check=False)
+        ran = subprocess.run(command, capture_output=True, env=environment, timeout=280, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-2000:]
     shown = [line for line in ran.stdout.splitlines() if not line.startswith('{"event":"output"')]
     assert planted.left("\n".join([*shown, ran.stderr])) == []

@@ -139,3 +139,22 @@ def test_a_whole_run_is_all_parts_and_the_suite_whichever_fails(
     monkeypatch.setattr(dev, "setup", ran.extend)
     assert dev.test([]) == code
     assert sorted(ran) == ["e2e", "suite", "unit", "view"]
+
+
+def test_after_a_check_of_the_sources_that_fails_nothing_long_is_started(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+):
+    ran: list[str] = []
+
+    def quiet(command: Sequence[object]) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(list(map(str, command)), int("pyright" in str(command[0])), "")
+
+    def check_extension(parts: Sequence[str]) -> int:
+        ran.extend(parts)
+        return 0
+
+    for name, fake in {"quiet": quiet, "check_extension": check_extension, "pytest": ran.extend}.items():
+        monkeypatch.setattr(dev, name, fake)
+    monkeypatch.setattr(dev, "setup", ran.extend)
+    assert dev.test([]) == 1
+    assert ran == ["unit"]

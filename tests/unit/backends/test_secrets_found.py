@@ -3,7 +3,6 @@ from __future__ import annotations
 import collections
 import contextvars
 import dataclasses
-import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from tests.unit.backends.hostile import calls, hostile_objects
 from tests.unit.backends.visiting import visit
 
+pytestmark = pytest.mark.usefixtures("no_collection")
 SECRET = "tr0ub4dor&3"
 
 
@@ -57,14 +57,6 @@ def told(**names: Any) -> list[tuple[str, str]]:
     # the test's own environment is told too
     found = visit(names, secrets=True).secrets
     return [(secret.name, secret.text) for secret in found if SECRET in secret.text]
-
-
-@pytest.fixture(autouse=True)
-def _no_garbage_of_earlier_tests() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.parametrize(

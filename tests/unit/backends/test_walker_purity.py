@@ -6,7 +6,6 @@ import gc
 import io
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from dap_ai.backends.debugpy.inject.walker import inspect
 from tests.unit.backends.hostile import Plain, calls, hostile_objects
 from tests.unit.backends.visiting import frame_of, node, visit
 
+pytestmark = pytest.mark.usefixtures("no_collection")
 NAMES = list(hostile_objects())
 TOUCHES = """x; x.total; x.described; x.lazy; x.missing; x.__dict__; x.__class__; x[0]; x['a']; x[x]; x + 1;
     1 + x; x * 2; '%s' % x; '%d' % (x,); -x; not x; x and 1; 1 if x else 2; x == 1; 1 == x; x == x; x < x;
@@ -27,14 +27,6 @@ TOUCHES = """x; x.total; x.described; x.lazy; x.missing; x.__dict__; x.__class__
     [x].count(1); [x].index(1); (x,).count(x); 'a'.replace('a', x); ','.join(x); ','.join([x]); x.copy();
     [x] + [x]; [x] * 2; [x] == [x]; (x, 1) < (x, 2); {1: x} == {1: x}; {1} | x; {1} & {x}; chr(x); divmod(x, x);
     hex(x); len([x]); x.append(1); x.pop(); [*x]; len(*x); x[x:x]; [1, 2][x:]; x @ x; ~x; x << 2"""
-
-
-@pytest.fixture(autouse=True)
-def _no_garbage_of_earlier_tests() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.parametrize("name", NAMES)

