@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 MAX_EXPRESSIONS = 60
 
 _NO_VALUE = ast.Constant | ast.Starred | ast.Slice | ast.FormattedValue
+_COMPREHENSIONS: dict[str, type[ast.expr]] = {
+    "<genexpr>": ast.GeneratorExp,
+    "<listcomp>": ast.ListComp,
+    "<setcomp>": ast.SetComp,
+    "<dictcomp>": ast.DictComp,
+}
+"""By the name of the frame that runs one."""
 _BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -75,6 +82,14 @@ class Place:
     def statement(self) -> ast.stmt | None:
         """The statement at which the frame stands."""
         return self.source.statement_at(self.frame.line) if self.source else None
+
+    @property
+    def evaluated(self) -> list[ast.expr]:
+        """The expressions that its line evaluates; in the frame of a comprehension, those of each of its rounds."""
+        roots = header_expressions(self.statement) if self.statement else []
+        kind = _COMPREHENSIONS.get(self.frame.name)
+        inner = [n for root in roots for n in ast.walk(root) if kind and isinstance(n, kind)]
+        return [part for node in inner for part in _each_round(node)] or roots
 
     @property
     def language(self) -> str:
@@ -156,6 +171,14 @@ def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
             todo[:0] = list(ast.iter_child_nodes(node))
 
 
+def _each_round(comprehension: ast.expr) -> Iterator[ast.expr]:
+    yield from (child for child in ast.iter_child_nodes(comprehension) if isinstance(child, ast.expr))
+    for number, generator in enumerate(getattr(comprehension, "generators", [])):
+        yield from generator.ifs
+        if number:
+            yield generator.iter
+
+
 def expressions_at(place: Place, *, wide: bool) -> Iterable[str]:
     """What is worth reading in a frame: the sub-expressions of its statement and the functions it calls.
 
@@ -181,7 +204,7 @@ def _python_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
         if len(found) < MAX_EXPRESSIONS:
             found.setdefault(ast.unparse(node), node)
 
-    for node in sub_expressions(header_expressions(statement)):
+    for node in sub_expressions([*place.evaluated, *header_expressions(statement)]):
         add(_loaded(node))
     for other in own_statements(scope) if scope else ():
         for node in sub_expressions(header_expressions(other)):

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from dap_ai.agent.analyst import assertions, nones
+from dap_ai.agent.analyst import assertions, nones, ties
 from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
 from dap_ai.agent.stack import sub_expressions
@@ -58,7 +58,7 @@ def _methods(d: Diagnosis, value: Value) -> list[str]:
 
 def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
     text = error.message
-    if "NoneType" in text and nones.blame(d):
+    if ("NoneType" in text and nones.blame(d)) or ties.explain(d, text):
         return
     if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
         call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
@@ -66,12 +66,21 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
             d.say(f"The call `{ast.unparse(call)}` does not fit the function's parameters.")
             d.roots.append(call)
         return
-    operands = _operands(d.broken) or [n for n in sub_expressions(d.header) if isinstance(n, ast.Name | ast.Subscript)]
+    operands = _operands(d.broken) or _read_in(d)
     told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
     if told:
         d.say("; ".join(dict.fromkeys(told)) + ".")
     strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
-    d.blame(*(strings if len(strings) < len(operands) else []), *[n for n in operands if n not in strings])
+    d.blame(*strings, *[n for n in operands if n not in strings])
+
+
+def _read_in(d: Diagnosis) -> list[ast.expr]:
+    """The places that the failing expression reads; not the classes and functions that it calls with them."""
+    nodes = d.in_question
+    called = {id(n.func) for n in nodes if isinstance(n, ast.Call) if n is not d.broken or n.args}
+    held = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
+    places: list[ast.expr] = [n for n in nodes if isinstance(n, ast.Name | ast.Subscript | ast.Attribute)]
+    return [n for n in places if id(n) not in called | held] or places
 
 
 def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
@@ -85,8 +94,10 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         _say_keys(d, node.value, holder, key)
         holder_text = ast.unparse(node.value)
         d.advice.append(
-            f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a default "
-            f"with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+            f"Decide what the key `None` means: a value for it is missing where `{ast.unparse(node.slice)}` is made."
+            if key == "None"
+            else f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a "
+            f"default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
         )
         d.blame(node.slice, node.value)
         return

@@ -7,7 +7,6 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dap_ai.agent.source import header_expressions
 from dap_ai.agent.stack import Place, sub_expressions
 from dap_ai.agent.values import show, variables
 from dap_ai.protocol.inspection import Value
@@ -37,7 +36,7 @@ class Diagnosis:
     @property
     def header(self) -> list[ast.expr]:
         """The expressions of the failing line."""
-        return header_expressions(self.place.statement) if self.place.statement else []
+        return self.place.evaluated
 
     @property
     def in_question(self) -> list[ast.expr]:
@@ -117,10 +116,7 @@ def near_key(key: str, keys: list[str]) -> str:
 
 def failing_expression(place: Place) -> ast.expr | None:
     """The sub-expression that failed: by the interpreter's own position (3.11+), else the innermost that raises."""
-    statement = place.statement
-    if statement is None:
-        return None
-    nodes = list(sub_expressions(header_expressions(statement)))
+    nodes = list(sub_expressions(place.evaluated))
     position = place.facts.position if place.facts else None
     if position:
         exact = [n for n in nodes if [n.lineno, n.col_offset, n.end_lineno, n.end_col_offset] == position]

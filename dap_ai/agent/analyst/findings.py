@@ -26,6 +26,8 @@ class Finding:
     rule: str
     cited: list[Cited] = field(default_factory=list[Cited])
     edit: Edit | None = None
+    seen: bool = False
+    """The failure run again shows that it has happened."""
 
 
 @dataclass

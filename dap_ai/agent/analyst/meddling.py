@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.runs import plain
 from dap_ai.protocol.snapshot import SnapshotResult, Trace, TracedCall
 
 
@@ -18,6 +19,18 @@ def change(before: SnapshotResult, after: SnapshotResult, edit: Edit) -> float:
             _less(before.trace, after.trace),
         ]
     return max(shares)
+
+
+def differ(one: SnapshotResult | None, other: SnapshotResult | None) -> bool:
+    """Whether two runs did different things: printed, gave or kept other values."""
+    if one is None or other is None or one.trace is None or other.trace is None:
+        return False
+    return one.printed != other.printed or _values(one.trace) != _values(other.trace)
+
+
+def _values(trace: Trace) -> list[object]:
+    calls = [plain(call.result) for call in trace.calls]
+    return [*calls, *([plain(text) for text in c.texts] for line in trace.lines for c in line.changes)]
 
 
 def _printed(before: str, after: str) -> float:

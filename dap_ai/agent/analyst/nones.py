@@ -6,7 +6,7 @@ import ast
 from typing import cast
 
 from dap_ai.agent.analyst.facts import Diagnosis
-from dap_ai.agent.values import literal
+from dap_ai.agent.values import cut, literal
 
 
 def blame(d: Diagnosis) -> bool:
@@ -19,7 +19,12 @@ def blame(d: Diagnosis) -> bool:
     nones = [n for n in pool if (v := d.value(n)) and v.kind == "none" and not isinstance(n, ast.Constant)]
     nones.sort(key=lambda n: id(n) not in holders)
     if nones:
-        d.say(f"`{ast.unparse(nones[0])}` is `None`.")
+        text = ast.unparse(nones[0])
+        d.say(f"`{text}` is `None`.")
+        d.advice.append(
+            f"Decide what `{cut(text, 60)}` being `None` means: give a value where it is made, refuse it there, "
+            "or skip it here."
+        )
         d.blame(nones[0])
         return True
     calls = [n.value for n in pool if isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.value, ast.Call)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
-from dap_ai.agent.stack import Case
+from dap_ai.agent.stack import Place
 
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     [
         "why",
         "what",
@@ -85,7 +86,7 @@ def candidates(question: str, language: str = "python") -> list[str]:
     while match := (_NATIVE_NAME if native else _NAME).search(rest, at):
         text = _native_leading(rest[match.start() :]) if native else leading(rest[match.start() :])
         at = match.start() + len(text)
-        if text.casefold() not in _STOP_WORDS and (len(text) > 1 or text not in "aI"):
+        if text.casefold() not in STOP_WORDS and (len(text) > 1 or text not in "aI"):
             found.append(text)
     if native:
         found = [text for text in found if text.casefold() not in ("null", "nullptr", "about")]
@@ -167,17 +168,36 @@ def normal(text: str, language: str = "python") -> str:
         return ""
 
 
-def named(case: Case, question: str) -> list[ast.expr]:
-    """The expressions of the question that have a value in the frame it is about."""
-    place = case.focus
+def named(place: Place | None, question: str) -> list[ast.expr]:
+    """The expressions of the question that have a value in this frame; else what its statement has under their names.
+
+    A builtin, and a function under its own name, are no values to ask about.
+    """
     if place is None:
         return []
-    found: list[ast.expr] = []
-    for text in candidates(question):
-        value = place.value(text)
-        if value is not None and value.kind not in ("module", "class"):
-            found.append(parse_expression(text))
-    return found
+    asked = candidates(question)
+    found = [parse_expression(text) for text in asked if _is_asked(place, text)]
+    return found or [node for text in asked if (node := _part(place, text))]
+
+
+def _is_asked(place: Place, text: str) -> bool:
+    value = place.value(text)
+    if value is None or value.kind in ("module", "class") or _is_constant(text):
+        return False
+    own = value.definition.name.rpartition(".")[2] if value.definition else ""
+    return own != text and (value.kind != "function" or not hasattr(builtins, text))
+
+
+def _part(place: Place, name: str) -> ast.expr | None:
+    """`order.price` or `row["price"]` of the statement, for `price`."""
+    for node in ast.walk(place.statement) if place.statement else ():
+        match node:
+            case ast.Attribute(attr=part) | ast.Subscript(slice=ast.Constant(value=part)):
+                if part == name and place.value(node):
+                    return node
+            case _:
+                pass
+    return None
 
 
 def line_of(question: str) -> int | None:

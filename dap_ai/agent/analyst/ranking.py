@@ -12,11 +12,13 @@ from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.resolving import Resolver, reach
 from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.agent.analyst.slicing import Slice, Slicer, Step
-from dap_ai.agent.source import FunctionNode, header_expressions, is_user_path
-from dap_ai.agent.stack import Case
+from dap_ai.agent.source import FunctionNode, header_expressions, is_user_path, last_line
+from dap_ai.agent.stack import Case, Place
 from dap_ai.protocol.ask import Suspect
 
 MAX_SUSPECTS = 10
+THE_FAILED_LINE = "the line that failed"
+"""How its reason begins."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
@@ -64,27 +66,34 @@ class Analysis:
         self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in order]
 
 
-def analyse(case: Case, roots: list[ast.expr] | None = None) -> Analysis | None:
-    """The whole analysis of a stop; `roots`: expressions of the focus frame to explain instead of the failure."""
+def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None) -> Analysis | None:
+    """The whole analysis of a stop; `roots`: expressions of the frame `asked` to explain instead of the failure."""
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
     resolver = Resolver(case.sources, case.places)
     scopes = [s for p in case.places if (s := resolver.of_place(p))]
-    start = next((s for s in scopes if s.place is diagnosis.place), None)
+    at = asked if roots and asked else diagnosis.place
+    start = next((s for s in scopes if s.place is at), None)
     reached = reach(resolver, scopes)  # makes the files known in which the slice finds who writes an attribute
     slicer = Slicer(resolver)
     if start:
-        line = diagnosis.place.frame.line
-        statement = diagnosis.place.statement
-        evaluated = header_expressions(statement) if statement else []
-        slicer.run([(start, root, line) for root in roots or [*diagnosis.roots, *evaluated]])
+        line = at.frame.line
+        evaluated = header_expressions(at.statement) if at.statement else []
+        wanted = roots or [*diagnosis.roots, *evaluated]
+        ends = [*_round_ends(at.statement), line] if roots else [line]
+        slicer.run([(start, root, end) for end in ends for root in wanted])
     for key, (scope, distance) in slicer.slice.scopes.items():
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)
     analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
     analysis.rank()
     return analysis
+
+
+def _round_ends(statement: ast.stmt | None) -> list[int]:
+    """At a loop's head: the line after its body, for the last round has left what is asked about."""
+    return [last_line(statement.body[-1]) + 1] if isinstance(statement, ast.For | ast.While) else []
 
 
 def _apply(view: View) -> list[Finding]:
@@ -109,7 +118,7 @@ def _score(analysis: Analysis) -> tuple[dict[tuple[str, int], float], dict[tuple
     assertion = _is_check(analysis)
     if analysis.case.exception:
         told = analysis.diagnosis.sentences
-        reason = "the line that failed" + (f": {told[0].rstrip('.')}" if told else "")
+        reason = THE_FAILED_LINE + (f": {told[0].rstrip('.')}" if told else "")
         add(failed, 0.02 if assertion else 0.3, reason)
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
+from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.source import SourceFile
 from dap_ai.agent.values import cut
 from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
@@ -17,7 +19,7 @@ from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
 _NEVER_RAN = 0.2
 _LIFT = 0.85
 _IN_VAIN = 0.9
-_MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 6, 3, 3
+_MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
 def rerank(analysis: Analysis, trials: Trials) -> None:
@@ -25,6 +27,7 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
     if trials.usable:
         _sink_what_never_ran(analysis, trials.usable)
         _lift_verified(analysis, trials)
+        witness(analysis, trials)
         analysis.order()
 
 
@@ -51,8 +54,8 @@ def _lift_verified(analysis: Analysis, trials: Trials) -> None:
     lifted: set[tuple[str, int]] = set()
     for trial in sorted(verified, key=lambda t: -t.grade):
         key = (trial.candidate.edit.source.path, trial.candidate.line)
-        if key in lifted:
-            continue
+        if key in lifted or trial.candidate.kind == SKIP_NONE:
+            continue  # skipping an item says nothing about who made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
         analysis.scores[key] = 1 - (1 - was) * (1 - _LIFT * trial.grade / best)

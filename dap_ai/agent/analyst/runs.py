@@ -105,7 +105,7 @@ class Runs:
     def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S) -> None:
         self.failure = failure
         self._debugger = debugger
-        self._case = case
+        self.case = case
         self._ends = time.monotonic() + budget_s
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -195,7 +195,7 @@ class Runs:
             path, line = failure.place.frame.path, failure.statement.lineno
             if now.get((path, moved(path, line, edits)), 0) < control.counts.get((path, line), 0):
                 return "the failing assertion is not reached as often as before"
-        for place in self._case.places:
+        for place in self.case.places:
             path, function = place.frame.path, place.function
             if function is None or not any((path, n) in control.counts for n in _inside(function)):
                 continue
@@ -209,19 +209,20 @@ class Runs:
         text = f"`{cut(result.error, 160)}`"
         values = raised.watched if raised else []
         pairs = zip(failure.watch if failure else [], values, strict=False)
-        shown = [f"`{name}` is `{show(value, 60)}`" for name, value in pairs if value and _is_data(value)]
+        told = [(name, value) for name, value in pairs if value and _is_data(value) and value.text != name]
+        shown = [f"`{name}` is `{show(value, 60)}`" for name, value in told]
         return f"{text}: {', '.join(shown[:2])}" if shown else text
 
     def _differs(self, check: Check, result: SnapshotResult) -> str:
         """How the failure of a check run again differs from the program's; empty if it does not."""
-        error, failure, raised = self._case.exception, self.failure, result.raised
+        error, failure, raised = self.case.exception, self.failure, result.raised
         if result.status == "deadline":
             return f"{check.words} had not ended in time"
         if raised is None or error is None or failure is None:
             return f"{check.words} does not fail when it is run again"
         if raised.type != error.type:
             return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
-        same = {plain(m) for m in (error.message, *self._case.messages)}
+        same = {plain(m) for m in (error.message, *self.case.messages)}
         if plain(raised.message) not in same:
             return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
         first, last = failure.statement.lineno, last_line(failure.statement)
@@ -234,7 +235,7 @@ class Runs:
             return f"{check.words} had not ended in time"
         if result.raised is None:
             return f"{check.words} passes already, without the edit"
-        error = self._case.exception
+        error = self.case.exception
         if error and result.raised.type not in (error.type, "AssertionError"):
             told = f"`{cut(result.error, 120)}`, not with `{error.type}`"
             return f"the state has moved on: without the edit {check.words} fails with {told}"

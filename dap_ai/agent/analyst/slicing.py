@@ -1,17 +1,18 @@
 """A backward slice: from suspicious expressions to the lines that made their values.
 
 It goes through assignments of every form, through parameters to the arguments of live callers or of the call that
-led into a function that has returned, through calls and properties to `return`s, through attributes to the methods
-that write them, through stores into containers, and to the tests that let a line be reached. Nearest first; bounded.
+led into a function that has returned, through calls and properties to `return`s, through attributes and keys to the
+methods that write them and to where their holder was made, through stores into containers, and to the tests that let
+a line be reached. Nearest first; bounded.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dap_ai.agent.analyst import givers
 from dap_ai.agent.analyst.definitions import (
     Scope,
     aliases,
@@ -23,6 +24,7 @@ from dap_ai.agent.analyst.definitions import (
     reaching,
     root_name,
 )
+from dap_ai.agent.analyst.parts import given_to, inside_of, one_for, results, rounds_over
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
 from dap_ai.agent.source import header_expressions
 from dap_ai.agent.stack import sub_expressions
@@ -112,7 +114,10 @@ class Slicer:
                 self._name(node.id, work)
             elif isinstance(node, ast.Attribute) and id(node) not in called:
                 self._attribute(node, work)
-        for node in _inner(work.expression):
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+                holder, given = _live(node.value, work), _live(node, work)
+                self._given(givers.of_key(self._resolver, repr(node.slice.value), holder, given), node, work)
+        for node in inside_of(work.expression):
             if isinstance(node, ast.Name):
                 self._name(node.id, work)
             else:
@@ -131,13 +136,19 @@ class Slicer:
             self._passed_on(name, statement, work)
         if name in [p.arg for p in scope.parameters] and not (found and is_always_bound(name, scope, work.line)):
             self._argument(name, work)
-        elif not found and not isinstance(scope.node, ast.Module):
+        elif found:
+            pass
+        elif made_of := rounds_over(name, work.scope, work.line):
+            self._queue.append(_Work(scope, made_of, work.line, work.distance, work.site))
+        elif not isinstance(scope.node, ast.Module):
             self._outer(name, work)
 
     def _argument(self, parameter: str, work: _Work) -> None:
         scope, site = work.scope, work.site
         caller = self._live_call(scope) if scope.place else site
         if caller is None:
+            if scope.place is None:
+                self._given(givers.of_parameter(self._resolver, scope, parameter), ast.Name(parameter), work)
             return
         statement = caller.scope.source.statement_at(caller.line)
         argument = argument_for(caller.call, scope, parameter)
@@ -208,7 +219,7 @@ class Slicer:
             return
         self._reach(callee, work.distance + 1)
         for statement in reversed(callee.statements()):
-            values = _results(statement)
+            values = results(statement)
             for value in values:
                 if given and isinstance(value, ast.Constant) and repr(value.value) != given.text:
                     continue  # another `return` gave the result
@@ -220,7 +231,7 @@ class Slicer:
                     self._step(
                         callee,
                         statement,
-                        _Work(callee, call_value(values), statement.lineno, work.distance, site),
+                        _Work(callee, one_for(values), statement.lineno, work.distance, site),
                         "written",
                         text,
                         *values,
@@ -231,8 +242,16 @@ class Slicer:
             if scope.key() != work.scope.key() or statement.lineno != work.line:
                 self._reach(scope, work.distance + 1)
                 self._step(scope, statement, work, "written", ast.unparse(node), *values)
+        holder, given = _live(node.value, work), _live(node, work)
+        self._given(givers.of_field(self._resolver, node.attr, holder, given), node, work)
         for getter in self._resolver.getters(node.attr):
             self._enter(getter, work, None, None)
+
+    def _given(self, found: list[givers.Giver], wanted: ast.expr, work: _Work) -> None:
+        """Steps to the expressions that gave it its value where its holder was made."""
+        for scope, statement, value in found:
+            inner = _Work(scope, value, value.lineno, work.distance)
+            self._step(scope, statement, inner, "argument", ast.unparse(wanted), value, line=value.lineno)
 
     def _passed_on(self, name: str, statement: ast.stmt, work: _Work) -> None:
         """A function that is given a container, or a method of an object, may change it."""
@@ -240,7 +259,7 @@ class Slicer:
             return
         for root in header_expressions(statement):
             for call in ast.walk(root):
-                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in _given(call)):
+                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in given_to(call)):
                     continue
                 for callee in self._resolver.callees(call, work.scope):
                     self._changes(callee, call, name, work)
@@ -301,30 +320,6 @@ class Slicer:
             self.slice.scopes[scope.key()] = (scope, distance)
 
 
-def call_value(values: list[ast.expr]) -> ast.expr:
-    """One expression that stands for several."""
-    return values[0] if len(values) == 1 else ast.Tuple(list(values), ast.Load())
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    """The arguments, and what the called method belongs to."""
-    return [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
-
-
-def _results(statement: ast.stmt) -> list[ast.expr]:
-    if isinstance(statement, ast.Return):
-        return [statement.value or ast.Constant(None)]
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield | ast.YieldFrom):
-        return [statement.value.value or ast.Constant(None)]
-    return []
-
-
-def _inner(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
-    """What comprehensions and lambdas call, and the names they use that come from outside of them."""
-    for node in ast.walk(expression):
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
-            bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Call) or (isinstance(inner, ast.Name) and inner.id not in bound):
-                    yield inner
+def _live(node: ast.expr, work: _Work) -> Value | None:
+    """The value of an expression where a frame has it."""
+    return work.scope.place.value(node) if work.scope.place else None

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates
 from dap_ai.agent.analyst.checks import checks_of, failure_of
-from dap_ai.agent.analyst.meddling import change
+from dap_ai.agent.analyst.doubts import doubt_of
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.meddling import change, differ
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Runs, Verdict
 from dap_ai.agent.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.stack import Case
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.snapshot import SnapshotResult
 
 MAX_TRIES = 240
 ENOUGH = 12
@@ -25,7 +28,7 @@ _AGAIN, _AGAIN_S = 2, 1.0
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
-_NARROW_ONLY, _MEDDLES, _SYMPTOM = 0.4, 0.6, 0.7
+_NARROW_ONLY, _MEDDLES, _SYMPTOM, _DOUBTED = 0.4, 0.6, 0.7, 0.5
 
 Tell = Callable[[str], None]
 
@@ -42,6 +45,8 @@ class Trial:
     """It changes the failing statement, and may only hide what is wrong elsewhere."""
     change: float = 0.0
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
+    doubt: str = ""
+    """Why its pass may prove nothing; empty for a rule's, which has its reason."""
 
     @property
     def verified(self) -> bool:
@@ -59,7 +64,18 @@ class Trial:
         candidate = self.candidate
         likely = candidate.prior**1.5 * candidate.suspicion**0.5 * (2.0 if candidate.reason else 1.0)
         symptom = _SYMPTOM if self.at_failure and not candidate.reason else 1.0
-        return likely * symptom * (1.0 if self.holds else _NARROW_ONLY) * (1 - _MEDDLES * self.change)
+        passed = (1.0 if self.holds else _NARROW_ONLY) * (_DOUBTED if self.doubt else 1.0)
+        return likely * symptom * passed * (1 - _MEDDLES * self.change)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line of what it says is wrong."""
+        return self.candidate.edit.source.path, self.candidate.line
+
+    @property
+    def outcome(self) -> SnapshotResult | None:
+        """What the widest run with it did."""
+        return (self.widest or self.verdict).result
 
 
 @dataclass
@@ -78,13 +94,27 @@ class Trials:
 
     @property
     def verified(self) -> list[Trial]:
-        """The fixes that hold, the best first; then those that only the narrow check passes."""
-        return sorted((t for t in self.tried if t.verified), key=lambda t: (-t.holds, -t.grade))
+        """The fixes that hold, the best first; then those that only the narrow check passes.
+
+        Among those that hold, one whose pass may prove nothing comes after all others.
+        """
+        return sorted((t for t in self.tried if t.verified), key=lambda t: (-t.holds, bool(t.doubt), -t.grade))
 
     def fixes(self, file: str, line: int) -> bool:
-        """Whether the best fix that holds changes this line."""
-        best = [t.candidate for t in self.verified[:1] if t.holds]
-        return any((c.edit.source.path, c.line) == (file, line) for c in best)
+        """Whether the best fix that holds changes this line, and a rule says why."""
+        return any(t.place == (file, line) for t in self.verified[:1] if t.holds and t.candidate.reason)
+
+    def refutes(self, edit: Edit | None) -> bool:
+        """Whether this very edit was tried, and the check still fails with it."""
+        return any(t.candidate.edit is edit and t.verdict.outcome == "not verified" for t in self.tried)
+
+    @property
+    def rivals(self) -> list[Trial]:
+        """Where no rule says why the best fix is right: others that hold, and do something else."""
+        best, *others = [t for t in self.verified if t.holds and not t.doubt] or [None]
+        if best is None or best.candidate.reason:
+            return []
+        return [t for t in others if t and differ(best.outcome, t.outcome)]
 
 
 async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S) -> Trials:
@@ -113,8 +143,15 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
     """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
+    failure = failure_of(case)
+    control = await run_again(debugger, case) if failure and failure.is_demand else None
+    return control if control and control.trace.calls else None
+
+
+async def run_again(debugger: Debugger, case: Case) -> Control | None:
+    """The widest check that shows the failure again; None where there is none, or nothing can be run."""
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
-    if failure is None or not failure.is_demand:
+    if failure is None:
         return None
     runs = Runs(debugger, case, failure, _AGAIN_S)
     for check in reversed(checks_of(case)[-_AGAIN:]):
@@ -122,7 +159,7 @@ async def demand_again(debugger: Debugger, case: Case) -> Control | None:
             control = await runs.control(check)
         except (NotStopped, RequestFailed):
             return None
-        if control.usable and control.trace.calls:
+        if control.usable:
             return control
     return None
 
@@ -151,7 +188,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
 
 
 def _enough(tried: Sequence[Trial]) -> bool:
-    held = [t for t in tried if t.holds]
+    held = [t for t in tried if t.holds and not t.doubt]
     return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
 
 
@@ -173,6 +210,7 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
     control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
     if last.verified and last.result:
         trial.change = change(control.result, last.result, edit)
+        trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
     return trial
 
 

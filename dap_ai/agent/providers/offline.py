@@ -6,14 +6,29 @@ import ast
 import asyncio
 from collections.abc import Mapping
 
-from dap_ai.agent.analyst.explain import happened, quote, recommendation, root_cause, where, why
+from dap_ai.agent.analyst.advice import recommendation
+from dap_ai.agent.analyst.asking import (
+    code_asked,
+    not_understood,
+    offered,
+    place_of,
+    wants_all,
+    wants_help,
+    wants_history,
+    wants_type,
+    wants_way,
+    way,
+)
+from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, proving
+from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.retrace import rerank
 from dap_ai.agent.analyst.retrace import told as retold
-from dap_ai.agent.analyst.trials import Trials, investigate
+from dap_ai.agent.analyst.trials import Trials, investigate, run_again
 from dap_ai.agent.providers.base import Work
+from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.table import run, traced_by
@@ -22,6 +37,8 @@ from dap_ai.config import Settings
 from dap_ai.protocol.ask import Evidence, Fix, Usage
 from dap_ai.protocol.asking import Answer, ToolCall
 from dap_ai.protocol.debugger import Sink
+from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.tools import Info
 
 _MAX_TAIL_CHARS = 1500
 _NO_RANKING = "No language model was used: this is the offline analyst."
@@ -55,23 +72,25 @@ class Offline:
         wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
         if wanted:
             await work.read(wanted)
+        if wants_help(question):
+            return self._told(work, [offered(case), f"*{_NO_RANKING}*"])
+        if wants_way(question):
+            return self._told(work, [way(case), f"*{_NO_RANKING}*"])
+        if symbol := code_asked(case, question):
+            return await use(ToolCall("info", Info(symbol)), work.bench, work.sink)
         evaluated = await self._evaluated(work, work.bench)
-        roots = named(case, question)
+        asked = place_of(case, question)
+        roots = named(asked, question)
+        if wants_all(question) and not roots and asked:
+            return self._told(work, [*evaluated, _standing(asked), f"*{_NO_RANKING}*"])
         if evaluated and not roots:
-            text = self._emit(work, [*evaluated, f"*{_NO_RANKING}*"])
-            return Answer(text=text, usage=self._usage())
-        line = line_of(question)
-        if line is not None and not roots and case.focus:
-            path = case.focus.frame.path
-            work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
-        analysis = await asyncio.to_thread(analyse, case, roots or None)
+            return self._told(work, [*evaluated, f"*{_NO_RANKING}*"])
+        analysis = await asyncio.to_thread(analyse, case, roots or None, asked)
         if analysis is None:
-            text = "There is no frame with source to look at in this stop.\n"
-            work.sink.emit("answer", text)
-            return Answer(text=text, usage=self._usage())
-        if roots:
-            return self._about(work, analysis, roots, evaluated)
-        return await self._stop(work, analysis)
+            return self._told(work, ["There is no frame with source to look at in this stop."])
+        if roots and asked:
+            return await self._about(work, analysis, roots, asked, evaluated)
+        return await self._stop(work, analysis, _before_default(case, question))
 
     def _without_stop(self, work: Work) -> Answer:
         """An answer from the conversation and the output alone."""
@@ -97,15 +116,18 @@ class Offline:
             work.sink.emit("status", status)
         return [result.text for result in results]
 
-    async def _stop(self, work: Work, analysis: Analysis) -> Answer:
-        told = self._emit(work, [happened(analysis), *self._before(analysis)])
+    def _told(self, work: Work, parts: list[str]) -> Answer:
+        return Answer(text=self._emit(work, parts), usage=self._usage())
+
+    async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
+        told = self._emit(work, [first, happened(analysis), *self._before(analysis)])
         trials, note = await self._tried(work, analysis)
         advice, fixes = "", list[Fix]()
         if analysis.case.exception:
             advice, fixes = recommendation(analysis, trials)
             parts = [retold(analysis, trials) if trials else "", root_cause(analysis, trials), advice]
         else:
-            parts = [_standing(analysis), _suspicious(analysis)]
+            parts = [_standing(analysis.diagnosis.place), _suspicious(analysis)]
         notes = [_NO_MODEL, note, *_notes(analysis)]
         text = self._emit(work, [*parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = _evidence(analysis, proving(analysis.diagnosis))
@@ -129,20 +151,29 @@ class Offline:
         rerank(analysis, trials)
         return trials, ""
 
-    def _about(self, work: Work, analysis: Analysis, roots: list[ast.expr], evaluated: list[str]) -> Answer:
-        case, place = analysis.case, analysis.case.focus
-        assert place is not None  # noqa: S101  roots have values in it
+    async def _about(
+        self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
+    ) -> Answer:
+        case, question = analysis.case, work.ask.arguments.question
         cited = [Cited(place, ast.unparse(root)) for root in roots]
         spot = where(case, place.frame.path, place.frame.line)
         values = [
-            f"`{c.expression}` is `{typed(v, 300)}` at {spot}, in `{place.frame.name}`."
+            f"`{c.expression}` is `{typed(v, 300)}`{_of_type(v, question)} at {spot}, in `{place.frame.name}`."
             for c in cited
             if (v := place.value(c.expression))
         ]
         history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
         found = history or "No assignment to it was found in the code that was read."
-        text = self._emit(work, [*evaluated, "**Now.** " + " ".join(values), quote(place), found, f"*{_NO_MODEL}*"])
+        past = await self._past(work, case, roots, place) if wants_history(question) else ""
+        now = "**Now.** " + " ".join(values)
+        text = self._emit(work, [*evaluated, now, quote(place), past, found, f"*{_NO_MODEL}*"])
         return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
+
+    async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:
+        """The values that names of a frame had, as a run of the failure in a copy shows them."""
+        control = await run_again(work.debugger, case)
+        names = [root.id for root in roots if isinstance(root, ast.Name)]
+        return histories(control, names, place, case.inspection.cwd) if control else ""
 
     def _emit(self, work: Work, parts: list[str]) -> str:
         kept = [part for part in parts if part]
@@ -164,8 +195,7 @@ async def use(call: ToolCall, bench: Bench, sink: Sink) -> Answer:
     return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=Offline.name))
 
 
-def _standing(analysis: Analysis) -> str:
-    place = analysis.diagnosis.place
+def _standing(place: Place) -> str:
     facts = place.facts
     if facts is None:
         return ""
@@ -191,6 +221,18 @@ def _suspicious(analysis: Analysis) -> str:
     if not first or not finding or finding.weight < 0.5:
         return "**Recommendation.** Step over this line, and ask about a name: `where does NAME come from?`"
     return f"**Recommendation.** Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
+
+
+def _before_default(case: Case, question: str) -> str:
+    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
+    line = line_of(question)
+    if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
+        return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
+    return not_understood(case, question)
+
+
+def _of_type(value: Value, question: str) -> str:
+    return f", of type `{value.type}`," if wants_type(question) else ""
 
 
 def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:

@@ -43,17 +43,27 @@ def shop(tmp_path: Path) -> Stopped:
 
 def halted(tmp_path: Path) -> Stopped:
     """A program that stands at a line, without an exception."""
+    text = "def f(n):\n    total = n * 2\n    half = total / 4\n    return half\n\nf(6)\n"
+    return halted_at(tmp_path, text, line=3)
+
+
+def halted_at(tmp_path: Path, text: str, *, line: int, hit: int = 1) -> Stopped:
+    """A program that stands at a line which it has reached for the `hit`th time."""
     program = tmp_path / "halted.py"
-    program.write_text("def f(n):\n    total = n * 2\n    half = total / 4\n    return half\n\nf(6)\n")
+    program.write_text(text)
+    hits = 0
     space: dict[str, object] = {"__name__": "__main__"}
     stands: list[Stopped] = []
 
     def trace(frame, event, arg):
         if frame.f_code.co_filename != str(program):
             return None
-        if event == "line" and frame.f_lineno == 3:
-            stands.append(Stopped([(frame, 3, frame.f_lasti)], reason="breakpoint"))
-            raise KeyboardInterrupt
+        nonlocal hits
+        if event == "line" and frame.f_lineno == line:
+            hits += 1
+            if hits == hit:
+                stands.append(Stopped([(frame, line, frame.f_lasti)], reason="breakpoint"))
+                raise KeyboardInterrupt
         return trace
 
     sys.settrace(trace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,19 @@ def unused(prices):
 amount = total([1, 2, 3])
 assert amount == 6, "the bill"
 """
+RESAMPLED = """
+def sizes(values):
+    found = []
+    for n in range(3):
+        picked = values[n:]
+        found.append(len(values))
+    return found
+
+
+made = sizes([1, 2, 3])
+assert made == [3, 2, 1], "the bill"
+"""
+RESAMPLED_RAN = (2, 3, 4, 5, 6, 7, 10, 11)
 Copy = Callable[[SnapshotQuery], SnapshotResult]
 
 
@@ -44,15 +57,24 @@ def total(tmp_path: Path) -> Stopped:
     return stopped
 
 
-def copies(program: str, right: str) -> Copy:
-    """Copies that fail as the program did, until `right` stands in the file."""
+@pytest.fixture
+def resampled(tmp_path: Path) -> Stopped:
+    program = tmp_path / "resampled.py"
+    program.write_text(RESAMPLED)
+    stopped = fail(program)
+    stopped.why_no_snapshot = ""
+    return stopped
+
+
+def copies(program: str, right: str, ran: Sequence[int] = (2, 3, 4, 5, 6, 13, 14)) -> Copy:
+    """Copies that fail as the program did, at the last of the lines that ran, until `right` stands in the file."""
 
     def run(query: SnapshotQuery) -> SnapshotResult:
-        lines = [TracedLine(program, n, "total") for n in (2, 3, 4, 5, 6, 13, 14)]
+        lines = [TracedLine(program, n, "total") for n in ran]
         trace = Trace(lines, [TracedCall("total", program, 2, 0, ["prices=[1, 2, 3]"], "3")])
         if any(right in edit.new for edit in query.edits):
             return SnapshotResult("ok", trace=trace)
-        raised = Raised("AssertionError", "the bill", program, 14)
+        raised = Raised("AssertionError", "the bill", program, ran[-1])
         return SnapshotResult("raised", error="AssertionError: the bill", raised=raised, trace=trace)
 
     return run
@@ -69,6 +91,56 @@ def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
     total.copy = copies(total.program, "amount += price")
     assert ask(total)[0].suspects[0].line == 5
+
+
+def test_what_a_blind_change_makes_pass_is_a_guess(total: Stopped):
+    total.copy = copies(total.program, "amount = 1")
+    text = ask(total)[0].text
+    assert "**Root cause (a guess).** `total.py:3`" in text
+    assert "A guess, found by trying small changes" in text
+
+
+def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(resampled: Stopped):
+    resampled.copy = copies(resampled.program, "len(picked)", RESAMPLED_RAN)
+    assert "**Root cause.** `resampled.py:6`" in ask(resampled)[0].text
+
+
+def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proof(total: Stopped):
+    fails = copies(total.program, "nothing like this")
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        new = query.edits[0].new if query.edits else ""
+        gave = next((gave for text, gave in (("amount = 1\n", "7"), ("amount = -1\n", "5")) if text in new), "")
+        result = fails(query)
+        if not gave or result.trace is None:
+            return result
+        call = TracedCall("total", total.program, 2, 0, ["prices=[1, 2, 3]"], gave)
+        return SnapshotResult("ok", trace=Trace(result.trace.lines, [call]))
+
+    total.copy = copy
+    text = ask(total)[0].text
+    assert "A guess: 2 different changes make the check pass" in text
+
+
+def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stopped):
+    fails = copies(total.program, "nothing like this")
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        result = fails(query)
+        if result.trace is None or not any("amount = 1\n" in edit.new for edit in query.edits):
+            return result
+        return SnapshotResult("ok", trace=Trace([t for t in result.trace.lines if t.line != 5]))
+
+    total.copy = copy
+    answer, _ = ask(total)
+    assert "**Recommendation.** Next steps:" in answer.text
+    assert "This change is hardly the fix: line 5 does not run any more with it." in answer.text
+    assert answer.fixes[0].result == "the failing check passes with it, but line 5 does not run any more"
+
+
+def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(resampled: Stopped):
+    resampled.copy = copies(resampled.program, "nothing like this", RESAMPLED_RAN)
+    assert "**Root cause (a guess).** `resampled.py:6`" in ask(resampled)[0].text
 
 
 def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):

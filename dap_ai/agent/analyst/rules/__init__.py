@@ -3,6 +3,36 @@
 from __future__ import annotations
 
 from dap_ai.agent.analyst.findings import Rule
-from dap_ai.agent.analyst.rules import bounds, calls, conditions, names, returns, sharing
+from dap_ai.agent.analyst.rules import (
+    awaiting,
+    bounds,
+    caches,
+    calls,
+    closures,
+    conditions,
+    dropped,
+    guards,
+    names,
+    nothing,
+    returns,
+    sharing,
+    texts,
+    ties,
+)
 
-TABLE: list[Rule] = [*bounds.RULES, *returns.RULES, *names.RULES, *calls.RULES, *sharing.RULES, *conditions.RULES]
+TABLE: list[Rule] = [
+    *bounds.RULES,
+    *returns.RULES,
+    *names.RULES,
+    *calls.RULES,
+    *sharing.RULES,
+    *closures.RULES,
+    *conditions.RULES,
+    *nothing.RULES,
+    *guards.RULES,
+    *dropped.RULES,
+    *ties.RULES,
+    *awaiting.RULES,
+    *caches.RULES,
+    *texts.RULES,
+]

@@ -195,6 +195,27 @@ def boundary(scope: Scope, view: View) -> Iterator[Finding]:
             yield Finding(scope, node.lineno, 0.4, reason, "boundary")
 
 
+def mixed_logic(scope: Scope, view: View) -> Iterator[Finding]:
+    """`a or b and c` without parentheses, which means `a or (b and c)`."""
+    for _, node in expressions(scope):
+        match node:
+            case ast.BoolOp(op=ast.Or(), values=[*firsts, ast.BoolOp(op=ast.And(), values=[inner, *rest]) as last]):
+                if _is_in_parentheses(scope, last):
+                    continue
+                first = ast.unparse(ast.BoolOp(ast.Or(), [*firsts, inner]))
+                others = [f"({ast.unparse(r)})" if isinstance(r, ast.BoolOp) else ast.unparse(r) for r in rest]
+                reason = "`and` binds before `or`: this means `... or (... and ...)`"
+                edit = swap(scope.source, node, " and ".join([f"({first})", *others]))
+                yield Finding(scope, node.lineno, 0.45, reason, "mixed logic", edit=edit)
+            case _:
+                pass
+
+
+def _is_in_parentheses(scope: Scope, node: ast.expr) -> bool:
+    before = scope.source.line(node.lineno).encode()[: node.col_offset]
+    return before.rstrip().endswith(b"(")
+
+
 def _data(tree: ast.Module | None) -> set[object]:
     """Constants of a source that are not compared with."""
     if tree is None:
@@ -204,4 +225,4 @@ def _data(tree: ast.Module | None) -> set[object]:
     return {n.value for n in constants if type(n.value) in (int, float)}
 
 
-RULES = [boundary, float_equality, identity, unconverted, defaults, repeated_branch]
+RULES = [mixed_logic, boundary, float_equality, identity, unconverted, defaults, repeated_branch]

@@ -10,6 +10,7 @@ from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enc
 from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
 from dap_ai.agent.source import FunctionNode, own_statements
 
+IMPLICIT_NONE = "implicit None"
 _IN_PLACE = frozenset(
     ["sort", "reverse", "append", "extend", "insert", "update", "clear", "add", "discard", "shuffle", "setdefault_"]
 )
@@ -33,9 +34,9 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
             tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
             if tests:
                 reason = f"`{scope.name}` gives `None` when this test never holds: its end has no `return`"
-                yield Finding(scope, tests[0].lineno, weight, reason, "implicit None")
+                yield Finding(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
         reason = f"`{scope.name}` gives `None` when no `return` is reached"
-        yield Finding(scope, node.lineno, weight * 0.8, reason, "implicit None")
+        yield Finding(scope, node.lineno, weight * 0.8, reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
         made = _made(node)
         edit = (

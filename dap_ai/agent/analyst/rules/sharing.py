@@ -1,4 +1,4 @@
-"""Objects under two names: defaults, repeated lists, aliases, closures, and threads that write the same state."""
+"""Objects under two names: defaults, repeated lists, aliases, and threads that write the same state."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -201,49 +201,6 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
                 )
 
 
-def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
-    """A function made in a loop that reads the loop's variable when it is called, after the loop."""
-    for loop in scope.statements():
-        if not isinstance(loop, ast.For):
-            continue
-        names = set(target_names(loop.target))
-        for node in ast.walk(loop):
-            if isinstance(node, ast.Lambda | FunctionNode):
-                free = {
-                    n.id
-                    for n in ast.walk(node.body if isinstance(node, ast.Lambda) else ast.Module(node.body, []))
-                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-                }
-                late = free & names - {a.arg for a in node.args.args}
-                if late and not _called_at_once(loop, node):
-                    name = min(late)
-                    edit = _bind_now(scope, node, name)
-                    yield Finding(
-                        scope,
-                        node.lineno,
-                        0.85,
-                        f"`{name}` is looked up when the function is called: each one sees the loop's last `{name}`",
-                        "late binding",
-                        edit=edit,
-                    )
-
-
-def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
-    return any(
-        is_call(c, "sorted", "min", "max", "map", "filter", "sort", "sum", "any", "all", "reduce")
-        and node in ast.walk(c)
-        for c in ast.walk(loop)
-    )
-
-
-def _bind_now(scope: Scope, node: ast.Lambda | FunctionNode, name: str) -> Edit | None:
-    if not isinstance(node, ast.Lambda):
-        return None
-    arguments = ast.unparse(node.args)
-    text = f"lambda {arguments + ', ' if arguments else ''}{name}={name}: {ast.unparse(node.body)}"
-    return swap(scope.source, node, text)
-
-
 def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
     """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
     if not _threaded(scope, view):
@@ -303,4 +260,4 @@ def _written_back(scope: Scope, name: str, text: str) -> bool:
     return False
 
 
-RULES = [mutable_default, class_default, repeated, alias, changed_while_read, late_binding, unlocked]
+RULES = [mutable_default, class_default, repeated, alias, changed_while_read, unlocked]

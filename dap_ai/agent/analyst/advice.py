@@ -1,0 +1,165 @@
+"""The last section of the answer: a fix as a diff with what became of it, else the next debugging steps."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.explain import where
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Verdict
+from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.values import cut
+from dap_ai.protocol.ask import Fix, Suspect
+
+
+def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
+    """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
+    if trials and trials.verified:
+        return _verified(analysis, trials)
+    case = analysis.case
+    first = analysis.suspects[0] if analysis.suspects else None
+    finding = analysis.fix_at(first.file, first.line) if first else None
+    if finding and finding.edit and finding.weight >= 0.45:
+        diff = finding.edit.diff(case.inspection.cwd)
+        verdict = _verdict_of(finding.edit, trials)
+        fix = Fix(finding.edit.source.path, diff)
+        text = "It was not tried."
+        if verdict and verdict.check:
+            fix.check, fix.result = verdict.check.words, verdict.text
+            text = (
+                f"Tried in a snapshot: not verified, {verdict.text}."
+                if verdict.outcome == "not verified"
+                else f"It could not be tried here: {verdict.text}."
+            )
+        return f"**Recommendation.** A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
+    return f"**Recommendation.** Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
+
+
+def _steps(analysis: Analysis) -> str:
+    first = analysis.suspects[0] if analysis.suspects else None
+    here = where(analysis.case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
+    steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
+    return "\n".join(f"- {step}" for step in steps)
+
+
+def _verified(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
+    root = analysis.case.inspection.cwd
+    best, *others = trials.verified[:3]
+    fixes = [_fix(trial, root) for trial in (best, *others)]
+    text = f"**Recommendation.** {_found(best, analysis, trials)}\n\n```diff\n{fixes[0].diff}\n```\n\n{_how(best)}"
+    if others:
+        rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
+        heading = "Others that pass:" if trials.rivals else "Also verified, but less likely meant:"
+        text += f"\n\n{heading}\n\n" + "\n".join(rows)
+    return text + _effort(trials), fixes
+
+
+def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
+    """How the fix was found; its reason, unless the root cause has just told it."""
+    reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
+    if reason:
+        return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
+    if best.doubt:
+        return f"Next steps:\n\n{_steps(analysis)}\n\nThis change is hardly the fix: {best.doubt} with it."
+    if analysis.suspects and _is_seen(analysis, analysis.suspects[0]):
+        return f"Next steps:\n\n{_steps(analysis)}\n\nThis small change makes the check pass too, and may only hide it."
+    if trials.rivals:
+        count = len(trials.rivals) + 1
+        return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
+    return "A guess, found by trying small changes: see whether it is what you mean."
+
+
+def _is_seen(analysis: Analysis, suspect: Suspect) -> bool:
+    finding = analysis.finding_at(suspect.file, suspect.line)
+    return finding is not None and finding.seen
+
+
+def _at(edit: Edit) -> str:
+    """Where the change is: `Change line 14`, `Add after line 5`."""
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    if edit.lines[: len(old)] == old:
+        return f"Add after line {edit.last}"
+    return f"Change line {edit.first}" if edit.first >= edit.last else f"Change lines {edit.first} to {edit.last}"
+
+
+def _how(trial: Trial) -> str:
+    words = trial.verdict.check.words if trial.verdict.check else "it"
+    text = f"Verified in a snapshot: the failing check passes with it ({words})."
+    widest = trial.widest
+    if widest and widest.check and widest.verified:
+        return f"{text} So does {widest.check.words}."
+    if widest and widest.check and widest.outcome == "not verified":
+        return f"{text} But of {widest.check.words}: {widest.text}."
+    return text
+
+
+def _fix(trial: Trial, root: str) -> Fix:
+    edit, verdict = trial.candidate.edit, trial.verdict
+    words = verdict.check.words if verdict.check else ""
+    result = f"{verdict.text}, but {trial.doubt}" if trial.doubt else verdict.text
+    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=result)
+
+
+def _new(trial: Trial) -> str:
+    edit = trial.candidate.edit
+    old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
+    text = f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
+    return f"{text} ({trial.doubt})" if trial.doubt else text
+
+
+def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
+    return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
+
+
+def _effort(trials: Trials | None) -> str:
+    """What was tried, in a sentence."""
+    if trials is None:
+        return ""
+    if not trials.tried:
+        return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
+    count, passed = len(trials.tried), len(trials.verified)
+    fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
+    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed."
+
+
+def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
+    case, place = analysis.case, analysis.diagnosis.place
+    yield from analysis.diagnosis.advice
+    if first and (first.file, first.line) != (place.frame.path, place.frame.line):
+        source = case.sources.read(first.file)
+        scope = source.scope_at(first.line) if source else None
+        names = (
+            sorted(
+                {n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)}
+                - set(dir(builtins))
+            )
+            if source and scope
+            else []
+        )
+        watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+        yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
+    condition = _condition(analysis)
+    if condition:
+        spot = where(case, place.frame.path, place.frame.line)
+        yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
+    places = [
+        ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)
+    ]
+    if root := next((place for place in places if place not in dir(builtins)), ""):
+        yield f"Ask `where does {cut(root, 60)} come from?`"
+
+
+def _condition(analysis: Analysis) -> str:
+    for root in analysis.diagnosis.roots[:2]:
+        value = analysis.diagnosis.value(root)
+        if (
+            isinstance(root, ast.Name | ast.Attribute)
+            and value
+            and value.kind in ("none", "int", "str", "bool")
+            and len(value.text) < 40
+        ):
+            return f"{ast.unparse(root)} {'is' if value.kind == 'none' else '=='} {value.text}"
+    return ""

@@ -1,0 +1,55 @@
+"""Coroutines that nobody awaits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.findings import Finding, View, swap
+
+
+def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
+    """A call of an `async def` whose coroutine is dropped, looped over, or kept and neither awaited nor passed on."""
+    error = view.case.exception
+    weight = 0.9 if error and "coroutine" in error.message else 0.6
+    for statement in scope.statements():
+        call = _call(statement)
+        if call is None or not _is_coroutine(call, scope, view) or _is_used(scope, bindings(statement)):
+            continue
+        reason = f"`{ast.unparse(call)}` only makes a coroutine: without `await` nothing of it runs"
+        edit = swap(scope.source, call, f"await {ast.unparse(call)}")
+        edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
+        yield Finding(scope, call.lineno, weight, reason, "not awaited", edit=edit)
+
+
+def _call(statement: ast.stmt) -> ast.Call | None:
+    match statement:
+        case (
+            ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call) | ast.For(iter=ast.Call() as call)
+        ):
+            return call
+        case _:
+            return None
+
+
+def _is_coroutine(call: ast.Call, scope: Scope, view: View) -> bool:
+    callees = [callee.node for callee in view.resolver.callees(call, scope)]
+    return bool(callees) and all(isinstance(node, ast.AsyncFunctionDef) and not _yields(node) for node in callees)
+
+
+def _yields(node: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
+
+
+def _is_used(scope: Scope, names: dict[str, ast.expr | None]) -> bool:
+    """Whether a name is awaited, given back, or handed to a call: `gather(*tasks)`, `tasks.append(task)`."""
+    for node in ast.walk(scope.node):
+        parts = [node.value] if isinstance(node, ast.Await | ast.Return) and node.value else []
+        parts += node.args if isinstance(node, ast.Call) else []
+        if any(isinstance(n, ast.Name) and n.id in names for part in parts for n in ast.walk(part)):
+            return True
+    return False
+
+
+RULES = [not_awaited]

@@ -1,0 +1,127 @@
+"""What the failure run again shows of a finding: that the suspected thing has really happened in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.findings import Finding
+from dap_ai.agent.analyst.givers import calls_of
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.rules.dropped import DROPPED, dropped_callee, failures
+from dap_ai.agent.analyst.rules.guards import SKIP_NONE
+from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
+from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
+from dap_ai.agent.analyst.rules.ties import NO_ORDER
+from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.source import FunctionNode
+from dap_ai.agent.values import cut
+from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
+
+_SEEN = 0.92
+_NOT_SEEN = 0.3
+_LIKELY = 0.8
+"""A change of such a kind is more often the fix than a `return` that was forgotten."""
+
+
+def witness(analysis: Analysis, trials: Trials) -> None:
+    """Lifts each line whose finding the widest run confirms, with what was seen; sinks those that it refutes."""
+    if not trials.usable:
+        return
+    trace = trials.usable[-1].trace
+    for finding in [f for f in analysis.findings if f.rule in _LOOK]:
+        seen = _LOOK[finding.rule](finding, analysis, trace)
+        key = (finding.scope.source.path, finding.line)
+        if seen:
+            finding.reason, finding.weight, finding.seen = seen, _SEEN, True
+            analysis.reasons[key] = seen
+            _lift(analysis, finding, trials)
+        elif seen == "" and key in analysis.scores:
+            analysis.scores[key] *= _NOT_SEEN
+
+
+def _lift(analysis: Analysis, finding: Finding, trials: Trials) -> None:
+    """Above what only passed by a small change, not above the verified fix of a rule."""
+    key = (finding.scope.source.path, finding.line)
+    held = [t for t in trials.verified if t.holds]
+    likely = any(t.candidate.reason and t.candidate.kind != SKIP_NONE for t in held) or (
+        finding.rule == IMPLICIT_NONE and any(t.candidate.prior >= _LIKELY for t in held)
+    )
+    top = 0.0 if likely else 0.01 + max(analysis.scores.values(), default=0.0)
+    analysis.scores[key] = max(analysis.scores.get(key, 0.0), _SEEN, top)
+
+
+def _none_seen(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:
+    """That a name became None at the line; empty: it never did; None: it cannot be told."""
+    statement = finding.scope.source.statement_at(finding.line)
+    names = bindings(statement) if statement else {}
+    row = next((t for t in trace.lines if (t.file, t.line) == (finding.scope.source.path, finding.line)), None)
+    changes = [change for change in row.changes if change.name in names] if row else []
+    for change in changes:
+        if "None" in change.texts:
+            return f"{finding.reason}: `{change.name}` {_went(change)}"
+    complete = changes and all(change.count <= len(change.texts) for change in changes)
+    return "" if complete and not trace.truncated else None
+
+
+def _went(change: Changed) -> str:
+    if len(change.texts) == 1:
+        return "became `None` in the run again"
+    texts = " -> ".join(f"`{cut(text, 30)}`" for text in change.texts)
+    return f"went {texts} in the run again"
+
+
+def _drop_seen(finding: Finding, analysis: Analysis, trace: Trace) -> str | None:
+    """The first call that gave a failure which was dropped; empty: each one worked; None: it cannot be told."""
+    callee = dropped_callee(finding.scope, finding.line, analysis.view)
+    if callee is None or len(list(calls_of(analysis.view.resolver, callee))) != 1:
+        return None  # a traced call may be that of another line
+    calls = _calls_to(callee, trace)
+    failed = next((call for call in calls if call.result in failures(callee)), None)
+    if failed is None:
+        return "" if calls and not trace.truncated else None
+    spot = f"{Path(finding.scope.source.path).name}:{finding.line}"
+    analysis.diagnosis.advice.insert(
+        0, f"Look at the result in `{spot}`: stop, skip or raise an error where it is `{failed.result}`."
+    )
+    return f"`{_told(failed)}` gave `{failed.result}` in the run again, and that is dropped here"
+
+
+def _none_given(finding: Finding, analysis: Analysis, trace: Trace) -> str | None:
+    """The call that came to the end of a function without a `return`."""
+    node = finding.scope.node
+    if not isinstance(node, FunctionNode) or finding.line != node.lineno:
+        return None
+    given = next((call for call in _calls_to(finding.scope, trace) if call.result == "None"), None)
+    if given is None:
+        return None
+    analysis.diagnosis.advice.insert(
+        0,
+        f"Decide what `{_told(given)}` means: `return` a value for it, or raise an error at the end of `{node.name}`.",
+    )
+    return f"`{_told(given)}` gave `None` in the run again: it reached no `return`"
+
+
+def _calls_to(callee: Scope, trace: Trace) -> list[TracedCall]:
+    return [call for call in trace.calls if (call.file, call.line) == (callee.source.path, _first_line(callee))]
+
+
+def _told(call: TracedCall) -> str:
+    arguments = ", ".join(cut(a, 40) for a in call.arguments if not a.startswith(("self=", "cls=")))
+    return f"{call.function}({arguments})"
+
+
+def _first_line(callee: Scope) -> int:
+    """Of its code: that of the first decorator."""
+    node = callee.node
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)]) if isinstance(node, FunctionNode) else 0
+
+
+_LOOK: dict[str, Callable[[Finding, Analysis, Trace], str | None]] = {
+    GIVES_NONE: _none_seen,
+    DROPPED: _drop_seen,
+    IMPLICIT_NONE: _none_given,
+    NO_ORDER: lambda finding, _analysis, _trace: finding.reason,
+}
+"""By rule: what was seen; empty: it did not happen; None: it cannot be told."""

@@ -1,0 +1,187 @@
+"""What people type, answered over a program that failed in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dap_ai.protocol.snapshot import Changed, Raised, SnapshotQuery, SnapshotResult, Trace, TracedLine
+from tests.unit.agent.harness import Stopped, ask, fail
+from tests.unit.agent.test_answers import halted_at
+
+BILL = """
+class Order:
+    def __init__(self, prices):
+        self.prices = prices
+
+
+def summed(prices):
+    \"\"\"The sum of prices.\"\"\"
+    whole = 0
+    for price in prices:
+        whole += price
+    return whole
+
+
+def bill(orders):
+    cost = 0
+    for order in orders:
+        cost = summed(order.prices)
+    assert cost == 10, "the bill is too low"
+
+
+def main():
+    currency = "EUR"
+    bill([Order([1, 2]), Order([3, 4])])
+
+
+main()
+"""
+NOT_UNDERSTOOD = "ask for example"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Stopped:
+    program = tmp_path / "shop.py"
+    program.write_text(BILL)
+    return fail(program)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "why",
+        "explain this error",
+        "what happened?",
+        "how do I fix this",
+        "what's wrong here",
+        "why did the assertion fail",
+        "what is the root cause",
+        "why AssertionError?",
+        "why is the bill too low",
+        "why does bill fail",
+        "why is this None?",
+        "what should I do next?",
+    ],
+)
+def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):
+    answer, _ = ask(shop, question)
+    assert answer.text.startswith("**What happened.**")
+
+
+@pytest.mark.parametrize("question", ["is this thread safe", "make it faster please", "why is the tax so high?"])
+def test_what_is_not_understood_is_said_before_the_answer_about_the_stop(question: str, shop: Stopped):
+    text = ask(shop, question)[0].text
+    assert text.startswith("This was not understood")
+    assert text.index(NOT_UNDERSTOOD) < text.index("**What happened.**")
+
+
+def test_three_questions_are_offered_and_all_of_them_are_answered(shop: Stopped):
+    first = ask(shop, "is this thread safe")[0].text.partition("\n")[0]
+    offered = first.partition("ask for example ")[2].partition(". Here")[0].split(", ")
+    assert len(offered) == 3
+    for question in offered:
+        assert NOT_UNDERSTOOD not in ask(shop, question.strip("`"))[0].text
+
+
+def test_a_name_that_no_frame_knows_is_named_with_the_function_that_sets_it(shop: Stopped):
+    text = ask(shop, "why is whole wrong?")[0].text
+    assert text.startswith("`whole` has no value in the frames of this stop (`summed` sets it, at `shop.py:9`).")
+
+
+def test_a_name_of_a_caller_is_answered_in_its_frame(shop: Stopped):
+    text = ask(shop, "what is currency?")[0].text
+    assert text.startswith("**Now.** `currency` is `'EUR'` at `shop.py:24`, in `main`.")
+    assert "`shop.py:23` in `main` sets `currency`" in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["where is cost set", "what changed cost", "why is cost wrong?", "where does cost come from?", "why is cost 7"],
+)
+def test_a_question_about_a_name_tells_what_set_it(question: str, shop: Stopped):
+    text = ask(shop, question)[0].text
+    assert text.startswith("**Now.** `cost` is `7` at ")
+    assert "`shop.py:18` in `bill` sets `cost`" in text
+
+
+def test_a_question_for_a_type_is_answered_with_it(shop: Stopped):
+    assert "`cost` is `7`, of type `int`, at " in ask(shop, "what type is cost?")[0].text
+
+
+@pytest.mark.parametrize("question", ["how did I get here", "show me the call stack", "who called this?"])
+def test_the_way_here_is_told_from_the_outermost_call(question: str, shop: Stopped):
+    text = ask(shop, question)[0].text
+    rows = [text.index(row) for row in ("at module level: `main()`", "in `main`: `bill(", "in `bill`: `assert cost")]
+    assert rows == sorted(rows)
+
+
+def test_of_a_deep_stack_the_way_shows_both_ends_and_says_so(tmp_path: Path):
+    program = tmp_path / "deep.py"
+    program.write_text("def f(n):\n    return f(n - 1) if n else 1 / n\n\nf(60)\n")
+    rows = ask(fail(program), "how did I get here")[0].text.split("\n- ")[1:]
+    assert "at module level: `f(60)`" in rows[0]
+    assert rows[2].startswith("... more calls between")
+    assert "(`n` = `0`)" in rows[-1]
+    assert len(rows) == 13
+
+
+@pytest.mark.parametrize("question", ["what does this function do?", "what does bill do?", "explain this function"])
+def test_a_question_about_a_function_shows_it(question: str, shop: Stopped):
+    text = ask(shop, question)[0].text
+    assert text.startswith("`def bill(orders)` at `")
+    assert "cost = summed(order.prices)" in text
+
+
+def test_a_method_is_found_by_its_name_alone(shop: Stopped):
+    assert "`def summed(prices)` at" in ask(shop, "what does `summed` do")[0].text
+
+
+def test_a_line_that_is_asked_about_stands_in_the_answer_itself(shop: Stopped):
+    answer, heard = ask(shop, "what is at line 9?")
+    assert "> 9      whole = 0" in answer.text
+    assert "".join(heard.text("answer").split()) == "".join(answer.text.split())
+
+
+def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(shop: Stopped):
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        lines = [
+            TracedLine(shop.program, 18, "bill", 2, [Changed("cost", ["3", "7"], 2)]),
+            TracedLine(shop.program, 9, "summed", 2, [Changed("cost", ["no value of this frame"])]),
+        ]
+        raised = Raised("AssertionError", "the bill is too low", shop.program, 19)
+        return SnapshotResult("raised", error="AssertionError", raised=raised, trace=Trace(lines))
+
+    shop.why_no_snapshot, shop.copy = "", copy
+    text = ask(shop, "show me the last values of cost")[0].text
+    assert "- `shop.py:18` gave `cost` a new value 2 times: `3` -> `7`" in text
+    assert "no value of this frame" not in text
+
+
+def test_at_the_head_of_a_loop_the_write_of_its_last_round_comes_first(tmp_path: Path):
+    text = "def f(prices):\n    total = 0\n    for price in prices:\n        total += price\n    return total\n\nf([1, 2])\n"
+    answer, _ = ask(halted_at(tmp_path, text, line=3, hit=3), "what is total?")
+    assert answer.text.startswith("**Now.** `total` is `3` at ")
+    assert "1. `halted.py:4` in `f` sets `total`" in answer.text.replace(f"{tmp_path}/", "")
+
+
+@pytest.mark.parametrize("question", ["why is price None?", "what is price", "who set price?"])
+def test_a_part_of_the_failing_line_is_found_by_its_name_alone(question: str, tmp_path: Path):
+    program = tmp_path / "part.py"
+    program.write_text("def f(row):\n    return row['price'] * 1.5\n\nf({'price': None})\n")
+    assert ask(fail(program), question)[0].text.startswith("**Now.** `row['price']` is `None` at ")
+
+
+@pytest.mark.parametrize("question", ["list locals", "what are my variables?", "show me the arguments"])
+def test_a_question_for_all_values_lists_them(question: str, shop: Stopped):
+    text = ask(shop, question)[0].text
+    assert text.startswith("**Values here.** `orders` = `[<Order prices=[1, 2]>")
+    assert "`cost` = `7`" in text
+
+
+def test_a_plea_for_help_tells_what_can_be_asked_and_no_more(shop: Stopped):
+    text = ask(shop, "help")[0].text
+    assert text.startswith("Without a language model, ask for example `where does cost come from?`")
+    assert "**What happened.**" not in text

@@ -1,0 +1,250 @@
+"""Rules of mistakes that people make: the line that each names, and that the program runs with its fix."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dap_ai.agent.analyst.edits import text_after
+from dap_ai.agent.analyst.findings import Finding
+from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.analyst.witnessed import witness
+from tests.unit.agent.harness import case_of, fail
+from tests.unit.agent.witnesses import run_again
+
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine")
+
+FIXED: dict[str, tuple[str, str]] = {
+    "no order: heap": (
+        "no order",
+        """
+import heapq
+
+class Job:
+    def __init__(self, at):
+        self.at = at
+
+queue = []
+for at in (1, 2, 1):
+    heapq.heappush(queue, (at, Job(at)))  # BUG
+""",
+    ),
+    "no order: sort": (
+        "no order",
+        "ranked = sorted([(1, {'n': 1}), (0, {}), (1, {'n': 2})])  # BUG\nassert ranked[0] == (0, {})\n",
+    ),
+    "no order: method": (
+        "no order",
+        "ranked = [(1, {'n': 1}), (0, {}), (1, {'n': 2})]\nranked.sort(reverse=True)  # BUG\n",
+    ),
+    "not awaited": (
+        "not awaited",
+        """
+import asyncio
+
+async def links():
+    return ["a"]
+
+async def main():
+    found = links()  # BUG
+    for link in found:
+        print(link)
+
+asyncio.run(main())
+""",
+    ),
+    "late binding": (
+        "late binding",
+        """
+actions = {}
+for name in ("a", "b"):
+    actions[f"open {name}"] = lambda: "open" + name  # BUG
+    actions[f"close {name}"] = lambda *names: "close" + name
+
+assert [actions["open a"](), actions["close b"]()] == ["opena", "closeb"]
+assert actions["close a"]() == "closea"
+""",
+    ),
+    "stale cache": (
+        "stale cache",
+        """
+class Rates:
+    def __init__(self):
+        self.table = {"USD": 1}
+        self.kept = {}
+
+    def rate(self, name):
+        if name not in self.kept:
+            self.kept[name] = self.table[name]
+        return self.kept[name]
+
+    def update(self, name, rate):
+        self.table[name] = rate  # BUG
+
+rates = Rates()
+rates.rate("USD")
+rates.update("USD", 2)
+assert rates.rate("USD") == 2
+""",
+    ),
+    "stays text": (
+        "stays text",
+        """
+class Retry:
+    def __init__(self, config):
+        self.count = config["count"]  # BUG
+
+    def delays(self):
+        return list(range(self.count))
+
+Retry({"count": "3"}).delays()
+""",
+    ),
+    "stays text with a fraction": (
+        "stays text",
+        "def half(row):\n    size = row[1].strip()  # BUG\n    return size / 2\n\nassert half(['a', ' 2.5']) == 1.25\n",
+    ),
+    "skip None: called in a generator": (
+        "skip None",
+        """
+class Row:
+    def __init__(self, price):
+        self.price = price
+
+def twice(row):
+    return row.price * 2
+
+def total(rows):
+    return sum(twice(r) for r in rows)  # BUG
+
+assert total([Row(1), Row(None)]) == 2
+""",
+    ),
+    "skip None: in a generator": (
+        "skip None",
+        "rows = [{'n': 1}, {'n': None}]\nassert sum(r['n'] + 1 for r in rows if r) == 2  # BUG\n",
+    ),
+    "skip None: in a loop": (
+        "skip None",
+        "def twice(n):\n    return n * 2\n\nfor row in [{'n': 1}, {'n': None}]:\n    twice(row['n'])  # BUG\n",
+    ),
+    "mixed logic": (
+        "mixed logic",
+        """
+def may(owner, staff, locked):
+    return owner or staff and not locked  # BUG
+
+assert not may(True, False, True)
+""",
+    ),
+}
+
+
+GATHERED = """
+import asyncio
+
+async def one():
+    return 1
+
+async def main():
+    task = one()
+    await asyncio.gather(task)
+    assert not one
+
+asyncio.run(main())
+"""
+CLEARED = FIXED["stale cache"][1].replace("# BUG", "\n        self.kept.clear()").replace('"USD") == 2', '"USD") == 1')
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """Ends the coroutines that a program left behind, while their warnings are ignored."""
+    yield
+    gc.collect()
+
+
+def analysed(folder: Path, text: str) -> Analysis:
+    program = folder / "main.py"
+    program.write_text(text)
+    analysis = analyse(case_of(fail(program)))
+    assert analysis is not None
+    return analysis
+
+
+def found(analysis: Analysis, rule: str) -> list[Finding]:
+    return [finding for finding in analysis.findings if finding.rule == rule]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_rule_names_the_faulty_line(name: str, tmp_path: Path):
+    rule, text = FIXED[name]
+    lines = [finding.line for finding in found(analysed(tmp_path, text), rule)]
+    assert "# BUG" in text.splitlines()[lines[0] - 1]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_program_runs_with_the_fix_of_the_rule(name: str, tmp_path: Path):
+    rule, text = FIXED[name]
+    finding = found(analysed(tmp_path, text), rule)[0]
+    assert finding.edit is not None
+    fixed = text_after(finding.edit.source, [finding.edit])
+    exec(compile(fixed, "fixed.py", "exec"), {"__name__": "__main__"})  # noqa: S102  the test's own program
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("mixed logic", "def may(a, b, c):\n    return a or (b and c)\n\nassert not may(1, 0, 0)\n"),
+        ("no order", "total = 0\nfor n in sorted([1, 2]):\n    assert object() < object()\n"),
+        ("stays text", "def f(row):\n    name = row[0]\n    return name / 2\n\nf(['ann'])\n"),
+        ("not awaited", GATHERED),
+        ("stale cache", CLEARED),
+    ],
+)
+def test_a_rule_is_silent_where_nothing_is_wrong(rule: str, text: str, tmp_path: Path):
+    assert not found(analysed(tmp_path, text), rule)
+
+
+def test_a_tie_is_said_with_the_item_that_was_equal(tmp_path: Path):
+    analysis = analysed(tmp_path, FIXED["no order: heap"][1])
+    assert "where the first items are equal (here `1`), the next ones decide" in analysis.diagnosis.sentences[0]
+
+
+def test_a_builtin_type_gets_no_order_of_its_own(tmp_path: Path):
+    analysis = analysed(tmp_path, FIXED["no order: sort"][1])
+    assert analysis.diagnosis.advice == ["Decide the order of equal items: sort with a `key=`."]
+
+
+ZONES = """
+def zone(country):
+    if country == "DE":
+        return 1
+    elif country in ("US", "CA"):
+        return 2
+
+prices = {1: 4, 2: 9}
+print([prices[zone(c)] for c in ("DE", "JP")])
+"""
+
+
+def test_the_call_that_reached_no_return_is_told(tmp_path: Path):
+    analysis = analysed(tmp_path, ZONES)
+    witness(analysis, Trials([run_again(analysis.case)]))
+    analysis.order()
+    assert analysis.suspects[0].reason == "`zone(country='JP')` gave `None` in the run again: it reached no `return`"
+
+
+def test_a_missing_none_is_not_advised_as_a_key(tmp_path: Path):
+    analysis = analysed(
+        tmp_path, ZONES.replace("[prices[zone(c)] for c in", "prices[zone('JP')], [").replace('("DE", "JP")])', "])")
+    )
+    assert not any(".get(None)" in advice for advice in analysis.diagnosis.advice)
+
+
+def test_the_text_that_a_call_got_is_what_is_told(tmp_path: Path):
+    analysis = analysed(tmp_path, FIXED["stays text"][1])
+    assert analysis.diagnosis.sentences == ["`self.count` is `'3'` (`str`)."]

@@ -1,0 +1,27 @@
+"""A program run again under the tracer of the copies, in this very process: what a control run brings."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+import msgspec
+
+from dap_ai.agent.analyst.checks import checks_of
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.stack import Case
+from dap_ai.backends.debugpy.inject.sources import Files
+from dap_ai.backends.debugpy.inject.tracing import Tracer
+from dap_ai.protocol.snapshot import SnapshotResult, Trace
+
+_LONG_S = 60.0
+
+
+def run_again(case: Case) -> Control:
+    """The whole program once more, to its failure, traced."""
+    check = checks_of(case)[-1]
+    program = compile(check.source.text, check.source.path, "exec")
+    tracer = Tracer(_LONG_S, Files())
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program)  # noqa: S102  the test's own program
+    return Control(check, SnapshotResult("raised", trace=msgspec.convert(tracer.facts(), Trace)))
