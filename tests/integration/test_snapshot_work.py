@@ -230,6 +230,17 @@ async def test_a_trace_folds_the_values_of_a_loop(program: Program) -> None:
     assert (call.function, call.arguments, call.result, call.depth) == ("summed", ["numbers=range(0, 150)"], "11175", 0)
 
 
+@stops("method")
+async def test_a_function_that_stands_on_the_stack_is_traced_as_it_runs_again(fresh: Program) -> None:
+    result = await fresh.do("before = summed([self.__balance])", line_of("before = self.__balance"), trace=True)
+
+    assert result.trace is not None
+    lines = [each.line for each in result.trace.lines]
+    assert lines[0] == line_of("before = self.__balance")
+    assert line_of("total += number") in lines
+    assert [each.function for each in result.trace.calls] == ["summed"]
+
+
 async def test_a_trace_tells_calls_with_their_ends(program: Program) -> None:
     result = await program.do(
         "try:\n    fails(1)\nexcept KeyError:\n    list(halves(9))\naccount.withdraw(4)", trace=True

@@ -93,9 +93,12 @@ class Tracer:
         """Calls it under tracing; `own` is the code object that stands for a frame, not for a call."""
         self._own = own
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
-        self._set(self._enter)
+        return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
+
+    def _traced(self, work: Any) -> Any:
+        self._set(self._enter)  # only here: Python 3.11 goes on untraced if it was set outside of `call_tracing`
         try:
-            return sys.call_tracing(work, ())  # the thread stands in debugpy's trace function, which is not traced
+            return work()
         finally:
             self._set(None)
 
