@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,10 +27,11 @@ from dap_ai.agent.providers.base import Provider, lent, load
 from dap_ai.agent.providers.offline import use
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case
+from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
 from dap_ai.agent.transcript import Transcript
+from dap_ai.agent.values import find
 from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.ask import LEVELS, Level, Usage
@@ -63,8 +65,12 @@ class _Work:
     async def read(self, expressions: list[str]) -> None:
         if self.case is None or self.case.focus is None or not self.debugger.current:
             return
+        wanted = {self.case.focus.frame.id: expressions}
+        for text in expressions:
+            if (owner := _owner(self.case, text)) and owner is not self.case.focus:
+                wanted.setdefault(owner.frame.id, []).append(text)
         try:
-            await self.reader.more(self.case, {self.case.focus.frame.id: expressions})
+            await self.reader.more(self.case, wanted)
         except NotStopped:
             raise
         except RequestFailed as error:
@@ -72,6 +78,12 @@ class _Work:
 
     async def context(self) -> str:
         return await context_of(self.debugger, self.case, self.settings.budget_tokens) if self.case else ""
+
+
+def _owner(case: Case, expression: str) -> Place | None:
+    """The nearest frame with a variable of the name that the expression begins with."""
+    name = re.search(r"\w+", expression)
+    return next((place for place in case.callers if name and find(place.facts, name[0])), None)
 
 
 async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:

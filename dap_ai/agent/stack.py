@@ -153,6 +153,11 @@ class Case:
         chosen = next((p for p in self.places if p.frame.id == wanted), None)
         return chosen or (self.places[0] if self.places else None)
 
+    @property
+    def callers(self) -> list[Place]:
+        """The focus and its callers, nearest first."""
+        return self.places[self.places.index(self.focus) :] if self.focus else []
+
 
 def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
     """Every expression under the roots that has a value of its own, outermost first; none that is bound inside."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.edits import shorten
@@ -23,6 +24,7 @@ _THIS_FUNCTION = re.compile(
     r"|\bexplain (?:this|the|current) (?:function|method|code)\b|\bwhat does this do\b",
     re.IGNORECASE,
 )
+_SPOT = re.compile(r"\(([^\s():]+):(\d+)\)")
 _TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind) of\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -42,6 +44,11 @@ _MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60
 def wants_way(question: str) -> bool:
     """Whether it asks how the program came to where it stands."""
     return bool(_WAY.search(question))
+
+
+def wants_reason(question: str) -> bool:
+    """Whether it speaks of something that is wrong."""
+    return any(_OF_FAILURES.match(word) for word in _WORD.findall(question))
 
 
 def wants_help(question: str) -> bool:
@@ -86,8 +93,7 @@ def place_of(case: Case, question: str) -> Place | None:
     focus = case.focus
     if focus is None:
         return None
-    callers = case.places[case.places.index(focus) :]
-    return next((p for p in callers for text in candidates(question) if _is_data(p, text)), focus)
+    return next((p for p in case.callers for text in candidates(question) if _is_data(p, text)), focus)
 
 
 def _is_data(place: Place, text: str) -> bool:
@@ -100,13 +106,20 @@ def code_asked(case: Case, question: str) -> str:
     focus = case.focus
     if focus is None or place_named(case, question):
         return ""
-    if _THIS_FUNCTION.search(question) and focus.function:
-        return _full_name(focus, focus.function)
+    if _THIS_FUNCTION.search(question) and (function := _pointed_at(case, question) or focus.function):
+        return _full_name(case, function)
     known = _written(case)
     asked = candidates(question) if _DESCRIBED.match(question) else []
     found = next((text for text in asked if text.removesuffix("()").rpartition(".")[2] in known), "")
     rest = _WORD.findall(question.replace(found, ""))
     return "" if any(_OF_FAILURES.match(word) for word in rest) else found
+
+
+def _pointed_at(case: Case, question: str) -> FunctionNode | None:
+    """The function around the place that the question names, as `shop.py:12`, in the files of the stack."""
+    spot = _SPOT.search(question)
+    sources = [s for p in case.callers if (s := p.source) and spot and Path(s.path).name == spot[1]]
+    return sources[0].function_at(int(spot[2])) if spot and sources else None
 
 
 def place_named(case: Case, question: str) -> bool:
@@ -115,8 +128,9 @@ def place_named(case: Case, question: str) -> bool:
     return place is not None and any(_is_data(place, text) for text in candidates(question))
 
 
-def _full_name(place: Place, function: FunctionNode) -> str:
-    owner = place.source.owners.get(function) if place.source else None
+def _full_name(case: Case, function: FunctionNode) -> str:
+    sources = [s for p in case.places if (s := p.source)]
+    owner = next((s.owners[function] for s in sources if function in s.owners), None)
     return f"{owner.name}.{function.name}" if owner else function.name
 
 
@@ -191,4 +205,4 @@ def _examples(case: Case) -> Iterator[str]:
         yield f"what is {what}?"
     functions = [place.function] if place.function else place.source.functions if place.source else []
     if functions:
-        yield f"what does {_full_name(place, functions[-1])} do?"
+        yield f"what does {_full_name(case, functions[-1])} do?"

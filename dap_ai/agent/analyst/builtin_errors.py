@@ -29,7 +29,7 @@ def _operands(node: ast.expr | None) -> list[ast.expr]:
 
 
 def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:
-    if "NoneType" in error.message and nones.blame(d):
+    if "NoneType" in error.message and nones.blame(d, error.message):
         return
     match = re.search(r"has no attribute '(\w+)'", error.message)
     holders = [n for n in d.in_question if isinstance(n, ast.Attribute)]
@@ -58,7 +58,7 @@ def _methods(d: Diagnosis, value: Value) -> list[str]:
 
 def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
     text = error.message
-    if ("NoneType" in text and nones.blame(d)) or ties.explain(d, text):
+    if ("NoneType" in text and nones.blame(d, text)) or ties.explain(d, text):
         return
     if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
         call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
@@ -96,7 +96,7 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         d.advice.append(
             f"Decide what the key `None` means: a value for it is missing where `{ast.unparse(node.slice)}` is made."
             if key == "None"
-            else f"Decide what a `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a "
+            else f"Decide what `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a "
             f"default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
         )
         d.blame(node.slice, node.value)

@@ -26,6 +26,8 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
         return f"`{dropped}` is left out"
     if repeated := _repeated(edit):
         return repeated
+    if wasted := _wasted(edit):
+        return f"what `{wasted}` is filled with is not used any more"
     if after.trace is None or after.trace.truncated:
         return ""
     now = _counts(after.trace, edit)
@@ -92,6 +94,27 @@ def _repeated(edit: Edit) -> str:
     changed = SourceFile(source.path, text_after(source, [edit])).function_at(edit.first) if old else None
     twin = next((f for f in source.functions if changed and f is not old and _does(f) == _does(changed)), None)
     return f"`{changed.name}` does the same as `{twin.name}`" if changed and twin else ""
+
+
+def _wasted(edit: Edit) -> str:
+    """A variable that the function fills, and with the edit does not read any more."""
+    old = edit.source.function_at(edit.first)
+    new = SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first) if old else None
+    if old is None or new is None:
+        return ""
+    filled, read = _filled_and_read(new)
+    return min((name for name in filled - read if name in _filled_and_read(old)[1]), default="")
+
+
+def _filled_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
+    """Its variables that get items, and those that are used for anything else."""
+    calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
+    holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    filled = {h.id for h in holders if isinstance(h, ast.Name)} & own
+    return filled, {n.id for n in loads if all(n is not h for h in holders)}
 
 
 def _does(function: FunctionNode) -> str:

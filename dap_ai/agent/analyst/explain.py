@@ -133,7 +133,8 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     first, *others = analysis.suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    finding = analysis.finding_at(first.file, first.line)
+    known = analysis.finding_at(first.file, first.line)
+    finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
     fixed = trials is not None and trials.fixes(first.file, first.line)
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
     sure = fixed or (finding is not None and finding.weight >= _SURE and not refuted)

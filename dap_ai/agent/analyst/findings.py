@@ -6,13 +6,49 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Cited, Diagnosis
+from dap_ai.agent.analyst.paths import loops_around
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slice
-from dap_ai.agent.source import SourceFile, header_expressions
+from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions
 from dap_ai.agent.stack import Case
+
+_UNTOLD = "object"
+"""The kind of what the adapter tells no more of."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a reason says of a variable: its kind, or that it is the same object as another one."""
+
+    name: str
+    kind: str = ""
+    """Of `Value.kind`; empty: nothing is said."""
+    same_as: str = ""
+
+    def is_refuted(self, scope: Scope) -> bool:
+        """Whether the values at the stop show otherwise. Never where an earlier value may have been meant."""
+        value = scope.place.value(self.name) if scope.place else None
+        if scope.place is None or value is None or not _is_settled(scope, self.name):
+            return False
+        is_other_kind = bool(self.kind) and value.kind not in (self.kind, _UNTOLD)
+        is_other_kind = is_other_kind or (self.kind == "none" and value.text != "None")
+        other = scope.place.value(self.same_as) if self.same_as and _is_settled(scope, self.same_as) else None
+        return is_other_kind or (other is not None and 0 != value.address != other.address != 0)
+
+
+def _is_settled(scope: Scope, name: str) -> bool:
+    """Whether the variable has had no other value in this frame."""
+    made = [statement for statement in scope.statements() if name in bindings(statement)]
+    return is_bound_once(scope, name) and not any(loops_around(scope.node, statement) for statement in made)
+
+
+def is_bound_once(scope: Scope, name: str) -> bool:
+    """Whether one statement of the scope, or a parameter, binds the name, and no other."""
+    bound = sum(name in bindings(statement) for statement in scope.statements())
+    return bound + sum(parameter.arg == name for parameter in scope.parameters) == 1
 
 
 @dataclass
@@ -26,6 +62,8 @@ class Finding:
     rule: str
     cited: list[Cited] = field(default_factory=list[Cited])
     edit: Edit | None = None
+    claims: list[Claim] = field(default_factory=list[Claim])
+    """What the values at the stop can refute."""
     seen: bool = False
     """The failure run again shows that it has happened."""
 
@@ -68,3 +106,12 @@ def is_call(node: ast.AST | None, *names: str) -> bool:
     if not isinstance(node, ast.Call):
         return False
     return (getattr(node.func, "id", None) or getattr(node.func, "attr", "")) in names
+
+
+def is_stub(node: FunctionNode) -> bool:
+    """Whether the function only stands for others: abstract, an overload, or nothing but `pass`, `...` or `raise`."""
+    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    words = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return all(isinstance(s, ast.Pass | ast.Raise) for s in body) or any(
+        "abstract" in w or "overload" in w for w in words
+    )

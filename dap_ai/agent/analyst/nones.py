@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import cast
 
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.values import cut, literal
 
+_READS_ITEMS = frozenset({"sum", "min", "max", "sorted"})
+_OF_OPERANDS = re.compile(r"unsupported operand|not supported between")
 
-def blame(d: Diagnosis) -> bool:
-    """Blame the expression that is None, the call that gave it, or the container that holds it; False: none is."""
+
+def blame(d: Diagnosis, message: str) -> bool:
+    """Blame the expression that is None, the call that gave it, or what holds it, by the error's message.
+
+    False: none is.
+    """
     statement = d.place.statement
     pool = d.in_question
     if isinstance(statement, ast.For):
@@ -27,12 +34,42 @@ def blame(d: Diagnosis) -> bool:
         )
         d.blame(nones[0])
         return True
-    calls = [n.value for n in pool if isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.value, ast.Call)]
+    calls = [holder for n in pool if isinstance(holder := _read_of(n, message), ast.Call)]
     if calls:
         d.say(f"`{ast.unparse(calls[0])}` gave `None`.")
         d.roots.append(calls[0])
         return True
-    return _none_inside(d, pool)
+    return _none_inside(d, pool) or _none_among(d, pool, message)
+
+
+def _read_of(node: ast.expr, message: str) -> ast.expr | None:
+    """What this node reads something of, if the message is about that: it may be about another None."""
+    match node:
+        case ast.Attribute(value=holder, attr=name) if f"no attribute '{name}'" in message:
+            return holder
+        case ast.Subscript(value=holder) if "subscriptable" in message or "support item" in message:
+            return holder
+        case _:
+            return None
+
+
+def _none_among(d: Diagnosis, pool: list[ast.expr], message: str) -> bool:
+    """Blames the items that a builtin of the line adds or compares, one by one."""
+    if not _OF_OPERANDS.search(message):
+        return False
+    calls = [n for n in pool if isinstance(n, ast.Call) and ast.unparse(n.func) in _READS_ITEMS and len(n.args) == 1]
+    if len(calls) != 1:
+        return False
+    [call], [items] = calls, calls[0].args
+    key = next((k.value for k in call.keywords if k.arg == "key"), None)
+    item = f"`{ast.unparse(key.body)}`" if isinstance(key, ast.Lambda) else "An item"
+    if isinstance(items, ast.GeneratorExp | ast.ListComp) and not key:
+        item, items = f"`{ast.unparse(items.elt)}`", items.generators[0].iter
+    name, verb = ast.unparse(call.func), "adds up" if ast.unparse(call.func) == "sum" else "compares"
+    d.say(f"{item}, which `{name}` {verb}, is `None` for one of `{ast.unparse(items)}`.")
+    d.advice.append("Decide what a `None` there means: leave such items out, or give a value where they are made.")
+    d.blame(items)
+    return True
 
 
 def _none_inside(d: Diagnosis, pool: list[ast.expr]) -> bool:

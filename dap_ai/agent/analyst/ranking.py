@@ -101,7 +101,7 @@ def _apply(view: View) -> list[Finding]:
     for scope, _ in view.scopes.values():
         for rule in TABLE:
             findings += [f for f in rule(scope, view) if is_user_path(f.scope.source.path) or f.scope.place]
-    return findings
+    return [f for f in findings if not any(claim.is_refuted(f.scope) for claim in f.claims)]
 
 
 def _score(analysis: Analysis) -> tuple[dict[tuple[str, int], float], dict[tuple[str, int], str]]:

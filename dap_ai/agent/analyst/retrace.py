@@ -17,7 +17,7 @@ from dap_ai.agent.values import cut
 from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
 
 _NEVER_RAN = 0.2
-_LIFT = 0.85
+_LIFT, _LIFT_DOUBTED = 0.85, 0.3
 _IN_VAIN = 0.9
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
@@ -58,8 +58,9 @@ def _lift_verified(analysis: Analysis, trials: Trials) -> None:
             continue  # skipping an item says nothing about who made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
-        analysis.scores[key] = 1 - (1 - was) * (1 - _LIFT * trial.grade / best)
-        if trial.holds or key not in analysis.reasons:
+        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
+        analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
+        if (trial.holds and not trial.doubt) or key not in analysis.reasons:
             analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
 
 

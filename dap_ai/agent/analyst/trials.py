@@ -11,6 +11,7 @@ from dap_ai.agent.analyst.changes.candidates import Candidate, candidates
 from dap_ai.agent.analyst.checks import checks_of, failure_of
 from dap_ai.agent.analyst.doubts import doubt_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.meddling import change, differ
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Runs, Verdict
@@ -207,11 +208,22 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
     trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
     if verdict.verified and at is not usable[-1]:
         trial.widest = await runs.attempt([edit], usable[-1], trace=True)
+        if _breaks(edit, trial.widest):
+            trial.verdict = trial.widest
     control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
     if last.verified and last.result:
         trial.change = change(control.result, last.result, edit)
         trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
     return trial
+
+
+def _breaks(edit: Edit, widest: Verdict) -> bool:
+    """Whether the widest run fails in the very function that was edited."""
+    raised = widest.result.raised if widest.result and not widest.verified else None
+    if raised is None or raised.file != edit.source.path:
+        return False
+    line = raised.line - edit.growth if raised.line > edit.last + edit.growth else min(raised.line, edit.last)
+    return edit.source.scope_at(line) is edit.source.scope_at(edit.first)
 
 
 def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate]:
@@ -225,16 +237,9 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
         source = analysis.case.sources.read(path) if is_user_path(path) else None
         if source:
             generated += candidates(source, _suspicion(analysis, source, usable))
-    generated = [c for c in generated if not _drops_failing(c, analysis)]
+    generated = [c for c in generated if not hides(c, analysis)]
     generated.sort(key=lambda c: -c.prior * c.suspicion)
     return list(_distinct([*rules, *generated]))
-
-
-def _drops_failing(candidate: Candidate, analysis: Analysis) -> bool:
-    """Whether it would only take the failing statement away."""
-    place, edit = analysis.diagnosis.place, candidate.edit
-    here = edit.source is place.source and edit.first <= place.frame.line <= edit.last
-    return here and all(line.strip() in ("", "pass") for line in edit.lines)
 
 
 def _distinct(found: list[Candidate]) -> Iterator[Candidate]:

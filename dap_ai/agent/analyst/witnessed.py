@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
 from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
 from dap_ai.agent.analyst.rules.ties import NO_ORDER
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.source import FunctionNode
+from dap_ai.agent.source import FunctionNode, own_statements
 from dap_ai.agent.values import cut
 from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
 
@@ -39,6 +40,33 @@ def witness(analysis: Analysis, trials: Trials) -> None:
             _lift(analysis, finding, trials)
         elif seen == "" and key in analysis.scores:
             analysis.scores[key] *= _NOT_SEEN
+    _none_returned(analysis, trace)
+
+
+def _none_returned(analysis: Analysis, trace: Trace) -> None:
+    """Lifts the `return None` of a function that gave other calls a value, where a None has failed."""
+    error = analysis.case.exception
+    if error is None or "NoneType" not in error.message:
+        return
+    ran = {(line.file, line.line) for line in trace.lines}
+    for call in reversed(trace.calls):
+        others = {c.result for c in trace.calls if (c.file, c.line) == (call.file, call.line) and c is not call}
+        source = analysis.case.sources.read(call.file) if call.result == "None" and others - {"None", ""} else None
+        function = source.function_starting(call.line) if source else None
+        found = [(call.file, n.lineno) for n in own_statements(function) if _is_none(n)] if function else []
+        seen = [key for key in found if key in ran and key in analysis.scores]
+        if len(seen) == 1:
+            analysis.reasons[seen[0]] = f"`{_told(call)}` gave `None` in the run again"
+            analysis.scores[seen[0]] = max(_SEEN, 0.01 + max(analysis.scores.values()))
+            return
+
+
+def _is_none(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return(value=None) | ast.Return(value=ast.Constant(value=None)):
+            return True
+        case _:
+            return False
 
 
 def _lift(analysis: Analysis, finding: Finding, trials: Trials) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
+from dap_ai.agent.analyst.asking import not_understood
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.explain import quote
 from dap_ai.agent.analyst.facts import Cited
@@ -39,12 +40,13 @@ async def answer_native(work: Work) -> Answer:
     if (call := traced_by(question)) and work.bench:
         return await use(call, work.bench, work.sink)
     wanted = expressions_in(question)
-    unread = [text for text in wanted if case.focus and case.focus.fact(text) is None]
+    unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
     if unread:
         await work.read(unread)
-    roots = [text for text in wanted if case.focus and _is_data(case.focus.fact(text)) and _is_meant(text, case.focus)]
-    if roots and case.focus and case.focus.source:
-        return _about(work, case, roots, await asyncio.to_thread(_origins, case, case.focus, roots))
+    for place in case.callers:
+        roots = [text for text in wanted if _is_data(place.fact(text)) and _is_meant(text, place)]
+        if roots and place.source:
+            return _about(work, case, roots, await asyncio.to_thread(_origins, case, place, roots))
     if (line := line_of(question)) is not None and case.focus:
         path = case.focus.frame.path
         work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
@@ -52,7 +54,8 @@ async def answer_native(work: Work) -> Answer:
     if analysis is None:
         return _answer(work, [without_source(case), _noted(case)], [])
     came = _CAME.search(question)
-    return _stop(work, analysis, _unreadable(case, wanted, came[1] if came else ""))
+    missed = _unreadable(case, wanted, came[1] if came else "")
+    return _stop(work, analysis, missed or ("" if line else not_understood(case, question)))
 
 
 def where(case: Case, file: str, line: int) -> str:

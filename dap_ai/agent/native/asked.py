@@ -7,7 +7,7 @@ import re
 from dap_ai.agent.analyst.questions import candidates
 
 _CODE = re.compile(r"`([^`]+)`")
-_NO_NAMES = frozenset({"null", "nullptr", "nil", "none", "pointer", "segfault", "sigsegv"})
+_NO_NAMES = frozenset({"null", "nullptr", "nil", "none", "pointer", "segfault", "sigsegv", "print", "show", "about"})
 _PATH = re.compile(r"[*&]*[A-Za-z_]\w*(?:(?:->|\.|::)[A-Za-z_]\w*|\[[^\[\]]*\])+|\*+[A-Za-z_]\w*")
 
 

@@ -45,7 +45,10 @@ class Work(Protocol):
         ...
 
     async def read(self, expressions: list[str]) -> None:
-        """Reads further expressions of the focus frame into the case. Raises NotStopped, RequestFailed."""
+        """Reads further expressions into the case: of the focus, and of the nearest caller that has their names.
+
+        Raises NotStopped, RequestFailed.
+        """
         ...
 
     async def context(self) -> str:

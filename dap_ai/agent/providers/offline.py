@@ -15,6 +15,7 @@ from dap_ai.agent.analyst.asking import (
     wants_all,
     wants_help,
     wants_history,
+    wants_reason,
     wants_type,
     wants_way,
     way,
@@ -69,13 +70,13 @@ class Offline:
         if call := traced_by(work.ask.arguments.question):
             return await use(call, work.bench, work.sink)
         question = work.ask.arguments.question
-        wanted = [text for text in candidates(question) if case.focus and case.focus.fact(text) is None]
+        wanted = [text for text in candidates(question) if case.focus and case.focus.value(text) is None]
         if wanted:
             await work.read(wanted)
         if wants_help(question):
             return self._told(work, [offered(case), f"*{_NO_RANKING}*"])
         if wants_way(question):
-            return self._told(work, [way(case), f"*{_NO_RANKING}*"])
+            return await self._came(work, case, question)
         if symbol := code_asked(case, question):
             return await use(ToolCall("info", Info(symbol)), work.bench, work.sink)
         evaluated = await self._evaluated(work, work.bench)
@@ -91,6 +92,14 @@ class Offline:
         if roots and asked:
             return await self._about(work, analysis, roots, asked, evaluated)
         return await self._stop(work, analysis, _before_default(case, question))
+
+    async def _came(self, work: Work, case: Case, question: str) -> Answer:
+        """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
+        parts = [way(case), _standing(case.focus) if case.focus else ""]
+        analysis = await asyncio.to_thread(analyse, case) if wants_reason(question) else None
+        if analysis is None:
+            return self._told(work, [*parts, f"*{_NO_RANKING}*"])
+        return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
 
     def _without_stop(self, work: Work) -> Answer:
         """An answer from the conversation and the output alone."""

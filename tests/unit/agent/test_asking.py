@@ -118,6 +118,27 @@ def test_the_way_here_is_told_from_the_outermost_call(question: str, shop: Stopp
     assert rows == sorted(rows)
 
 
+def test_of_a_frame_its_values_are_told_and_what_is_wrong(shop: Stopped):
+    text = ask(shop, "What is wrong in this frame (shop.py:20), and how did the program get here?")[0].text
+    parts = ["**How it came here.**", "**Values here.**", "`cost` = `7`", "**What happened.**", "**Root cause"]
+    assert sorted(parts, key=text.index) == parts
+
+
+def test_what_a_name_of_a_caller_holds_is_read_there(tmp_path: Path):
+    program = tmp_path / "quote.py"
+    program.write_text(
+        "class Options:\n    customer = None\n\n    def __init__(self):\n        self.customer = '17'\n\n\n"
+        "def fail():\n    return 1 / 0\n\n\ndef main():\n    options = Options()\n    fail()\n\n\nmain()\n"
+    )
+    text = ask(fail(program), "what type is options.customer?")[0].text
+    assert text.startswith("**Now.** `options.customer` is `'17'`, of type `str`, at ")
+
+
+def test_code_that_is_pointed_at_is_explained_and_not_that_of_the_frame(shop: Stopped):
+    question = "What does this do here, with the values it has now (shop.py:10)?\n\n```\nwhole += price\n```"
+    assert "def summed(prices)" in ask(shop, question)[0].text
+
+
 def test_of_a_deep_stack_the_way_shows_both_ends_and_says_so(tmp_path: Path):
     program = tmp_path / "deep.py"
     program.write_text("def f(n):\n    return f(n - 1) if n else 1 / n\n\nf(60)\n")

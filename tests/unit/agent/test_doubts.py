@@ -142,3 +142,23 @@ def spend(account, amount):
 )
 def test_a_change_that_makes_one_thing_the_same_as_another_is_told(new: str, words: str):
     assert told(7, [new], {7: 1}, {7: 1}, text=TWINS) == words
+
+
+FILLS = """\
+def clean(rows):
+    cleaned = []
+    for row in rows:
+        cleaned.append(row)
+    return sorted(cleaned)
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "doubt"),
+    [
+        ("    return sorted(rows)", "what `cleaned` is filled with is not used any more"),
+        ("    return sorted(cleaned, key=str)", ""),
+    ],
+)
+def test_a_list_that_is_filled_for_nothing_is_told(new: str, doubt: str):
+    assert told(5, [new], {}, {}, text=FILLS) == doubt

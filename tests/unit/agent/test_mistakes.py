@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.analyst.edits import text_after
+from dap_ai.agent.analyst.explain import root_cause
 from dap_ai.agent.analyst.findings import Finding
 from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.trials import Trials
@@ -132,6 +133,18 @@ assert total([Row(1), Row(None)]) == 2
         "skip None",
         "def twice(n):\n    return n * 2\n\nfor row in [{'n': 1}, {'n': None}]:\n    twice(row['n'])  # BUG\n",
     ),
+    "key in another form: number for text": (
+        "key in another form",
+        "grants = {'1': 'read', '2': 'write'}\nfor user in (1, 2):\n    print(grants[user])  # BUG\n",
+    ),
+    "key in another form: blanks and letters": (
+        "key in another form",
+        "def price(line):\n    return {'pear': 2}[line.partition(',')[0]]  # BUG\n\nassert price(' Pear ,3') == 2\n",
+    ),
+    "key in another form: a constant": (
+        "key in another form",
+        "row = {'name': 'ann'}\nassert row['Name']  # BUG\n",
+    ),
     "mixed logic": (
         "mixed logic",
         """
@@ -199,6 +212,7 @@ def test_a_program_runs_with_the_fix_of_the_rule(name: str, tmp_path: Path):
     ("rule", "text"),
     [
         ("mixed logic", "def may(a, b, c):\n    return a or (b and c)\n\nassert not may(1, 0, 0)\n"),
+        ("key in another form", "grants = {'1': 'read'}\nfor user in (1, 2):\n    print(grants[str(user)])\n"),
         ("no order", "total = 0\nfor n in sorted([1, 2]):\n    assert object() < object()\n"),
         ("stays text", "def f(row):\n    name = row[0]\n    return name / 2\n\nf(['ann'])\n"),
         ("not awaited", GATHERED),
@@ -248,3 +262,14 @@ def test_a_missing_none_is_not_advised_as_a_key(tmp_path: Path):
 def test_the_text_that_a_call_got_is_what_is_told(tmp_path: Path):
     analysis = analysed(tmp_path, FIXED["stays text"][1])
     assert analysis.diagnosis.sentences == ["`self.count` is `'3'` (`str`)."]
+
+
+def test_a_reason_is_no_fact_because_another_finding_of_its_line_is_one(tmp_path: Path):
+    analysis = analysed(tmp_path, "def half(n):\n    return n / 0\n\nhalf(1)\n")
+    first = analysis.suspects[0]
+    scope = next(iter(analysis.scopes.values()))[0]
+    sure = Finding(scope, first.line, 0.9, "a known mistake", "known")
+    analysis.findings = [sure]
+    assert root_cause(analysis).startswith("**Root cause (a guess).**")
+    sure.reason = first.reason
+    assert root_cause(analysis).startswith("**Root cause.**")

@@ -134,8 +134,45 @@ def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stoppe
     total.copy = copy
     answer, _ = ask(total)
     assert "**Recommendation.** Next steps:" in answer.text
+    assert "passes with `amount = 1`" not in answer.text
     assert "This change is hardly the fix: line 5 does not run any more with it." in answer.text
     assert answer.fixes[0].result == "the failing check passes with it, but line 5 does not run any more"
+
+
+def test_a_change_that_only_breaks_its_own_function_elsewhere_is_no_fix(total: Stopped):
+    fails = copies(total.program, "nothing like this")
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        result = fails(query)
+        if not any("amount = 1\n" in edit.new for edit in query.edits):
+            return result
+        if query.statements and not query.statements.fresh:
+            return SnapshotResult("ok", trace=result.trace)
+        raised = Raised("UnboundLocalError", "price", total.program, 5)
+        return SnapshotResult("raised", error="UnboundLocalError: price", raised=raised, trace=result.trace)
+
+    total.copy = copy
+    assert not any(fix.verified for fix in ask(total)[0].fixes)
+
+
+def test_a_division_by_zero_is_not_tried_away(tmp_path: Path):
+    program = tmp_path / "mean.py"
+    program.write_text("def mean(found):\n    return sum(found) / len(found)\n\nmean([])\n")
+    stopped = fail(program)
+    stopped.why_no_snapshot = ""
+    tried: list[str] = []
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        tried.extend(edit.new for edit in query.edits)
+        lines = [TracedLine(str(program), n, "mean") for n in (2, 4)]
+        raised = Raised("ZeroDivisionError", "division by zero", str(program), 2)
+        error = "ZeroDivisionError: division by zero"
+        return SnapshotResult("raised", error=error, raised=raised, trace=Trace(lines, []))
+
+    stopped.copy = copy
+    ask(stopped)
+    assert tried
+    assert all("/" in text or "%" in text for text in tried)
 
 
 def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(resampled: Stopped):

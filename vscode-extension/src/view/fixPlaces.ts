@@ -10,6 +10,8 @@ export function placeFixes(answer: HTMLElement, fixes: readonly Fix[], cards: re
     const wanted = comparable(fixes[index]?.diff ?? "");
     const at = blocks.findIndex((pre) => comparable(pre.textContent) === wanted);
     const [pre] = at < 0 ? [] : blocks.splice(at, 1);
+    const next = pre?.nextElementSibling;
+    if (next?.tagName === "P" && words(next) === words(card.element.querySelector(".verdict"))) next.remove();
     pre?.replaceWith(card.element);
     return pre === undefined;
   });
@@ -17,4 +19,8 @@ export function placeFixes(answer: HTMLElement, fixes: readonly Fix[], cards: re
 
 function comparable(diff: string): string {
   return diff.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "").join("\n");
+}
+
+function words(element: Element | null): string {
+  return element?.textContent.replace(/\W+/g, " ").trim() ?? "";
 }

@@ -1,4 +1,4 @@
-/** What a finished answer rests on folds away, so that what it comes to is seen at once. No heading is known by its words. */
+/** What a finished answer rests on folds away, so that what it comes to, its last part, is seen at once. No heading is known by its words. */
 
 import { keepOpen, type ViewContext } from "./context";
 import { h } from "./dom";
@@ -16,13 +16,13 @@ interface Part {
 }
 
 /**
- * Makes every long part that is only a list open and close by its heading; `open`: as it is at first. The bold words that
- * begin another part are headings for a screen reader.
+ * Makes every long part that is only a list, but the last one, open and close by its heading; `open`: as it is at first.
+ * The bold words that begin another part are headings for a screen reader.
  */
 export function foldEvidence(context: ViewContext, answer: HTMLElement, key: string, open: boolean): void {
   const parts = [...answer.querySelectorAll<HTMLElement>(".markdown")].flatMap(partsOf);
   parts.forEach((part, index) => {
-    if (isEvidence(part)) fold(context, part, `${key}.${index}`, open);
+    if (isEvidence(part) && index < parts.length - 1) fold(context, part, `${key}.${index}`, open);
     else if (part.lead.tagName === "P") asHeading(part.lead.firstElementChild);
   });
 }

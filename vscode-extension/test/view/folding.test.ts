@@ -18,6 +18,14 @@ viewTest("long lists of the offline analyst are folded to their heading and firs
   assert.ok(!text.includes("The calls in it"));
 });
 
+viewTest("the last part, which is what the answer comes to, is not folded", async (view) => {
+  const list = "- `shop.py:18` in `bill` sets `cost`. ".repeat(2) + `\n\n${"1. `main`, at `report.py:18`.\n".repeat(8)}`;
+  const answer = `**Why.** Back from the line:\n\n${list}\n\n**Recommendation.** Next steps:\n\n${list}`;
+  await view.post({ type: "state", state: talk(finished({ answer, usage: OFFLINE_USAGE })) });
+  assert.deepEqual(await view.find(".part h3").allInnerTexts(), ["Why"]);
+  assert.equal(await view.find("strong[role=heading]").innerText(), "Recommendation.");
+});
+
 viewTest("a part that was opened stays open over a reload, and shows its words once", async (view) => {
   await view.post({ type: "state", state: talk(offline) });
   await view.find(".part > summary").nth(1).click();

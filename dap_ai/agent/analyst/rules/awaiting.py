@@ -8,16 +8,20 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, swap
 
+_SURE, _BY_NAME = 0.9, 0.4
+
 
 def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
     """A call of an `async def` whose coroutine is dropped, looped over, or kept and neither awaited nor passed on."""
     error = view.case.exception
-    weight = 0.9 if error and "coroutine" in error.message else 0.6
+    weight = _SURE if error and "coroutine" in error.message else 0.6
     for statement in scope.statements():
         call = _call(statement)
         if call is None or not _is_coroutine(call, scope, view) or _is_used(scope, bindings(statement)):
             continue
         reason = f"`{ast.unparse(call)}` only makes a coroutine: without `await` nothing of it runs"
+        if weight < _SURE and _is_guessed(call, scope):
+            weight, reason = _BY_NAME, f"`{ast.unparse(call)}` may only make a coroutine, which nobody awaits"
         edit = swap(scope.source, call, f"await {ast.unparse(call)}")
         edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
         yield Finding(scope, call.lineno, weight, reason, "not awaited", edit=edit)
@@ -36,6 +40,15 @@ def _call(statement: ast.stmt) -> ast.Call | None:
 def _is_coroutine(call: ast.Call, scope: Scope, view: View) -> bool:
     callees = [callee.node for callee in view.resolver.callees(call, scope)]
     return bool(callees) and all(isinstance(node, ast.AsyncFunctionDef) and not _yields(node) for node in callees)
+
+
+def _is_guessed(call: ast.Call, scope: Scope) -> bool:
+    """Whether the function was found by a method's name alone."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or (isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")):
+        return False
+    value = scope.place.value(func) if scope.place else None
+    return value is None or value.definition is None
 
 
 def _yields(node: ast.AST) -> bool:

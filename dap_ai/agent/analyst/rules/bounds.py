@@ -83,15 +83,13 @@ def lengths(scope: Scope, view: View) -> Iterator[Finding]:
             and is_call(node.comparators[0], "len")
         ):
             text = f"{ast.unparse(node.left)} < {ast.unparse(node.comparators[0])}"
-            yield Finding(
-                scope,
-                node.lineno,
-                0.6,
-                f"`{ast.unparse(node)}` lets the index reach the length: one past the end",
-                "bounds",
-                edit=swap(scope.source, node, text),
-            )
-        if isinstance(node, ast.Subscript) and is_call(node.slice, "len"):
+            left = ast.unparse(node.left)
+            is_index = any(isinstance(n, ast.Subscript) and ast.unparse(n.slice) == left for _, n in expressions(scope))
+            reason = f"`{ast.unparse(node)}` lets the index reach the length: one past the end"
+            reason = reason if is_index else f"`{ast.unparse(node)}`: an index must stay below the length"
+            edit = swap(scope.source, node, text)
+            yield Finding(scope, node.lineno, 0.6 if is_index else 0.35, reason, "bounds", edit=edit)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == f"len({ast.unparse(node.value)})":
             text = f"{ast.unparse(node.value)}[-1]"
             yield Finding(
                 scope,

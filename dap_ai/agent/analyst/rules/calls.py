@@ -13,23 +13,33 @@ from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions, swap
 from dap_ai.agent.source import FunctionNode, last_line
 
+_DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
 _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
 
 
 def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
     """Arguments whose names are those of other parameters."""
     for _, node in expressions(scope):
-        if not isinstance(node, ast.Call) or len(node.args) < 2 or node.keywords:
+        if not isinstance(node, ast.Call) or len(node.args) < 2 or node.keywords or _is_unbound(node):
             continue
         given = [_named(argument) for argument in node.args]
         for callee in view.resolver.callees(node, scope):
             names = [p.arg for p in callee.parameters if p.arg not in ("self", "cls")]
             places = {i: names.index(g) for i, g in enumerate(given) if g in names and names.index(g) < len(given)}
             moved = [i for i, place in places.items() if i != place and i < len(names)]
-            if len(moved) >= 2:
+            itself = callee.key() == scope.key()  # what turns its own arguments round means it
+            if len(moved) >= 2 and set(moved) == {places[i] for i in moved} and not itself:
                 reason = f"the arguments stand in another order than the parameters `({', '.join(names)})`"
                 edit = _reordered(scope, node, {i: places[i] for i in moved})
                 yield Finding(scope, node.lineno, 0.8, reason, "argument order", edit=edit)
+
+
+def _is_unbound(call: ast.Call) -> bool:
+    """`super().__init__(...)`, `Base.__init__(self, ...)`, `f(*args)`: whose parameters these are is not known."""
+    func, first = call.func, call.args[0]
+    is_special = isinstance(func, ast.Attribute) and (func.attr.startswith("__") or isinstance(func.value, ast.Call))
+    is_own = isinstance(first, ast.Name) and first.id in ("self", "cls")
+    return is_special or is_own or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
 def _named(argument: ast.expr) -> str:
@@ -44,8 +54,6 @@ def _named(argument: ast.expr) -> str:
 
 
 def _reordered(scope: Scope, call: ast.Call, moved: dict[int, int]) -> Edit | None:
-    if set(moved) != set(moved.values()):
-        return None
     texts = [ast.unparse(argument) for argument in call.args]
     for old, new in moved.items():
         texts[new] = ast.unparse(call.args[old])
@@ -62,11 +70,18 @@ def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
         if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
             continue
         for name, value in bindings(statement).items():
-            if name in called & (_BUILTINS | declared) and not isinstance(value, ast.Lambda):
+            if name in called & (_BUILTINS | declared) and not _is_kept(scope, name, value):
                 whose = "function" if name in declared else "builtin"
                 reason = f"`{name}` hides the {whose} of that name"
-                weight = 0.9 if uncalled else 0.6
+                weight = 0.9 if uncalled else 0.6 if isinstance(value, _DATA) else 0.4
                 yield Finding(scope, statement.lineno, weight, reason, "shadowed", edit=_renamed(scope, name))
+
+
+def _is_kept(scope: Scope, name: str, value: ast.expr | None) -> bool:
+    """`open = open` and `name = name()` of a module, which are meant; a lambda is a function itself."""
+    if value is None or isinstance(value, ast.Lambda):
+        return value is not None
+    return isinstance(scope.node, ast.Module) and name in _names(value)
 
 
 def _renamed(scope: Scope, name: str) -> Edit | None:
@@ -98,20 +113,39 @@ def cache_key(scope: Scope, view: View) -> Iterator[Finding]:
         return
     parameters = {p.arg for p in scope.parameters} - {"self", "cls"}
     tested = [
-        n.left
+        (n.left, ast.unparse(n.comparators[0]))
         for _, n in expressions(scope)
         if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn) and _is_cache(n)
     ]
-    for key in tested:
+    for key, cache in tested:
         made = next((s for s in scope.statements() if isinstance(key, ast.Name) and key.id in bindings(s)), None)
         source = made if made is not None else key
         used = {n.id for n in ast.walk(source) if isinstance(n, ast.Name)}
-        left_out = sorted(parameters - used)
+        left_out = sorted(parameters & _stored(scope, cache) - used)
         if left_out and used & parameters:
             reason = f"the cache's key leaves out `{left_out[0]}`: another `{left_out[0]}` gets the same cached value"
             key_made = source.value if isinstance(source, ast.Assign) else key
             edit = swap(scope.source, key_made, _with_part(key_made, left_out[0]))
             yield Finding(scope, source.lineno, 0.8, reason, "cache key", edit=edit)
+
+
+def _stored(scope: Scope, cache: str) -> set[str]:
+    """The names that what is put into the cache is made of, through other names of the function too."""
+    made = [(set(bindings(s)), s.value) for s in scope.statements() if isinstance(s, ast.Assign)]
+    puts = [s for s in scope.statements() if isinstance(s, ast.Assign) and _is_item(s.targets[0], cache)]
+    names, known = {n for s in puts for n in _names(s.value)}, set[str]()
+    while names - known:
+        known = set(names)
+        names |= {n for bound, value in made if bound & known for n in _names(value)}
+    return names
+
+
+def _is_item(target: ast.expr, holder: str) -> bool:
+    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == holder
+
+
+def _names(value: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
 
 
 def _is_cache(node: ast.Compare) -> bool:

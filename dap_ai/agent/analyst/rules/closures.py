@@ -6,10 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, target_names
+from dap_ai.agent.analyst.definitions import Scope, mutations, target_names
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, is_call
-from dap_ai.agent.source import FunctionNode
+from dap_ai.agent.source import FunctionNode, own_statements
 
 
 def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
@@ -20,9 +20,10 @@ def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
         made = list(_late(loop))
         edit = _bind_now(scope, [(node, name) for node, name in made if isinstance(node, ast.Lambda)])
         for node, name in made:
-            reason = f"`{name}` is looked up when the function is called: each one sees the loop's last `{name}`"
+            reason = f"`{name}` is looked up when the function is called: after the loop that is the last `{name}`"
             own = edit if isinstance(node, ast.Lambda) else None
-            yield Finding(scope, node.lineno, 0.85, reason, "late binding", edit=own)
+            weight = 0.85 if _is_kept(loop, node) else 0.5
+            yield Finding(scope, node.lineno, weight, reason, "late binding", edit=own)
 
 
 def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
@@ -38,6 +39,34 @@ def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
         late = read & names - {a.arg for a in node.args.args}
         if late:
             yield node, min(late)
+
+
+def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
+    """Whether the function surely outlives its round: it is put into a container or an attribute, or yielded."""
+    for statement in own_statements(loop):
+        for each in _kept_values(statement):
+            is_it = isinstance(each, ast.Name) and each.id == getattr(node, "name", "")
+            if is_it or each is node:
+                return True
+    return False
+
+
+def _kept_values(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What the statement puts somewhere, alone or in a tuple, list or dict."""
+    todo = [value for _, _, values in mutations(statement) for value in values]
+    todo += [n.value for n in ast.walk(statement) if isinstance(n, ast.Yield) and n.value]
+    while todo:
+        value = todo.pop()
+        yield value
+        match value:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                todo += parts
+            case ast.Dict(values=parts):
+                todo += parts
+            case ast.Call(args=parts, keywords=keywords):
+                todo += [*parts, *(keyword.value for keyword in keywords)]
+            case _:
+                pass
 
 
 def _called_at_once(loop: ast.For, node: ast.AST) -> bool:

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.facts import near_key
-from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
 
 
 def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 yield Finding(
                     scope, node.lineno, 0.6, f"`is` compares identity, not value: `{ast.unparse(node)}`", "identity"
                 )
-            if ast.dump(node.left) == ast.dump(other):
+            if ast.dump(node.left) == ast.dump(other) and not _is_nan_check(node) and not _calls(node):
                 yield Finding(
                     scope, node.lineno, 0.7, f"`{ast.unparse(node)}` compares a thing with itself", "condition"
                 )
@@ -71,6 +71,16 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 f"`{ast.unparse(node)}` is always true: only the first part compares",
                 "condition",
             )
+
+
+def _is_nan_check(node: ast.Compare) -> bool:
+    """`x != x`, which holds for nan alone."""
+    return isinstance(node.left, ast.Name) and isinstance(node.ops[0], ast.NotEq)
+
+
+def _calls(node: ast.expr) -> bool:
+    """Whether it may differ from one time to the next."""
+    return any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for n in ast.walk(node))
 
 
 def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
@@ -90,7 +100,7 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
                 scope,
                 node.lineno,
                 weight * 0.8,
-                f"`{ast.unparse(node)}` gives text, which is used as a number later",
+                f"`{ast.unparse(node)}` gives text: a number needs `int(...)` or `float(...)`",
                 "text as number",
             )
         if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
@@ -118,11 +128,23 @@ def defaults(scope: Scope, view: View) -> Iterator[Finding]:
         ):
             missing = _missing_key(scope, node.func.value, node.args[0])
             reason = missing or f"`{ast.unparse(node)}` gives `None` for a key that is not there"
-            yield Finding(scope, node.lineno, 0.8 if missing else 0.6, reason, "get without default")
+            weight = 0.8 if missing else _in_slice(scope, node, view)
+            yield Finding(scope, node.lineno, weight, reason, "get without default", claims=_none(statement, node))
         if is_call(node, "match", "search", "fullmatch") and none and isinstance(statement, ast.Assign | ast.Return):
-            yield Finding(
-                scope, node.lineno, 0.6, f"`{ast.unparse(node)}` gives `None` where nothing matches", "no match"
-            )
+            reason = f"`{ast.unparse(node)}` gives `None` where nothing matches"
+            weight = _in_slice(scope, node, view)
+            yield Finding(scope, node.lineno, weight, reason, "no match", claims=_none(statement, node))
+
+
+def _in_slice(scope: Scope, node: ast.expr, view: View) -> float:
+    """How sure it is that the failing value came from here."""
+    return 0.6 if any(s.line == node.lineno and s.scope.key() == scope.key() for s in view.slice.steps) else 0.4
+
+
+def _none(statement: ast.stmt, node: ast.expr) -> list[Claim]:
+    """That what is assigned there is None."""
+    is_whole = isinstance(statement, ast.Assign) and statement.value is node
+    return [Claim(name, "none") for name in bindings(statement)] if is_whole else []
 
 
 def _missing_key(scope: Scope, holder: ast.expr, key: ast.expr) -> str:
@@ -148,7 +170,7 @@ def repeated_branch(scope: Scope, view: View) -> Iterator[Finding]:
         seen: set[str] = set()
         for one in tests:
             text = ast.unparse(one.test)
-            if text in seen:
+            if text in seen and not _calls(one.test):
                 yield Finding(
                     scope,
                     one.lineno,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
-from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.agent.source import FunctionNode
 
 _ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
@@ -17,8 +17,12 @@ _DEDUCTED = re.compile(
     r"discount|fee|refund|deduct|rebate|tax|cost|expense|spent|paid|loss|used|sold|taken|offset|start"
 )
 """What is rightly taken from a total."""
-_LEAST = re.compile(r"min|least|lowest|shortest|smallest|cheapest|earliest|fewest|nearest|closest|fastest")
-_GREATEST = re.compile(r"max|greatest|largest|longest|highest|biggest|latest|most|farthest|furthest|top")
+_LEAST = re.compile(
+    r"(?<![a-z])(min|minimum|least|lowest|shortest|smallest|cheapest|earliest|fewest|nearest|closest|fastest)(?![a-z])"
+)
+_GREATEST = re.compile(
+    r"(?<![a-z])(max|maximum|greatest|largest|longest|highest|biggest|latest|most|farthest|furthest|top)(?![a-z])"
+)
 _SIGNS: dict[type[ast.cmpop], str] = {ast.GtE: ">=", ast.Gt: ">", ast.LtE: "<=", ast.Lt: "<"}
 _MULTIPLY = re.compile(r"(^|_)(mul|multiply|product|factorial|area|volume|scale)(_|s?$)")
 _MEAN = re.compile(r"(^|_)(mean|average|avg|ratio|rate|per)(_|s?$)")
@@ -27,7 +31,7 @@ _MEAN = re.compile(r"(^|_)(mean|average|avg|ratio|rate|per)(_|s?$)")
 def unused(scope: Scope, view: View) -> Iterator[Finding]:
     """A parameter or local that is never read: something else was used in its place."""
     node = scope.node
-    if not isinstance(node, FunctionNode) or _is_stub(node):
+    if not isinstance(node, FunctionNode) or is_stub(node):
         return
     read = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     names = {n.id for n in read}
@@ -53,12 +57,16 @@ def unused(scope: Scope, view: View) -> Iterator[Finding]:
             if any(name in ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global)):
                 continue
             yield Finding(scope, statement.lineno, 0.35, f"`{name}` is computed here and never used", "unused")
-            yield from _instead(scope, statement, name, bound[name])
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                yield from _instead(scope, statement, name, statement.value)
 
 
-def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr | None) -> Iterator[Finding]:
+def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr) -> Iterator[Finding]:
     """The line after, that uses what the unused value was made of."""
-    made_of = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set[str]()
+    if is_call(value, "len", "id", "type", "hash") or isinstance(value, ast.Compare):
+        return  # what tells of a thing does not stand for it, nor does a part of it
+    parts = {id(n.value) for n in ast.walk(value) if isinstance(n, ast.Attribute | ast.Subscript) and not _is_slice(n)}
+    made_of = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and id(n) not in parts}
     for other, node in expressions(scope):
         if other.lineno <= statement.lineno or not isinstance(node, ast.Name) or node.id not in made_of:
             continue
@@ -66,6 +74,10 @@ def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr | Non
             reason = f"uses `{node.id}`, while `{name}`, made from it in line {statement.lineno}, is never used"
             yield Finding(scope, other.lineno, 0.8, reason, "wrong variable", edit=swap(scope.source, node, name))
             return
+
+
+def _is_slice(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
 
 
 def _is_called(statement: ast.stmt, name: ast.Name) -> bool:
@@ -97,7 +109,7 @@ def operator(scope: Scope, view: View) -> Iterator[Finding]:
         elif isinstance(op, ast.Add) and any(_MULTIPLY.search(w) for w in words):
             yield _operator(scope, node, "+", "*", words)
         elif isinstance(op, ast.FloorDiv) and any(_MEAN.search(w) for w in words):
-            yield _operator(scope, node, "//", "/", words, weight=0.7)
+            yield _operator(scope, node, "//", "/", words)
 
 
 def _operations(scope: Scope) -> Iterator[tuple[ast.stmt, ast.BinOp | ast.AugAssign]]:
@@ -110,14 +122,12 @@ def _operations(scope: Scope) -> Iterator[tuple[ast.stmt, ast.BinOp | ast.AugAss
             yield statement, node
 
 
-def _operator(
-    scope: Scope, node: ast.BinOp | ast.AugAssign, have: str, want: str, words: list[str], *, weight: float = 0.55
-) -> Finding:
+def _operator(scope: Scope, node: ast.BinOp | ast.AugAssign, have: str, want: str, words: list[str]) -> Finding:
     text = ast.unparse(node)
     new = f"{ast.unparse(node.left)} {want} {ast.unparse(node.right)}" if isinstance(node, ast.BinOp) else ""
     edit = swap(scope.source, node, new or text.replace(f" {have}= ", f" {want}= ", 1))
-    reason = f"`{have}` in `{text}` contradicts the name `{' '.join(words) or scope.name}`"
-    return Finding(scope, node.lineno, weight, reason, "wrong operator", edit=edit)
+    reason = f"`{have}` in `{text}` does not fit the name `{' '.join(words) or scope.name}`"
+    return Finding(scope, node.lineno, 0.55, reason, "wrong operator", edit=edit)
 
 
 def direction(scope: Scope, view: View) -> Iterator[Finding]:
@@ -181,50 +191,11 @@ def extremum(scope: Scope, view: View) -> Iterator[Finding]:
                 yield Finding(
                     scope,
                     node.lineno,
-                    0.6,
-                    f"`{have}(...)` in `{scope.name}`",
+                    0.55,
+                    f"`{have}(...)` in `{scope.name}`: is `{want}` meant?",
                     "wrong operator",
                     edit=swap(scope.source, node.func, want),
                 )
 
 
-def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
-    """An iterator that is walked over twice: the second time it is empty."""
-    lazy: dict[str, ast.stmt] = {}
-    for statement in scope.statements():
-        for name, value in bindings(statement).items():
-            if isinstance(statement, ast.Assign) and _is_lazy(value, scope, view):
-                lazy[name] = statement
-    for name, statement in lazy.items():
-        uses = [
-            n for _, n in expressions(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-        ]
-        if len(uses) > 1:
-            reason = f"`{name}` is an iterator: the first use empties it, the next finds nothing"
-            value = statement.value if isinstance(statement, ast.Assign) else None
-            edit = swap(scope.source, value, f"list({ast.unparse(value)})") if value else None
-            yield Finding(scope, statement.lineno, 0.85, reason, "exhausted iterator", edit=edit)
-
-
-def _is_lazy(value: ast.expr | None, scope: Scope, view: View) -> bool:
-    if isinstance(value, ast.GeneratorExp) or is_call(
-        value, "map", "filter", "zip", "iter", "reversed", "reader", "DictReader"
-    ):
-        return True
-    if not isinstance(value, ast.Call):
-        return False
-    nodes = [n for callee in view.resolver.callees(value, scope) for n in ast.walk(callee.node)]
-    returned = (n.value for n in nodes if isinstance(n, ast.Return))
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes) or any(
-        isinstance(value, ast.GeneratorExp) for value in returned
-    )
-
-
-def _is_stub(node: FunctionNode) -> bool:
-    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    return all(isinstance(s, ast.Pass | ast.Raise) for s in body) or any(
-        d for d in node.decorator_list if "abstract" in ast.unparse(d)
-    )
-
-
-RULES = [unused, operator, direction, mean_without_division, extremum, exhausted]
+RULES = [unused, operator, direction, mean_without_division, extremum]

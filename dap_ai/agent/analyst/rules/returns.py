@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop
-from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop, mutations
+from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.agent.source import FunctionNode, own_statements
 
 IMPLICIT_NONE = "implicit None"
@@ -27,7 +27,9 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
     if generator or not _falls_through(node.body):
         return
-    suspicious = _none_matters(view)
+    suspicious = _none_matters(view) and scope.key() in view.slice.scopes
+    if is_stub(node):
+        return
     if results:
         weight = 0.9 if suspicious else 0.3
         for result in results:
@@ -68,13 +70,16 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
             and isinstance(node.func, ast.Attribute)
         ):
             value = statement.iter if isinstance(statement, ast.For) else statement.value
-            if node is value and node.func.attr in _IN_PLACE and (len(node.args) <= 2):
+            own = node.func.attr in _IN_PLACE and view.resolver.callees(node, scope)
+            if node is value and node.func.attr in _IN_PLACE and len(node.args) <= 2 and not own:
+                claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
                 yield Finding(
                     scope,
                     node.lineno,
                     0.75 if _none_matters(view) else 0.5,
-                    f"`.{node.func.attr}()` changes its object in place and gives `None`",
+                    f"`.{node.func.attr}()` of a builtin type changes its object in place and gives `None`",
                     "in-place None",
+                    claims=claims,
                 )
 
 
@@ -83,7 +88,7 @@ def early_return(scope: Scope, view: View) -> Iterator[Finding]:
     for statement in scope.statements():
         if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name):
             loop = enclosing_loop(scope.node, statement.lineno)
-            if loop and statement in loop.body and not isinstance(loop.body[0], ast.Return):
+            if loop and statement in loop.body and _is_filled(scope, statement.value.id, loop):
                 text = scope.source.line(statement.lineno)
                 edit = Edit(
                     scope.source, statement.lineno, statement.lineno, [f"{' ' * loop.col_offset}{text.strip()}"]
@@ -96,6 +101,14 @@ def early_return(scope: Scope, view: View) -> Iterator[Finding]:
                     "early return",
                     edit=edit,
                 )
+
+
+def _is_filled(scope: Scope, name: str, loop: ast.For | ast.While) -> bool:
+    """Whether the loop adds to a name that was there before, and tries no next round where one is no use."""
+    inside = list(own_statements(loop))
+    added = any(name in bindings(s) or any(root == name for root, _, _ in mutations(s)) for s in inside)
+    before = any(name in bindings(s) and s.lineno < loop.lineno for s in scope.statements())
+    return added and before and not any(isinstance(s, ast.Continue) for s in inside)
 
 
 def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
@@ -155,12 +168,18 @@ def _falls_through(body: list[ast.stmt]) -> bool:
 
 
 def _result_used(scope: Scope, view: View) -> bool:
-    name = getattr(scope.node, "name", "")
+    name, awaited = getattr(scope.node, "name", ""), isinstance(scope.node, ast.AsyncFunctionDef)
     return any(
-        is_call(node, name) and _keeps(statement, node, awaited=isinstance(scope.node, ast.AsyncFunctionDef))
+        is_call(node, name) and _keeps(statement, node, awaited=awaited) and _is_to(node, scope, other, view)
         for other, _ in view.scopes.values()
         for statement, node in expressions(other)
     )
+
+
+def _is_to(call: ast.expr, callee: Scope, caller: Scope, view: View) -> bool:
+    """Whether the call runs this function and no other of its name."""
+    found = view.resolver.callees(call, caller) if isinstance(call, ast.Call) else []
+    return [scope.key() for scope in found] == [callee.key()]
 
 
 def _keeps(statement: ast.stmt, call: ast.expr, *, awaited: bool) -> bool:
@@ -203,7 +222,19 @@ def discarded(scope: Scope, view: View) -> Iterator[Finding]:
         if isinstance(holder, ast.Name | ast.Attribute | ast.Subscript):
             edit = swap(scope.source, call, f"{ast.unparse(holder)} = {ast.unparse(call)}")
         reason = f"the result of `{ast.unparse(call)}` is thrown away here; elsewhere it is kept"
-        yield Finding(scope, statement.lineno, 0.85, reason, "discarded result", edit=edit)
+        callees = view.resolver.callees(call, scope)
+        weight = 0.85 if callees and not any(_has_effect(callee) for callee in callees) else 0.4
+        yield Finding(scope, statement.lineno, weight, reason, "discarded result", edit=edit)
+
+
+def _has_effect(callee: Scope) -> bool:
+    """Whether a call may be meant for more than its result: it raises, or changes what it was given."""
+    return any(
+        isinstance(s, ast.Raise | ast.Assert)
+        or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call))
+        or [*mutations(s)]
+        for s in callee.statements()
+    )
 
 
 RULES = [discarded, implicit_none, in_place, early_return, reset_in_loop]

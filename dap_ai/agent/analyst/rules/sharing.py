@@ -1,4 +1,4 @@
-"""Objects under two names: defaults, repeated lists, aliases, and threads that write the same state."""
+"""Objects under two names: defaults, repeated lists, aliases; containers that their own loop changes."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -7,9 +7,11 @@ import ast
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations, target_names
-from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.paths import can_repeat
 from dap_ai.agent.source import FunctionNode, own_statements
 
+_TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
 _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
 
@@ -22,7 +24,9 @@ def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
     pairs = list(zip(positional[::-1], node.args.defaults[::-1], strict=False))
     pairs += [(p, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
     for parameter, default in pairs:
-        if not isinstance(default, _FRESH) and ast.unparse(default) not in ("list()", "dict()", "set()"):
+        if not _is_mutable(default) or any(
+            isinstance(n, ast.Name) and n.id == parameter.arg for n in ast.walk(default)
+        ):
             continue
         changed = any(root == parameter.arg for s in own_statements(node) for root, _, _ in mutations(s))
         kept = any(
@@ -31,9 +35,25 @@ def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
         )
         if changed or kept:
             reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
-            yield Finding(
-                scope, default.lineno, 0.9, reason, "mutable default", edit=_none_default(scope, parameter, default)
-            )
+            weight = 0.9 if changed or _changed_later(scope, parameter.arg) else 0.5
+            edit = _none_default(scope, parameter, default)
+            yield Finding(scope, default.lineno, weight, reason, "mutable default", edit=edit)
+
+
+def _changed_later(scope: Scope, name: str) -> bool:
+    """Whether the attribute that keeps a parameter, or the result that it is, is changed in this file."""
+    kept = [s for s in scope.statements() if isinstance(getattr(s, "value", None), ast.Name)]
+    attributes = {
+        t.attr
+        for s in kept
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and s.value.id == name
+        for t in s.targets
+        if isinstance(t, ast.Attribute)
+    }
+    returned = any(isinstance(s, ast.Return) and ast.unparse(s.value or s) == name for s in kept)
+    changed = ((s, text) for f in scope.source.functions for s in own_statements(f) for _, text, _ in mutations(s))
+    texts = [text for s, text in changed if "[" in text or not isinstance(s, ast.Assign | ast.AnnAssign)]
+    return returned or any(text.partition("[")[0].rpartition(".")[2] in attributes for text in texts)
 
 
 def _none_default(scope: Scope, parameter: ast.arg, default: ast.expr) -> Edit | None:
@@ -57,8 +77,15 @@ def class_default(scope: Scope, view: View) -> Iterator[Finding]:
                 own = any(
                     f"self.{name} =" in scope.source.line(s.lineno) for f in owner.body for s in own_statements(f)
                 )
-                if not own and any(
-                    text.startswith(f"self.{name}") for s in scope.statements() for _, text, _ in mutations(s)
+                shared = any(f"{each}.{name}" in scope.source.text for each in (owner.name, "cls"))
+                if (
+                    not own
+                    and not shared
+                    and any(
+                        text.partition("[")[0] == f"self.{name}"
+                        for s in scope.statements()
+                        for _, text, _ in mutations(s)
+                    )
                 ):
                     yield Finding(
                         scope,
@@ -121,6 +148,7 @@ def alias(scope: Scope, view: View) -> Iterator[Finding]:
                         f"`{one}` and `{other}` are the same object from here on, and it is changed in place",
                         "aliasing",
                         edit=edit,
+                        claims=[Claim(one, same_as=other)],
                     )
             case ast.For(body=body):
                 for inner in body:
@@ -183,81 +211,30 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
                 and call.func.attr in MUTATORS
                 and ast.unparse(call.func.value) == name
             )
-            if removal or method:
+            if (removal or method) and can_repeat(loop, statement):
+                shrinks = removal or (isinstance(call, ast.Call) and is_call(call, *_TAKERS))
+                weight = 0.7 if shrinks or _is_resized(view) else 0.45
+                what = "is made smaller" if shrinks else "is changed"
                 yield Finding(
                     scope,
                     statement.lineno,
-                    0.7,
-                    f"`{name}` is changed while the loop walks over it: items are skipped",
+                    weight,
+                    f"`{name}` {what} while the loop walks over it" + (": it may skip items" if shrinks else ""),
                     "changed in loop",
                 )
                 yield Finding(
                     scope,
                     loop.lineno,
-                    0.65,
+                    weight - 0.05,
                     f"this loop walks over `{name}` while its body changes it",
                     "changed in loop",
                     edit=swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})"),
                 )
 
 
-def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
-    """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
-    if not _threaded(scope, view):
-        return
-    for statement in scope.statements():
-        if (
-            isinstance(statement, ast.AugAssign)
-            and isinstance(statement.target, ast.Attribute | ast.Subscript)
-            and not _locked(scope, statement)
-        ):
-            yield Finding(
-                scope,
-                statement.lineno,
-                0.6,
-                f"`{ast.unparse(statement)}` reads, changes and writes shared state without a lock",
-                "race",
-            )
-        if (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        ):
-            name, text = statement.targets[0].id, ast.unparse(statement.value)
-            if (
-                isinstance(statement.value, ast.Attribute | ast.Subscript)
-                and _written_back(scope, name, text)
-                and not _locked(scope, statement)
-            ):
-                yield Finding(
-                    scope,
-                    statement.lineno,
-                    0.85,
-                    f"`{text}` is read without the lock and written back later: another thread may write in between",
-                    "race",
-                )
+def _is_resized(view: View) -> bool:
+    error = view.case.exception
+    return bool(error and "changed size during iteration" in error.message)
 
 
-def _threaded(scope: Scope, view: View) -> bool:
-    texts = {s.source.path: s.source.text for s, _ in view.scopes.values()}
-    threads = any("Thread(" in t or "ThreadPool" in t for t in texts.values())
-    return threads and not isinstance(scope.node, ast.Module)
-
-
-def _locked(scope: Scope, statement: ast.stmt) -> bool:
-    return any(
-        isinstance(w, ast.With)
-        and w.lineno < statement.lineno <= (w.end_lineno or 0)
-        and "lock" in ast.unparse(w.items[0]).casefold()
-        for w in scope.statements()
-    )
-
-
-def _written_back(scope: Scope, name: str, text: str) -> bool:
-    for statement in scope.statements():
-        if isinstance(statement, ast.Assign) and any(ast.unparse(t) == text for t in statement.targets):
-            return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
-    return False
-
-
-RULES = [mutable_default, class_default, repeated, alias, changed_while_read, unlocked]
+RULES = [mutable_default, class_default, repeated, alias, changed_while_read]

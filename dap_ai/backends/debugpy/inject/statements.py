@@ -73,7 +73,7 @@ def _as_function(tree: Any, file: str, frame: Any, names: dict[str, Any]) -> tup
         each for each in nested(compiled(around, file, future_flags(outer))) if each.co_name.startswith(_BODY)
     ).replace(co_name=outer.co_name)
     if sys.version_info >= (3, 11):
-        code = code.replace(co_qualname=outer.co_qualname)
+        code = _named_as(code, len(code.co_qualname), outer.co_qualname)
     missing = [name for name in code.co_freevars if name not in cells]
     if missing:
         raise UnavailableError("super() needs a class that this frame does not know")
@@ -145,6 +145,12 @@ def _content(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:
         return MISSING
+
+
+def _named_as(code: Any, old_chars: int, name: str) -> Any:
+    """The code under a name instead of the first so many characters of its own, and all that is defined in it."""
+    inner = (_named_as(each, old_chars, name) if type(each) is types.CodeType else each for each in code.co_consts)
+    return code.replace(co_qualname=name + code.co_qualname[old_chars:], co_consts=tuple(inner))
 
 
 def _class_name(code: Any, tree: Any, cells: dict[str, Any]) -> str:

@@ -64,6 +64,22 @@ def test_every_value_that_is_cited_is_evidence():
     assert "- `order` = `null`" in answer.text
 
 
+def test_a_name_of_a_caller_is_answered_there():
+    source = (
+        "int price(struct order *o) {\n    return o->price;\n}\nint total(int n) {\n    return price(find(n));\n}\n"
+    )
+    number = Value("7", "int", kind="int")
+    frames = [At("price", "o->price", {"o": NULL}), At("total", "price(find", {"n": number})]
+    answer, _ = asked(stopped(source, frames, address=16), "what is n?")
+    assert answer.text.startswith("**Now.** `n` is `7` at `shop.c:5`, in `total`.")
+
+
+def test_what_is_not_understood_is_said():
+    answer, _ = asked(crashed(), "which cities have routes?")
+    assert answer.text.startswith("This was not understood as a question about a value")
+    assert "where does order come from?" in answer.text
+
+
 def test_a_fix_is_said_to_be_untried():
     source = "void f(int *p) {\n    for (int i = 0; i <= 3; i++)\n        p[i] = 0;\n}\n"
     report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x500C, "write", 4, "/src/shop.c", 3)

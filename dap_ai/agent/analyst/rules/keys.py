@@ -1,0 +1,68 @@
+"""A key that the dict has in another form: a number for a text, other letters, blanks around it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.findings import Finding, View, swap
+from dap_ai.agent.values import literal
+
+OTHER_FORM = "key in another form"
+_FORMS: dict[str, Callable[[object], object]] = {
+    "str({})": str,
+    "int({})": lambda key: int(str(key)),
+    "float({})": lambda key: float(str(key)),
+    "{}.strip()": lambda key: str(key).strip(),
+    "{}.lower()": lambda key: str(key).lower(),
+    "{}.upper()": lambda key: str(key).upper(),
+    "{}.title()": lambda key: str(key).title(),
+    "{}.strip().lower()": lambda key: str(key).strip().lower(),
+    "{}.strip().upper()": lambda key: str(key).strip().upper(),
+    "{}.strip().title()": lambda key: str(key).strip().title(),
+}
+"""How a key is made another one, and what that does; the first that the dict has is meant."""
+
+
+def other_form(scope: Scope, view: View) -> Iterator[Finding]:
+    """`grants[user_id]` with the number 1, where the keys are texts: the fix is `grants[str(user_id)]`."""
+    error, diagnosis = view.case.exception, view.diagnosis
+    if error is None or error.type != "KeyError" or scope.place is not diagnosis.place:
+        return
+    for node in diagnosis.in_question:
+        holder = diagnosis.value(node.value) if isinstance(node, ast.Subscript) else None
+        if not isinstance(node, ast.Subscript) or holder is None or not holder.keys:
+            continue
+        wanted = node.slice.value if isinstance(node.slice, ast.Constant) else literal(diagnosis.value(node.slice))
+        form, key = _form(wanted, holder.keys)
+        if form and repr(wanted) not in holder.keys:
+            asked, told = ast.unparse(node.slice), ast.unparse(node.value)
+            reason = f"`{told}` has no key `{asked}`, but `{key}`"
+            if not isinstance(node.slice, ast.Constant):
+                reason = f"`{asked}` is `{wanted!r}`, and `{told}` has the key `{key}`"
+            text = key if isinstance(node.slice, ast.Constant) else form.format(_operand(node.slice, form))
+            edit = swap(scope.source, node.slice, text)
+            yield Finding(scope, node.lineno, 0.8, reason, OTHER_FORM, edit=edit)
+
+
+def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
+    """How the key becomes one that the dict has, and the repr of that one; two empty texts if it does not."""
+    for form, make in _FORMS.items() if isinstance(wanted, str | int | float) else ():
+        try:
+            key = repr(make(wanted))
+        except ValueError:
+            continue
+        if key in keys:
+            return form, key
+    return "", ""
+
+
+def _operand(node: ast.expr, form: str) -> str:
+    """The text of the key before a method's dot, or between parentheses."""
+    text = ast.unparse(node)
+    simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text if simple or not form.startswith("{}.") else f"({text})"
+
+
+RULES = [other_form]

@@ -1,0 +1,84 @@
+"""Threads that write the same state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.findings import Finding, View
+
+
+def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
+    """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
+    if not _threaded(scope, view):
+        return
+    for statement in scope.statements():
+        if (
+            isinstance(statement, ast.AugAssign)
+            and isinstance(statement.target, ast.Attribute | ast.Subscript)
+            and not _locked(scope, statement)
+        ):
+            yield Finding(
+                scope,
+                statement.lineno,
+                0.55,
+                f"`{ast.unparse(statement)}` reads, changes and writes without a lock: two threads may do so at once",
+                "race",
+            )
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            name, text = statement.targets[0].id, ast.unparse(statement.value)
+            if (
+                isinstance(statement.value, ast.Attribute | ast.Subscript)
+                and _written_back(scope, name, text)
+                and not _locked(scope, statement)
+            ):
+                yield Finding(
+                    scope,
+                    statement.lineno,
+                    0.85,
+                    f"`{text}` is read without the lock and written back later: another thread may write in between",
+                    "race",
+                )
+
+
+def _threaded(scope: Scope, view: View) -> bool:
+    texts = {s.source.path: s.source.text for s, _ in view.scopes.values()}
+    threads = any("Thread(" in t or "ThreadPool" in t for t in texts.values())
+    return threads and not isinstance(scope.node, ast.Module)
+
+
+def _locked(scope: Scope, statement: ast.stmt) -> bool:
+    return any(
+        isinstance(w, ast.With)
+        and w.lineno < statement.lineno <= (w.end_lineno or 0)
+        and "lock" in ast.unparse(w.items[0]).casefold()
+        for w in scope.statements()
+    )
+
+
+def _written_back(scope: Scope, name: str, text: str) -> bool:
+    for statement in scope.statements():
+        if isinstance(statement, ast.Assign) and any(ast.unparse(t) == text for t in statement.targets):
+            is_as_read = isinstance(statement.value, ast.Name) and not _is_counted(scope, name)
+            return not is_as_read and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+    return False
+
+
+def _is_counted(scope: Scope, name: str) -> bool:
+    """Whether the name gets another value, made of its own."""
+    return any(isinstance(s, ast.AugAssign) and name in bindings(s) for s in scope.statements()) or any(
+        isinstance(s, ast.Assign) and name in bindings(s) and any(_is_name(n, name) for n in ast.walk(s.value))
+        for s in scope.statements()
+    )
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+RULES = [unlocked]
