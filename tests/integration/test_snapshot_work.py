@@ -231,6 +231,15 @@ async def test_a_trace_folds_the_values_of_a_loop(program: Program) -> None:
 
 
 @stops("method")
+async def test_a_lambda_of_statements_that_run_again_has_the_name_it_has_in_the_program(fresh: Program) -> None:
+    result = await fresh.do("before = [*map(lambda n: n, [1])]", line_of("before = self.__balance"), trace=True)
+
+    assert result.trace is not None
+    assert [each.function for each in result.trace.calls if "dap_ai" in each.function] == []
+    assert [each.function.split(".")[-1] for each in result.trace.calls] == ["<lambda>"]
+
+
+@stops("method")
 async def test_a_function_that_stands_on_the_stack_is_traced_as_it_runs_again(fresh: Program) -> None:
     result = await fresh.do("before = summed([self.__balance])", line_of("before = self.__balance"), trace=True)
 

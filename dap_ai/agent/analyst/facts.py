@@ -107,6 +107,8 @@ def near_key(key: str, keys: list[str]) -> str:
             continue
         if type(found) is not type(wanted) and str(found) == str(wanted):
             return f"there is `{other}` ({type(found).__name__}, not {type(wanted).__name__})"
+        if found == f"\ufeff{wanted}":
+            return f'there is `{other}`, with a byte order mark: read the file with `encoding="utf-8-sig"`'
         if isinstance(wanted, str) and isinstance(found, str) and wanted.strip().casefold() == found.strip().casefold():
             how = "blanks" if wanted.casefold() != found.casefold() else "case"
             return f"there is `{other}`, which differs in {how} only"

@@ -122,6 +122,7 @@ def test_every_form_of_binding_is_known(statement: str, names: set[str]):
         ("'Milk'", ["'tea'", "'milk'"], "'milk'`, which differs in case only"),
         ("'tea '", ["'tea'"], "blanks only"),
         ("'speed'", ["'speed_max'", "'unit'"], "'speed_max'"),
+        ("'date'", ["'\ufeffdate'"], 'encoding="utf-8-sig"'),
         ("'zzz'", ["'tea'"], ""),
     ],
 )

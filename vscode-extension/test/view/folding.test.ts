@@ -26,6 +26,14 @@ viewTest("the last part, which is what the answer comes to, is not folded", asyn
   assert.equal(await view.find("strong[role=heading]").innerText(), "Recommendation.");
 });
 
+viewTest("what became of a fix is told once, in its card", async (view) => {
+  const fix = { file: "report.py", diff: "--- a/report.py\n+++ b/report.py\n@@ -6 +6 @@\n-a\n+b\n", verified: true, result: "it passes", check: "`f()`" };
+  const answer = `**Fix.** Change it.\n\n\`\`\`diff\n${fix.diff}\`\`\`\n\nVerified in a snapshot: it passes (\`f()\`).\n\nMore.`;
+  await view.post({ type: "state", state: talk(finished({ answer, fixes: [fix] })) });
+  assert.equal((await view.find("article.turn").innerText()).split("Verified in a snapshot").length, 2);
+  assert.equal(await view.find(".markdown").getByText("More.").count(), 1);
+});
+
 viewTest("a part that was opened stays open over a reload, and shows its words once", async (view) => {
   await view.post({ type: "state", state: talk(offline) });
   await view.find(".part > summary").nth(1).click();
