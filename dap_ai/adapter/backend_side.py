@@ -37,6 +37,8 @@ class BackendSide:
         self._receive_all = receive_all
         self._on_full = on_full
         self._spares = spares
+        self.key = ""
+        """What every connection to a port of this adapter begins with: sessions of child processes want it."""
         self._link: Link | None = None
         self._ready = asyncio.Event()
         self._process: Process | None = None
@@ -47,15 +49,16 @@ class BackendSide:
         self._paused = self._resting = False
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def start(self, address: Address | None) -> None:
-        """Start the adapter, or connect to the one that listens at `address`."""
+    async def start(self, address: Address | None, key: str = "") -> None:
+        """Start the adapter, or connect to the one that listens at `address` and lets in who says the key."""
         try:
             if address is None:
                 self._process = await self._recipe.spawn(self._recipe.log)
                 self._processes.append(self._process)
                 link: Link = self._process.link
+                self.key = self._process.key
             else:
-                link = await open_tcp(*address, _CONNECT_S)
+                link = await self._connected(address, key)
         except (OSError, TimeoutError, asyncio.TimeoutError) as error:
             self._ready.set()
             self._receive(BackendClosed(f"{error}" or "no answer", started=False))
@@ -63,11 +66,11 @@ class BackendSide:
         self._use(link)
         self._ready.set()
 
-    async def switch(self, address: Address) -> None:
+    async def switch(self, address: Address, key: str = "") -> None:
         """Talk to the adapter that listens at this address instead of the one started here. Raises ConnectionError."""
         host, port = address
         try:
-            link = await open_tcp(host, port, _CONNECT_S)
+            link = await self._connected(address, key)
         except (OSError, TimeoutError, asyncio.TimeoutError) as error:
             reason = "no answer" if isinstance(error, TimeoutError | asyncio.TimeoutError) else str(error)
             raise ConnectionError(
@@ -86,6 +89,13 @@ class BackendSide:
             await process.end()
         elif former is not None:
             former.close()
+
+    async def _connected(self, address: Address, key: str) -> Link:
+        link = await open_tcp(*address, _CONNECT_S)
+        self.key = key
+        if key:
+            link.write(f"{key}\n".encode())
+        return link
 
     def write(self, data: bytes) -> None:
         """Send; what comes before the adapter is there waits for it."""

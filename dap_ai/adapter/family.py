@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol
 
-from dap_ai.adapter import peers
+from dap_ai import peers
 from dap_ai.adapter.effects import (
     Event,
     FromGuest,
@@ -46,6 +46,8 @@ class Place(NamedTuple):
     parent_id: str
     own: dict[str, Any]
     """The parent's launch arguments for us: they hold for its children."""
+    key: str = ""
+    """What the adapter wants to hear first at that address."""
 
 
 class Member(Protocol):
@@ -57,6 +59,11 @@ class Member(Protocol):
     @property
     def session_id(self) -> str:
         """Unique in the family."""
+        ...
+
+    @property
+    def adapter_key(self) -> str:
+        """What a port of its adapter wants to hear first."""
         ...
 
     def receive(self, event: Event) -> None:
@@ -169,7 +176,7 @@ class Family:
             return 0
         port: int = listener.sockets[0].getsockname()[1]
         self._listeners[port] = listener
-        self._families.places[port] = Place(self, address, member.session_id, member.own)
+        self._families.places[port] = Place(self, address, member.session_id, member.own, member.adapter_key)
         return port
 
     @property

@@ -65,6 +65,11 @@ class Process(Protocol):
         """The end of what it wrote to stderr."""
         ...
 
+    @property
+    def key(self) -> str:
+        """What every connection to a port of its own begins with; see dap_ai.backends.Command."""
+        ...
+
     async def end(self, spares: str = "") -> None:
         """End its process tree, or with `spares` all but the debuggee, which was started so; again changes nothing."""
         ...

@@ -63,7 +63,7 @@ class Preparing:
             options = self._recipe.options(own)
             await self._warm_agent(own)
         if connect is not None:
-            await self._backend.switch(connect)
+            await self._backend.switch(connect, found.key if found else "")
         return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found)
 
     async def _warm_agent(self, own: dict[str, Any]) -> None:

@@ -105,7 +105,8 @@ class Pump:
         try:
             self.session_id = await self._guests.open(self.session.options.sockets)
             self._named(self.session.options)
-            self._spawn(self._backend.start(self._place.address if self._place else None))
+            at = (self._place.address, self._place.key) if self._place else (None, "")
+            self._spawn(self._backend.start(*at))
             self._family.add(self)
             self._client.start()
             await self._over.wait()
@@ -126,6 +127,11 @@ class Pump:
     def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
         """See ask_debugger.Pump."""
         return self._agent.outcomes(wanted)
+
+    @property
+    def adapter_key(self) -> str:
+        """See family.Member."""
+        return self._backend.key
 
     def receive(self, event: Event) -> None:
         """Tell the session, and do what it wants."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from dap_ai.adapter import peers
+from dap_ai import peers
 from dap_ai.adapter.client import Client
 from dap_ai.adapter.failing import SessionFailed
 from dap_ai.adapter.family import Families, Place

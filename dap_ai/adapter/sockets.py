@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter import peers
+from dap_ai import peers
 from dap_ai.streams import Link, TransportLink
 
 OFF = "off"

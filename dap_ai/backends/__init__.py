@@ -25,6 +25,8 @@ class Command(NamedTuple):
     """Added to ours."""
     carries_launched: bool = False
     """What it has launched ends with it, also if it is to live on: then the adapter is left alone."""
+    key: str = ""
+    """What every connection to a port of this adapter's own begins with, and a line end; empty: with DAP at once."""
 
 
 class Start(NamedTuple):

@@ -37,6 +37,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self.link = TransportLink()
         self.exited = asyncio.Event()
         self.pid = 0
+        self.key = ""
         self.carries_launched = False
         self._transport: asyncio.SubprocessTransport | None = None
         self._stderr = b""
@@ -55,7 +56,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         transport, process = await loop.subprocess_exec(cls, *command.argv, env=inherited() | command.env, **options)
         process.pid = transport.get_pid()
-        process.carries_launched = command.carries_launched
+        process.key, process.carries_launched = command.key, command.carries_launched
         log(f"started {command.argv} as process {process.pid}")
         return process
 
@@ -154,6 +155,7 @@ class ConnectedAdapter:
     """An adapter that somebody else has started. `link` is the connection to it; `end` closes that and nothing more."""
 
     last_words = ""
+    key = ""
 
     def __init__(self, link: TransportLink) -> None:
         self.link = link

@@ -6,13 +6,14 @@ Rules 1, 2 and 6 of adapters.md's list, as far as they are debugpy's own, stand 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import Command, Snapshots, Start, StartError, Walker
-from dap_ai.backends.debugpy import attach, forks, inspector, interpreters, tracebacks
+from dap_ai.backends.debugpy import attach, doors, forks, inspector, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
 
@@ -40,7 +41,9 @@ class DebugpyBackend:
 
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""
-        return Command([sys.executable, str(Path(__file__).with_name("shim.py"))], {}, carries_launched=True)
+        key = os.urandom(16).hex()
+        shim = str(Path(__file__).with_name("shim.py"))
+        return Command([sys.executable, shim], {doors.KEY_ENV: key}, carries_launched=True, key=key)
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""

@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with six cures, touching no file of debugpy; run as a script, imports nothing of ours.
+"""Starts debugpy's adapter with seven cures, touching no file of debugpy; run as a script, so that it costs little.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -12,6 +12,7 @@
    The usual ones pass through gdb now.
 6. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
    and reads the program's output until that ends.
+7. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
 """
 
 from __future__ import annotations
@@ -147,6 +148,10 @@ if __name__ == "__main__" and sys.argv[1:2] == [_INJECT]:
     _calm_gdb()
     runpy.run_path(sys.argv[0], run_name="__main__")
 elif __name__ == "__main__":
+    import doors  # pyright: ignore[reportImplicitRelativeImport]  beside this file, which is a script
+
+    sys.path.append(os.path.abspath(f"{__file__}/../../../.."))  # noqa: PTH100  of dap_ai.peers
+    doors.guard()
     _quick_reads()
     _quick_json()
     _own_gdb()

@@ -30,6 +30,7 @@ class Parent:
     """A member of a family, as far as a listener needs one."""
 
     session_id = "ab12"
+    adapter_key = ""
     own: dict[str, Any] = {}  # noqa: RUF012  never changed
 
 

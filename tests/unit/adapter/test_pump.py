@@ -49,6 +49,7 @@ class Adapter:
     """A debug adapter that answers everything but what is in `silent`; also the process that it is in."""
 
     last_words = ""
+    key = ""
 
     def __init__(self) -> None:
         self.link, self._own = memory_pair()

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.adapter import peers, sockets
+from dap_ai import peers
+from dap_ai.adapter import sockets
 from dap_ai.adapter.sockets import SessionSocket, SocketError
 from dap_ai.streams import Link
 

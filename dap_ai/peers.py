@@ -1,0 +1,102 @@
+"""Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port.
+
+The standard library alone: debugpy's adapter uses this file as well, by its path (backends/debugpy/shim.py).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+
+Address = tuple[str, int]
+
+GONE = -1
+"""In place of a user: the other end was closed before it was looked for, and whose it was nobody knows any more."""
+
+_ROOT = 0
+_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+_READS = 3
+"""A table that changes while it is read may lack a row."""
+
+
+def is_of_another_user(connected: socket.socket) -> bool:
+    """Whether the other end of a Unix socket is known to be another user's than ours; root counts as ours.
+
+    Where the kernel does not tell, the folder alone keeps others out.
+    """
+    option: int | None = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return False
+    _pid, uid, _gid = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    return is_another(uid)
+
+
+def is_connected_by_another_user(peer: Address, own: Address) -> bool:
+    """Whether a TCP connection from `peer` to our end `own` is not known to be made by our user; root counts as ours.
+
+    Known by the kernel's table of sockets, on Linux. Where there is none, or the peer is on another machine, the answer
+    is no: there a token decides. Who has closed already counts as another.
+    """
+    uid = user_of(peer, own)
+    return uid is not None and is_another(uid)
+
+
+def user_of(peer: Address, own: Address) -> int | None:
+    """The user who has made this connection, or GONE; None: the kernel does not tell, or it comes from elsewhere."""
+    if not hasattr(os, "getuid"):
+        return None
+    for _ in range(_READS):
+        found = list(_found(_rows(), peer, own))
+        if not found:  # not even the listener: this is no table of our sockets
+            return None
+        for uid in found:
+            if uid is not None:
+                return uid
+    return GONE if _is_local(peer[0]) or peer[0] == own[0] else None
+
+
+def is_another(uid: int) -> bool:
+    """Whether this user is neither ours nor root."""
+    return uid not in (_ROOT, os.getuid())
+
+
+def _rows() -> Iterator[str]:
+    for table in _TABLES:
+        try:
+            with open(table, encoding="ascii") as rows:  # noqa: PTH123  a process that needs no pathlib uses this too
+                yield from rows
+        except OSError:  # noqa: PERF203  two of them
+            continue
+
+
+def _found(rows: Iterable[str], peer: Address, own: Address) -> Iterator[int | None]:
+    """Of the rows of the table the peer's end, as its user; and those at our port, as None."""
+    peers, owns = _written(*peer), _written(*own)
+    mark = f":{own[1]:04X} "
+    for row in rows:
+        if mark not in row:  # most are of other connections, and there may be 100,000
+            continue
+        _, local, remote, _, _, _, _, uid, _, inode, *_ = row.split()
+        if local in peers and remote in owns:
+            yield int(uid) if inode != "0" else GONE  # a socket that nobody holds any more is told to be root's
+        elif f"{local} ".endswith(mark):
+            yield None
+
+
+def _written(host: str, port: int) -> set[str]:
+    """An address as the kernel writes it: words of four bytes in the machine's own order.
+
+    One of IPv4 has two forms: the two ends of a connection need not be sockets of one family.
+    """
+    host = host.partition("%")[0]
+    packed = socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)
+    mapped = b"\0" * 10 + b"\xff\xff"
+    forms = {packed, packed[12:]} if packed.startswith(mapped) else {packed}
+    forms |= {mapped + packed} if len(packed) == 4 else set()
+    return {"".join(f"{word:08X}" for (word,) in struct.iter_unpack("=I", form)) + f":{port:04X}" for form in forms}
+
+
+def _is_local(host: str) -> bool:
+    return host.removeprefix("::ffff:").startswith("127.") or host == "::1"
