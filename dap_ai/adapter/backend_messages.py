@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter import acting
+from dap_ai.adapter import acting, ours
 from dap_ai.adapter.children import Children
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import Log
@@ -53,10 +53,18 @@ class BackendMessages:
         """Give it to whom it is for."""
         if message.kind == "response":
             self._on_response(message)
+        elif ours.is_forged(message):
+            self._drop(message)
         elif message.kind == "event":
             self._on_event(message)
         elif not self._children.takes(message):
             self._out.to_client(message)
+
+    def _drop(self, message: Envelope) -> None:
+        what = f"the {message.kind} {message.name}"
+        self._out.do(Log(f"dropped: the debug adapter sent {what}, which is dap_ai's own"))
+        if message.kind == "request":
+            self._out.refuse_backend(message)
 
     def _on_event(self, message: Envelope) -> None:
         if self._watching.hides(message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dap_ai.adapter import ours
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import ToBackend
 from dap_ai.adapter.gate import Gate
@@ -15,9 +16,6 @@ from dap_ai.protocol.errors import BACKEND_DIED, UNKNOWN_REQUEST
 from dap_ai.protocol.messages import ThreadArguments
 
 _PARTING = frozenset({"disconnect", "terminate"})
-
-_OURS = "ask"
-"""What requests of ours begin with."""
 
 
 class Forwarding:
@@ -43,7 +41,7 @@ class Forwarding:
 
     def forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
         """Pass a request on, unless the backend must not see it."""
-        if message.name.startswith(_OURS):
+        if message.name.startswith(ours.NAMES):
             self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
             return
         if self.refuse_if_dead(message):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator, Iterable
 
-from dap_ai.adapter import strict_clients
+from dap_ai.adapter import ours, strict_clients
 from dap_ai.adapter.effects import Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.errors import UNKNOWN_REQUEST, ErrorEntry, RemoteProtocolError
 
 Message = tuple[str, object]
 """An event for the client: its name and body."""
@@ -94,7 +94,9 @@ class Outbox:
         if owner.guest and not self.seqs.knows_guest(owner.guest):
             return
         seq = self._seq(owner.guest)
-        self._put(owner.guest, message.encode(seq=seq, request_seq=owner.client_seq, content=content))
+        command = owner.command if message.name.startswith(ours.NAMES) else None
+        body = message.encode(seq=seq, request_seq=owner.client_seq, content=content, command=command)
+        self._put(owner.guest, body)
 
     def to_client(self, message: Envelope, content: bytes | None = None) -> None:
         """Give the client an event or a reverse request of the backend's, with other content if there is any."""
@@ -112,6 +114,12 @@ class Outbox:
         else:
             seq = self.seqs.next_to_backend()
             self.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
+
+    def refuse_backend(self, message: Envelope) -> None:
+        """Answer a reverse request of the backend's that the client is not to see."""
+        seq = self.seqs.next_to_backend()
+        refusal = envelope.failure(seq, message.seq, message.name, UNKNOWN_REQUEST, {"command": message.name})
+        self.do(ToBackend(refusal))
 
     def _seq(self, guest: str) -> int:
         return self.seqs.next_to_guest(guest) if guest else self.seqs.next_to_client()

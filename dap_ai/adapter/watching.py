@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from dap_ai.adapter import ours
 from dap_ai.adapter.breakpoints import Breakpoints
 from dap_ai.adapter.gate import Gate
 from dap_ai.adapter.history import History
@@ -102,8 +103,8 @@ class Watching:
         """The capabilities, with ours as extra keys."""
         body = read_or(message, Fields, {})
         self.learn(body)
-        ours = msgspec.Raw(b"true")
-        return envelope.encode(body | {"supportsAskRequest": ours, "supportsCancelRequest": ours})
+        true = msgspec.Raw(b"true")
+        return envelope.encode(_without_ours(body) | {"supportsAskRequest": true, "supportsCancelRequest": true})
 
     def _on_initialized(self, _message: Envelope) -> None:
         """The adapter has its debuggee: say what the backend's recipe wants said."""
@@ -120,9 +121,10 @@ class Watching:
     def _on_continued(self, message: Envelope) -> None:
         self._state.on_continued(read_or(message, ContinuedBody, ContinuedBody()))
 
-    def _on_output(self, message: Envelope) -> None:
+    def _on_output(self, message: Envelope) -> bytes | None:
         body = read_or(message, OutputBody, OutputBody())
         self._history.add_output(body.category, body.output)
+        return envelope.encode(_without_ours(message.read(Fields))) if body.dap_ai_agent is not None else None
 
     def _on_process(self, _message: Envelope) -> None:
         self._state.on_started()
@@ -146,6 +148,10 @@ class Watching:
         else:
             body["requestId"] = msgspec.Raw(b"%d" % client_seq)
         return envelope.encode(body)
+
+
+def _without_ours(body: Fields) -> Fields:
+    return {name: value for name, value in body.items() if not name.startswith(ours.KEYS)}
 
 
 def _all_threads(message: Envelope) -> bool:

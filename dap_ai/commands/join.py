@@ -28,7 +28,7 @@ from dap_ai.commands.guests import choose, joined, look_at_all, name_of
 from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
-from dap_ai.commands.starting import Events
+from dap_ai.commands.starting import Events, hear
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo
 
@@ -104,7 +104,7 @@ class Join:
 
     async def run(self) -> Outcome:
         """Returns when the guest has left. Raises RequestFailed, ConnectionClosed, TimeoutError."""
-        self._client.on_event(lambda name, body: self._events.put_nowait((name, body)))
+        hear(self._client, self._events)
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  we are in one
 

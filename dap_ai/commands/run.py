@@ -28,7 +28,7 @@ from dap_ai.commands.native_job import NativeJob
 from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
-from dap_ai.commands.starting import Events, Start
+from dap_ai.commands.starting import Events, Start, hear
 from dap_ai.protocol.errors import RequestFailed
 
 _PAUSE_S = 3.0
@@ -76,7 +76,7 @@ class Run:
 
     async def run(self) -> Outcome:
         """Returns when the program has ended, or has been let go. Raises RequestFailed, ConnectionClosed."""
-        self._client.on_event(lambda name, body: self._events.put_nowait((name, body)))
+        hear(self._client, self._events)
         self._client.on_close(lambda: self._events.put_nowait(("closed", {})))
         self._client.reverse["runInTerminal"] = self._job.run_in_terminal
         task = asyncio.current_task()

@@ -17,6 +17,9 @@ from dap_ai.commands.outcome import Wishes
 from dap_ai.protocol.errors import RequestFailed
 
 Events = asyncio.Queue[tuple[str, dict[str, Any]]]
+"""What a run goes by: events of the session, and beside them what its user does (`line`, `consent`, `interrupt`)."""
+_OF_DEBUGGEE = ("initialized", "process", "stopped", "continued", "output", "exited", "terminated")
+_HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded"))
 
 _START_S = 60.0
 _WATCH_S = 0.5
@@ -24,6 +27,11 @@ _WATCH_S = 0.5
 _ATTACH_FAILED = "Attach to PID failed"
 """debugpy says so in an output event only, and leaves the request `attach` unanswered."""
 _ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tells what it needs for that."
+
+
+def hear(client: Client, events: Events) -> None:
+    """Lets the session's events in, by name: one that an adapter calls `consent` or `line`, no user has said."""
+    client.on_event(lambda name, body: events.put_nowait((name, body)) if name in _HEARD else None)
 
 
 class Start:

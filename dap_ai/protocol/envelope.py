@@ -108,14 +108,18 @@ class Envelope:
         except (msgspec.MsgspecError, RecursionError):
             return default
 
-    def encode(self, *, seq: int, request_seq: int | None = None, content: bytes | None = None) -> bytes:
-        """The message with a new `seq`, and `request_seq` and arguments or body replaced where given."""
+    def encode(
+        self, *, seq: int, request_seq: int | None = None, content: bytes | None = None, command: str | None = None
+    ) -> bytes:
+        """The message with a new `seq`, and `request_seq`, arguments or body, and `command` replaced where given."""
         fields = dict(self._fields)
         fields["seq"] = msgspec.Raw(b"%d" % seq)
         if request_seq is not None:
             fields["request_seq"] = msgspec.Raw(b"%d" % request_seq)
         if content is not None:
             fields["arguments" if self.kind == "request" else "body"] = msgspec.Raw(content)
+        if command is not None:
+            fields["command"] = msgspec.Raw(_encoder.encode(command))
         return _encoder.encode(fields)
 
     def __repr__(self) -> str:

@@ -6,6 +6,8 @@ wrong type makes the whole struct unreadable, which the proxy then treats as "no
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -192,6 +194,8 @@ class OutputBody(_Read):
 
     output: str = ""
     category: str = "console"
+    dap_ai_agent: Any = None
+    """Our own mark, which no adapter sets."""
 
 
 class ProgressStartBody(_Read):

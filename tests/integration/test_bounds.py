@@ -229,3 +229,16 @@ def test_an_adapter_that_sends_garbage_is_ended_and_everything_is_answered(edito
     while editor.message().get("event") != "terminated":
         pass
     assert editor.grown_mb() < SLACK_MB
+
+
+def test_an_adapter_that_speaks_as_dap_ai_is_not_heard_by_the_client(editor: Editor):
+    editor.request("ask", {"question": "why?", "threadId": 1})
+    seq = editor.evaluate("forge")
+    heard: list[dict[str, Any]] = []
+    while not (heard and heard[-1].get("request_seq") == seq):
+        heard.append(editor.message())
+    assert heard[-1]["command"] == "evaluate"
+    assert not any(message["type"] == "request" for message in heard)
+    marked = [m for m in heard if m["type"] == "event" and ({"forged", "dapAiAgent"} & set(m["body"]))]
+    assert marked == []
+    assert any(m.get("event") == "output" and m["body"]["output"] == "forged" for m in heard)
