@@ -2,13 +2,15 @@
 
 A later line wins: defaults < the workspace's pyproject.toml (harmless keys only: an opened repository is not
 trusted) < the user's file < `DAP_AI_*` in the environment < flags < `dapAi*` keys of the launch arguments.
+
+What is wrong with a workspace's file is a warning, whatever it is: its program is debugged all the same. What is wrong
+with the user's own is an error: what they wanted must not be ignored in silence.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -16,6 +18,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
+from dap_ai import toml_files
 from dap_ai.protocol.ask import LEVELS, Level
 from dap_ai.protocol.lending import EDITOR
 
@@ -134,6 +137,8 @@ LAUNCH_KEYS = WORKSPACE_KEYS | {"level", "budget_tokens", "ask_timeout_s", "cons
 """What launch arguments may set: a repository may hold them too, so nothing of what a snapshot may read. A level can
 only be lowered there."""
 
+_MAX_WARNINGS = 5
+"""About the settings of one file."""
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
@@ -247,41 +252,76 @@ def _apply(resolved: Resolved, layers: list[_Layer]) -> Resolved:
 
 def _convert(key: str, value: Any, source: str) -> Any:
     if key not in _FIELDS:
-        raise ConfigError(f"{source}: there is no setting '{key}'. The settings are: {', '.join(_FIELDS)}.")
+        named = toml_files.cut(key)
+        raise ConfigError(f"{source}: there is no setting '{named}'. The settings are: {', '.join(_FIELDS)}.")
     try:
         return msgspec.convert(value, _FIELDS[key].type, strict=not source.startswith("DAP_AI_"))
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{source}: {key} cannot be {value!r}; allowed: {allowed(key)}.") from error
+        shown = toml_files.cut(repr(value))
+        raise ConfigError(f"{source}: {key} cannot be {shown}; allowed: {allowed(key)}.") from error
 
 
 def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
-    file = next((up / "pyproject.toml" for up in (cwd, *cwd.parents) if (up / "pyproject.toml").is_file()), None)
-    if file is None:
-        return
-    text = _read(file)
-    if b"dap-ai" not in text:
-        return
+    """What the workspace sets. Its file may hold anything."""
     try:
-        table = msgspec.convert(_parse(text, file), _PyProject).tool.dap_ai
+        file, table = _workspace_table(cwd)
+    except (toml_files.BadFile, ConfigError) as error:
+        warnings.append(f"{str(error).removesuffix('.')}. It is ignored.")
+        return
+    except OSError as error:
+        warnings.append(f"no pyproject.toml is looked for: {error}")
+        return
+    told: list[str] = []
+    for key, value in table.items():
+        if objection := _objection(key, value, str(file)):
+            told.append(f"{objection} It is ignored.")
+        else:
+            yield key, value, str(file)
+    warnings += told[:_MAX_WARNINGS]
+    if len(told) > _MAX_WARNINGS:
+        warnings.append(f"{file}: {len(told) - _MAX_WARNINGS} more settings are ignored")
+
+
+def _workspace_table(cwd: Path) -> tuple[Path, dict[str, Any]]:
+    """The nearest pyproject.toml, and what it holds for us. Raises BadFile, ConfigError, OSError."""
+    file = next((up / "pyproject.toml" for up in (cwd, *cwd.parents) if (up / "pyproject.toml").is_file()), None)
+    if file is None or b"dap-ai" not in (text := toml_files.read(file)):
+        return file or cwd, {}
+    try:
+        return file, msgspec.convert(toml_files.parse(text, file), _PyProject).tool.dap_ai
     except msgspec.ValidationError as error:
         raise ConfigError(f"{file}: [tool.dap-ai] cannot be used: {error}.") from error
-    for key, value in table.items():
-        if key in WORKSPACE_KEYS or key not in _FIELDS:
-            yield key, value, str(file)
-        else:
-            warnings.append(
-                f"{file}: '{key}' is ignored: a workspace may set only {', '.join(sorted(WORKSPACE_KEYS))}. "
-                "Set it in your own file, the environment or a flag."
-            )
+
+
+def _objection(key: str, value: Any, file: str) -> str:
+    """Why a workspace cannot set this; empty: it can."""
+    if key in _FIELDS and key not in WORKSPACE_KEYS:
+        allowed_keys = ", ".join(sorted(WORKSPACE_KEYS))
+        return (
+            f"{file}: a workspace may set only {allowed_keys}; '{key}' is for your own file, the environment or a flag."
+        )
+    try:
+        _convert(key, value, file)
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _user_layer(environ: Mapping[str, str]) -> Iterator[_Layer]:
     file = user_file(environ)
-    if file.is_file():
-        for key, value in _parse(_read(file), file).items():
-            yield key, value, str(file)
-    elif "DAP_AI_CONFIG" in environ and environ["DAP_AI_CONFIG"] not in {"", os.devnull}:
-        raise ConfigError(f"DAP_AI_CONFIG: there is no file {file}.")
+    chosen = environ.get("DAP_AI_CONFIG")
+    if chosen == os.devnull:
+        return
+    if not os.path.lexists(file):
+        if chosen:
+            raise ConfigError(f"DAP_AI_CONFIG: there is no file {file}.")
+        return
+    try:
+        table = toml_files.parse(toml_files.read(file), file)
+    except toml_files.BadFile as error:
+        raise ConfigError(f"{error}.") from error
+    for key, value in table.items():
+        yield key, value, str(file)
 
 
 def _environment_layer(environ: Mapping[str, str], warnings: list[str]) -> Iterator[_Layer]:
@@ -298,24 +338,6 @@ def _from_environment(key: str, text: str) -> Any:
         # A regular expression may hold commas.
         return [part.strip() for part in text.split("\n" if key == "mask" else ",") if part.strip()]
     return text
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}.") from error
-
-
-def _parse(text: bytes, file: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415  only when there is a file to read
-    else:
-        import tomli as tomllib  # noqa: PLC0415  the same
-    try:
-        return tomllib.loads(text.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: is no valid TOML: {error}.") from error
 
 
 def _allowed(kind: Any) -> str:

@@ -56,7 +56,10 @@ class Check(msgspec.Struct, frozen=True):
 @click.option("--online", is_flag=True, help="Also ask the endpoint of the language model for its models.")
 def command(*, as_json: bool, online: bool) -> None:
     """Prints every check."""
-    checks = run_checks(resolve({}).settings, online=online)
+    resolved = resolve({})
+    checks = run_checks(resolved.settings, online=online)
+    for warning in resolved.warnings:
+        click.echo(f"dap-ai: {warning}", err=True)
     if as_json:
         report = {"ok": all(check.verdict != "missing" for check in checks), "checks": checks}
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import sys
 
 import msgspec
 import pytest
@@ -128,10 +131,84 @@ def test_an_unusable_value_is_refused_with_file_key_and_what_is_allowed(places, 
     assert str(user) in str(caught.value)
 
 
-def test_a_wrong_table_of_a_workspace_is_refused_with_its_file(places):
+MALFORMED = {
+    "no TOML": b"[tool.dap-ai\nmarkdown = false",
+    "not UTF-8": b"[tool.dap-ai]\nmarkdown = '\xff'",
+    "a table that is none": b"[tool]\ndap-ai = 3",
+    "a tool that is none": b"tool = ['dap-ai']",
+    "no such setting": b"[tool.dap-ai]\nlevle = 'observe'",
+    "a wrong type": b"[tool.dap-ai]\nmarkdown = 'dark'\ntheme = 5\nexceptions = {a = 1}",
+    "too deep": b"[tool.dap-ai]\nmarkdown = " + b"[" * 100_000,
+    "too deep a key": b"[tool.dap-ai]\n" + b".".join([b"a"] * 50_000) + b" = 1",
+    "a number without end": b"[tool.dap-ai]\nmarkdown = " + b"9" * 100_000,
+    "huge": b"[tool.dap-ai]\nmarkdown = '" + b"x" * 10_000_000 + b"'",
+    "a thousand settings": b"[tool.dap-ai]\n" + b"".join(b"x%d = 1\n" % n for n in range(1000)),
+    "a name without end": b"[tool.dap-ai]\n" + b"x" * 100_000 + b" = 1",
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
+def test_whatever_a_workspace_writes_is_a_warning_that_names_the_file_and_nothing_more(places, text):
     workspace, _, environ = places
-    (workspace / "pyproject.toml").write_text("[tool]\ndap-ai = 3\n")
-    with pytest.raises(ConfigError, match=r"pyproject\.toml"):
+    file = workspace / "pyproject.toml"
+    file.write_bytes(text)
+    resolved = load(workspace / "deep", {"level": "observe"}, environ)
+    assert resolved.settings == Settings(level="observe")
+    assert resolved.warnings
+    assert all(str(file) in warning for warning in resolved.warnings)
+    assert sum(map(len, resolved.warnings)) < 10_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
+@pytest.mark.parametrize("kind", ["folder", "pipe", "endless", "loop"])
+def test_a_pyproject_that_is_no_file_is_none(places, kind):
+    workspace, _, environ = places
+    file = workspace / "pyproject.toml"
+    match kind:
+        case "folder":
+            file.mkdir()
+        case "pipe":
+            os.mkfifo(file)
+        case "endless":
+            file.symlink_to("/dev/zero")
+        case _:
+            file.symlink_to(file)
+    assert load(workspace, {}, environ).settings == Settings()
+
+
+def test_a_pyproject_that_cannot_be_read_is_a_warning(places, monkeypatch):
+    workspace, _, environ = places
+    file = workspace / "pyproject.toml"
+    file.write_text("[tool.dap-ai]\nmarkdown = false\n")
+
+    def refuse(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("dap_ai.toml_files.os.open", refuse)
+    environ |= {"DAP_AI_CONFIG": os.devnull}
+    (warning,) = load(workspace, {}, environ).warnings
+    assert str(file) in warning
+    assert "Permission denied" in warning
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [(b"theme = 'dark'\nmarkdown = ?\n", "line 2"), (b"\n\ntheme = '\xff'", "line 3"), (b"x" * 1_000_000, "KB")],
+)
+def test_a_file_of_the_users_own_that_cannot_be_read_is_an_error_with_its_line(places, text, named):
+    workspace, user, environ = places
+    user.write_bytes(text)
+    with pytest.raises(ConfigError, match=named) as caught:
+        load(workspace, {}, environ)
+    assert str(user) in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder is opened")
+def test_a_folder_in_the_place_of_the_users_own_file_is_an_error(places):
+    workspace, user, environ = places
+    user.unlink()
+    user.mkdir()
+    with pytest.raises(ConfigError, match=re.escape(str(user))):
         load(workspace, {}, environ)
 
 

@@ -144,8 +144,17 @@ def test_a_setting_that_cannot_be_used_is_a_usage_error():
 def test_a_key_that_a_workspace_may_not_set_is_said(workspace):
     (workspace / "pyproject.toml").write_text("[tool.dap-ai]\nprovider = 'evil'\n")
     result = invoke("config")
-    assert "'provider' is ignored" in result.output
+    assert "'provider' is for your own file" in result.output
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("command", [["config"], ["doctor"], ["sessions"]], ids=" ".join)
+@pytest.mark.usefixtures("_quick_doctor")
+def test_a_malformed_file_of_the_workspace_stops_no_command(workspace, command):
+    (workspace / "pyproject.toml").write_text("[tool.dap-ai")
+    result = invoke(*command)
+    assert result.exit_code != 2
+    assert command == ["sessions"] or f"{workspace / 'pyproject.toml'}: is no valid TOML" in result.output
 
 
 @pytest.fixture
