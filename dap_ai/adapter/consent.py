@@ -67,7 +67,7 @@ class Consents:
             allowed = self._remembered[ask.guest, wanted.kind]
             self._out.do(Settled(wanted.token, Consent(allowed, "session" if allowed else "denied")))
         elif not (ask.events or ask.channel == "console" or (ask.progress and self._options.console_prefix)):
-            self._out.do(Settled(wanted.token, Consent(allowed=False, how="denied")))  # no way to see it and answer
+            self._out.do(Settled(wanted.token, Consent(allowed=False, how="unseen")))  # no way to see it and answer
         else:
             self._wait(ask, wanted)
 

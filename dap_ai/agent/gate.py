@@ -26,6 +26,7 @@ MAX_REASON_CHARS = 300
 DECIDED = ("allowed (", "refused (")
 """How the status line of a decision begins."""
 _MAX_SHOWN_CHARS = 120
+_WHY_NOT = {"timeout": "nobody answered in time", "unseen": "there is nobody who could be asked"}
 _NO_MORE = "The user has refused {count} actions in this question: none is asked for any more. Answer without."
 
 
@@ -136,5 +137,5 @@ def _unreadable(name: str, arguments: ToolArguments) -> str:
 
 
 def _said_no(name: str, consent: Consent) -> str:
-    said = "nobody answered in time" if consent.how == "timeout" else "the user said no"
+    said = _WHY_NOT.get(consent.how, "the user said no")
     return f"`{name}` is refused: {said}. Do not ask for it again in this question. Instead, {instead(name)}."

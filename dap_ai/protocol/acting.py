@@ -64,4 +64,4 @@ class Consent(msgspec.Struct, frozen=True):
     """What the user said, or did not say."""
 
     allowed: bool
-    how: Literal["once", "session", "denied", "timeout", "unsafe"]
+    how: Literal["once", "session", "denied", "timeout", "unseen", "unsafe"]

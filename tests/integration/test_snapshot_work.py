@@ -303,3 +303,39 @@ async def test_an_answer_that_is_too_long_loses_parts_of_its_trace(program: Prog
     assert result.status == "ok"
     assert result.trace is not None
     assert (result.trace.truncated, len(result.trace.lines) > 100) == (True, True)
+
+
+INSIDE = """
+__import__('os').putenv('A', 'b')
+__import__('os').environ.pop('PATH')
+__import__('ctypes').CDLL(None)
+__import__('ctypes').CDLL('libm.so.6')
+__import__('socket').getaddrinfo('127.0.0.1', 80)
+__import__('socket').getaddrinfo('0x7f.1', 80)
+__import__('socket').getaddrinfo(b'::1', 80)
+__import__('socket').getaddrinfo(None, 80)
+open(1, 'w', closefd=False)
+""".strip().splitlines()
+OUTSIDE = """
+__import__('socket').getaddrinfo('localhost', 80)
+open('/dev/null', 'w')
+open('/proc/self/fd/1', 'w')
+__import__('os').truncate(1, 0)
+__import__('os').chmod(1, 0o600)
+__import__('os').utime(1)
+__import__('os').lockf(1, 1, 0)
+__import__('os').kill(__import__('os').getpid(), 0)
+__import__('os').posix_spawn('/bin/true', ['true'], {})
+__import__('os').symlink('/nowhere', '/tmp/nothing')
+__import__('subprocess').run(['true'])
+""".strip().splitlines()
+
+
+async def test_what_is_told_as_tried_outside_and_not_let_is_what_has_failed(program: Program) -> None:
+    for call in INSIDE:
+        result = await program.ask(call)
+        assert (result.status, result.effects) == ("ok", []), (call, result)
+    for call in OUTSIDE:
+        result = await program.ask(call)
+        assert result.status == "raised", (call, result)
+        assert result.effects, (call, result)

@@ -302,7 +302,7 @@ def test_where_nobody_would_see_the_request_it_is_refused_at_once():
         << client response 5 ask ok ...
         << start dap-ai-ask-1 ...
         {WANTED}
-        << settled 1 refused denied
+        << settled 1 refused unseen
         """
     )
 

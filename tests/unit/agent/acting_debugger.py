@@ -12,7 +12,7 @@ from dap_ai.protocol.errors import RequestFailed
 from tests.unit.agent.harness import THREAD, Stopped
 
 YES, NO = Consent(True, "once"), Consent(False, "denied")
-ALWAYS, NOBODY = Consent(True, "session"), Consent(False, "timeout")
+ALWAYS, NOBODY, UNSEEN = Consent(True, "session"), Consent(False, "timeout"), Consent(False, "unseen")
 
 
 @dataclass
@@ -48,4 +48,4 @@ def acting(stopped: Stopped, *said: Consent) -> Acting:
     return Acting(**{name: getattr(stopped, name) for name in Stopped.__dataclass_fields__}, said=list(said))
 
 
-__all__ = ["ALWAYS", "NO", "NOBODY", "THREAD", "YES", "Acting", "Stop", "acting"]
+__all__ = ["ALWAYS", "NO", "NOBODY", "THREAD", "UNSEEN", "YES", "Acting", "Stop", "acting"]

@@ -28,7 +28,7 @@ from dap_ai.protocol.ask import AskArguments, Evidence, Usage
 from dap_ai.protocol.asking import Answer, Ask, ToolCall
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.tools import Step
-from tests.unit.agent.acting_debugger import ALWAYS, NO, NOBODY, YES, Acting, acting
+from tests.unit.agent.acting_debugger import ALWAYS, NO, NOBODY, UNSEEN, YES, Acting, acting
 from tests.unit.agent.harness import Heard, fail
 
 PROGRAM = """
@@ -113,7 +113,9 @@ def test_the_user_sees_the_frame_of_an_action_that_is_in_another_one(program: Ac
     assert program.asked == [("set_variable", "mine = 0  # in frame 1", "")]
 
 
-@pytest.mark.parametrize(("answer", "words"), [(NO, "the user said no"), (NOBODY, "nobody answered in time")])
+@pytest.mark.parametrize(
+    ("answer", "words"), [(NO, "the user said no"), (NOBODY, "nobody answered in time"), (UNSEEN, "there is nobody")]
+)
 def test_what_the_user_does_not_allow_is_not_done_and_says_what_to_do_instead(program: Acting, answer: Any, words: str):
     program.said = [answer]
     (result,) = Talk(program).calls(EXECUTE)

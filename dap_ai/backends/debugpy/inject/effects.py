@@ -16,18 +16,21 @@ from .statics import short_name
 _MAX_PRINTED = 32_000
 _MAX_EFFECTS = 20
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_OS_EFFECTS = """chmod chown exec fork kill link lockf mkdir posix_spawn putenv remove rename rmdir setxattr spawn
-    symlink system truncate unsetenv utime"""
+_OS_EFFECTS = """chmod chown exec fork kill link lockf mkdir posix_spawn remove rename rmdir setxattr spawn
+    symlink system truncate utime"""
+_LOOKUP = "socket.getaddrinfo"
 _EFFECTS = (
     *("os." + name for name in _OS_EFFECTS.split()),
-    *("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.send", "sqlite3.", "pty.spawn", "shutil."),
-    *("_thread.start_new", "ctypes.dlopen", "signal.pthread_kill", "subprocess."),
+    *("socket.bind", "socket.connect", _LOOKUP, "socket.send", "pty.spawn", "shutil."),
+    *("_thread.start_new", "signal.pthread_kill", "subprocess."),
 )
-"""How the names of audit events begin that mean: this would have reached beyond the process's own memory."""
+"""How the names of audit events begin that mean: this would reach beyond the process's own memory. Each of them fails in
+a copy. What may succeed there is none of them: an environment variable, a library or a database that may be read.
+"""
 
 
 class Effects:
-    """What is tried to be done to the world, as Python's audit events tell it."""
+    """What is tried to be done to the world, as Python's audit events tell it: before it is done, and fails."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -44,14 +47,22 @@ class Effects:
             return
         if event == "open":
             path, _, flags = arguments
-            if flags & _WRITING:
+            if flags & _WRITING and type(path) is not int:  # else a descriptor that is open already: the copy's own
                 self._note("open for writing " + _shown(path))
-        elif event.startswith(_EFFECTS):
+        elif event.startswith(_EFFECTS) and not (event == _LOOKUP and _is_asked_of_nobody(arguments[0])):
             self._note(" ".join([event, *map(_shown, arguments)]))
 
     def _note(self, text: str) -> None:
         if text[:200] not in self.seen:
             self.seen.append(text[:200])
+
+
+def _is_asked_of_nobody(host: Any) -> bool:
+    """Whether a host is an address or none: then its name is looked up nowhere."""
+    text = host.decode("ascii", "replace") if type(host) in (bytes, bytearray) else host
+    if type(text) is not str:
+        return text is None
+    return ":" in text or all(part.isdigit() or part[:2] in ("0x", "0X") for part in text.split("."))
 
 
 def _shown(x: Any, depth: int = 0) -> str:
