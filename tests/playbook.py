@@ -55,6 +55,7 @@ class Rules:
         self.vendor_requests: frozenset[str] | None = None
         self.ends_without_arguments = False
         self.scopes_shared = False
+        self.runs_code: frozenset[str] = frozenset()
         self.told_of_client: frozenset[str] = frozenset()
         self.greeting = greeting
 

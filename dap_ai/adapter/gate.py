@@ -95,6 +95,11 @@ class BackendRules(Protocol):
         ...
 
     @property
+    def runs_code(self) -> frozenset[str]:
+        """Requests for which this adapter calls functions of the debuggee: an answer sends none of them."""
+        ...
+
+    @property
     def told_of_client(self) -> frozenset[str]:
         """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
         ...

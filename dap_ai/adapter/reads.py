@@ -81,12 +81,16 @@ class AgentReads:
 
     def on_request(self, wanted: AgentRequest) -> None:
         """The agent wants to read."""
-        if wanted.command not in READING or (
-            wanted.command == "evaluate" and wanted.arguments.get("context", "") in _ACTING_CONTEXTS
-        ):
+        if not self._reads(wanted):
             self._fail(wanted, RequestFailed(wanted.command, "refused", "an answer reads; it may send nothing else"))
         else:
             self._put(wanted)
+
+    def _reads(self, wanted: AgentRequest) -> bool:
+        """Whether the request runs nothing in the program, as far as that depends on dap_ai."""
+        if wanted.command == "evaluate":
+            return wanted.arguments.get("context", "") not in _ACTING_CONTEXTS
+        return wanted.command in READING and wanted.command not in self._gate.rules.runs_code
 
     def send(self, wanted: AgentRequest, then: Then) -> None:
         """A request that the proxy makes on behalf of the agent; `then` is told once what came of it."""

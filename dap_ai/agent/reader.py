@@ -191,17 +191,11 @@ class Reader:
                 place.known.update(zip(names, place.facts.values, strict=False))
 
     async def _report(self, case: Case) -> None:
-        """What the program said itself; the adapter is asked for it too, where it can be."""
+        """What the program said itself."""
         from dap_ai.agent.native.reports import report_of  # noqa: PLC0415  a Python program does not need it
+        from dap_ai.agent.native.ubsan import words_of  # noqa: PLC0415  the same
 
-        info: dict[str, Any] = {}
-        try:
-            info = await self._debugger.request("exceptionInfo", {"threadId": case.stop.thread_id})
-        except NotStopped:
-            raise
-        except RequestFailed:
-            pass  # the adapter has none
-        case.report = report_of(case, info)
+        case.report = report_of(case, await words_of(self._debugger, case.frames))
 
     async def _plain(self, case: Case) -> None:
         """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""

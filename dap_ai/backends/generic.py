@@ -33,6 +33,7 @@ class GenericBackend:
         self.vendor_requests = facts.vendor_requests
         self.ends_without_arguments = facts.ends_without_arguments
         self.scopes_shared = facts.scopes_shared
+        self.runs_code = facts.runs_code
         self.told_of_client = facts.told_of_client
 
     def announced(self, names: Iterable[str]) -> GenericBackend:

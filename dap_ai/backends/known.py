@@ -20,19 +20,23 @@ class Facts(NamedTuple):
     vendor_requests: frozenset[str] | None = None
     ends_without_arguments: bool = False
     scopes_shared: bool = False
+    runs_code: frozenset[str] = frozenset()
     told_of_client: frozenset[str] = frozenset()
 
 
 _LLDB_ENDED = frozenset({"configurationDone", "continue"})
+_LLDB_RUNS_CODE = frozenset({"exceptionInfo"})
+"""lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report functions of its runtime."""
 LLDB_DAP_19 = Facts(
     denied={"locations": "it came with lldb-dap 20"},
     wedged_when_ended=_LLDB_ENDED,
     scopes_shared=True,
     vendor_requests=frozenset({"compileUnits", "_testGetTargetBreakpoints"}),
     ends_without_arguments=True,
+    runs_code=_LLDB_RUNS_CODE,
 )
 """lldb-dap up to 19, lldb-vscode before it: whatever they do not know ends them, and the debuggee with them."""
-LLDB_DAP = Facts(wedged_when_ended=_LLDB_ENDED, scopes_shared=True)
+LLDB_DAP = Facts(wedged_when_ended=_LLDB_ENDED, scopes_shared=True, runs_code=_LLDB_RUNS_CODE)
 """lldb-dap from 20 on."""
 GDB = Facts(
     told_of_client=frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),

@@ -68,8 +68,8 @@ class NativeStop:
 
 
 @contextlib.asynccontextmanager
-async def stopped(adapter: str, program: Path, *arguments: str) -> AsyncGenerator[NativeStop]:
-    """The program at its first stop; skips the test where the adapter is missing."""
-    launch = {"program": str(program), "args": list(arguments)}
+async def stopped(adapter: str, program: Path, *arguments: str, **more: str) -> AsyncGenerator[NativeStop]:
+    """The program at its first stop; skips the test where the adapter is missing. `more`: of the launch arguments."""
+    launch = {"program": str(program), "args": list(arguments)} | more
     async with stopped_client(Command(native.need(adapter), {}), launch) as (client, body):
         yield NativeStop(client, body)

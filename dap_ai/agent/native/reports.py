@@ -1,21 +1,21 @@
 """What the program itself says as it fails: reports of sanitizers, Rust's panics, failed assertions, C++'s terminate.
 
-Read from its output, from the stop's text and from DAP's `exceptionInfo`. Pure.
+Read from its output, from the stop's text and from the functions that are being run. DAP's `exceptionInfo` is not
+asked: lldb-dap calls functions of the program for it. Pure.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PureWindowsPath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from dap_ai.agent.native.panics import ending_reports
-from dap_ai.agent.native.report import MAX_TEXT, Report, Stack, Tool, bounded, first_place, located, own, plain, shown
+from dap_ai.agent.native.report import MAX_TEXT, Report, Stack, Tool, plain
 from dap_ai.agent.native.sanitizers import sanitizer_reports
-from dap_ai.protocol.inspection import ThreadFrame
+from dap_ai.agent.native.ubsan import NO_WORDS, Words
 
 if TYPE_CHECKING:
     from dap_ai.agent.stack import Case
@@ -39,6 +39,7 @@ _SAYS: Mapping[Tool, re.Pattern[str]] = {
 _BEFORE = re.compile(r"=*|\w+Sanitizer:DEADLYSIGNAL")
 _AT_HOOK = re.compile(r"__ubsan_on_report")
 """UBSan calls it before it prints."""
+_AT_RACE = re.compile(r"__tsan_on_report")
 _STOPS: Mapping[str, str] = {
     "Heap buffer overflow": "heap-buffer-overflow",
     "Use of deallocated memory": "heap-use-after-free",
@@ -59,21 +60,15 @@ _STOPS: Mapping[str, str] = {
     "Overlapping memory ranges": "param-overlap",
 }
 """lldb's words for AddressSanitizer's kinds."""
-_UB_INFO = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d{1,9}):\d+ (?P<kind>[\w-]+)\n(?P<said>[^\n]*)", re.MULTILINE)
-_ASAN_INFO = re.compile(r"^fatal_error: (\S+)\nAddress: (0x[0-9a-fA-F]{1,16})", re.MULTILINE)
-_LLDB_FRAME = re.compile(r"^\s*frame #\d+: 0x[0-9a-f]+ (?:[^`\n]*`)?(.*?)(?:\((?:[^()]|\([^()]*\))*\))?(?: at (.*?))?$")
 
 
-def report_of(case: Case, exception_info: Mapping[str, Any]) -> Report | None:
-    """The last report of the run that is about this stop; None: there is none.
-
-    `exception_info`: DAP's `exceptionInfo` response body, empty where the adapter has none.
-    """
+def report_of(case: Case, words: Words = NO_WORDS) -> Report | None:
+    """The last report of the run that is about this stop; None: there is none. `words`: see ubsan.words_of."""
     text = plain("".join(said for _, said in case.output))
     found = [
         report for _, report in sorted([*sanitizer_reports(text), *ending_reports(text)], key=lambda pair: pair[0])
     ]
-    told = _told(case, exception_info)
+    told = _told(case, words)
     if told and told.tool == "UndefinedBehaviorSanitizer":
         return told
     about = [report for report in found if _is_about(case, report)]
@@ -133,57 +128,24 @@ def _base(path: str) -> str:
     return PureWindowsPath(path).name  # either system's separators
 
 
-def _told(case: Case, info: Mapping[str, Any]) -> Report | None:
-    """What the debugger knows of a sanitizer's report, with or without its text."""
-    description = str(info.get("description") or "")
-    details = info.get("details")
-    stacks = _stacks(cast("Mapping[str, Any]", details) if isinstance(details, Mapping) else {})
-    if found := _UB_INFO.search(description):
-        return _undefined(case, found["kind"], found["said"], (found["file"], int(found["line"])), stacks)
-    if found := _ASAN_INFO.search(description):
-        return _bare(case, "AddressSanitizer", found[1], found[1], stacks, address=int(found[2], 16))
+def _told(case: Case, words: Words) -> Report | None:
+    """What the debugger says of a sanitizer's report as it stops, with or without the report's text."""
     stop = (case.stop.description or case.stop.text).strip()
     if stop in _STOPS:
-        return _bare(case, "AddressSanitizer", _STOPS[stop], stop, stacks)
-    if _inside(case, re.compile("__tsan_on_report")):
-        return _raced(case, description, stop, stacks)
+        return _bare(case, "AddressSanitizer", _STOPS[stop], stop)
+    if _inside(case, _AT_RACE):
+        return _bare(case, "ThreadSanitizer", "data race", stop)
     if _inside(case, _AT_HOOK):
-        return _undefined(case, re.sub(r"\W+", "-", stop.lower()).strip("-"), stop, ("", 0), stacks)
+        kind = words.kind or re.sub(r"\W+", "-", stop.lower()).strip("-")
+        return _bare(case, "UndefinedBehaviorSanitizer", kind, words.sentence or stop)
     return None
 
 
-def _raced(case: Case, description: str, stop: str, stacks: list[Stack]) -> Report:
-    try:
-        told: Any = json.loads(description[description.index("{") :])
-        known = dict(cast("Mapping[str, Any]", told))
-    except (ValueError, TypeError, RecursionError):
-        known = {}
-    kind = str(known.get("issue_type") or "data-race").replace("data-race", "data race")
-    message = str(known.get("summary") or stop)
-    address = known.get("memory_address")
-    known_address = address if isinstance(address, int) and address else None
-    return _bare(case, "ThreadSanitizer", kind, message, stacks, address=known_address)
-
-
-def _undefined(case: Case, kind: str, said: str, place: tuple[str, int], stacks: list[Stack]) -> Report:
-    report = _bare(case, "UndefinedBehaviorSanitizer", kind, said, stacks)
-    file, line = place
-    # The debugger tells the file's name without its folder; the frame has it all.
-    known = _base(file) == _base(report.file) and line == report.line
-    return report if not line or known else replace(report, file=file, line=line)
-
-
-def _bare(
-    case: Case, tool: Tool, kind: str, message: str, stacks: list[Stack], *, address: int | None = None
-) -> Report:
+def _bare(case: Case, tool: Tool, kind: str, message: str) -> Report:
     """Without the report's text: the place is the user's innermost frame."""
-    file, line = first_place(stacks)
-    if case.places and case.places[0].frame.user:
-        file, line = case.places[0].frame.path, case.places[0].frame.line
-    rows = [f"{tool}: {kind}: {message}" if message != kind else f"{tool}: {kind}"]
-    for stack in stacks:
-        rows += [stack.title, *(f"  {row}" for row in shown(stack.frames))]
-    return Report(tool, kind, message, address, file=file, line=line, stacks=stacks, text=bounded(rows))
+    frame = case.places[0].frame if case.places and case.places[0].frame.user else None
+    text = f"{tool}: {kind}: {message}" if message != kind else f"{tool}: {kind}"
+    return Report(tool, kind, message, file=frame.path if frame else "", line=frame.line if frame else 0, text=text)
 
 
 def _completed(report: Report, told: Report | None) -> Report:
@@ -193,22 +155,6 @@ def _completed(report: Report, told: Report | None) -> Report:
     return replace(
         report,
         kind=told.kind if report.kind in ("", "crash") else report.kind,
-        address=told.address if report.address is None else report.address,
         file=report.file or told.file,
         line=report.line or told.line,
-        stacks=report.stacks or told.stacks,
     )
-
-
-def _stacks(details: Mapping[str, Any]) -> list[Stack]:
-    inner: Any = details.get("innerException")
-    others = cast("list[Any]", inner) if isinstance(inner, list) else []
-    texts: list[Any] = [cast("dict[str, Any]", d).get("stackTrace") for d in (details, *others) if isinstance(d, dict)]
-    found = [own(_lldb_frames(text)) for text in texts if isinstance(text, str)]
-    return [Stack("at" if n == 0 else "also", frames) for n, frames in enumerate(found) if frames]
-
-
-def _lldb_frames(text: str) -> Iterable[ThreadFrame]:
-    for line in text.split("\n"):
-        if found := _LLDB_FRAME.match(line):
-            yield located(f"{found[1]} {found[2] or ''}".strip())

@@ -31,6 +31,7 @@ class DebugpyBackend:
     vendor_requests: frozenset[str] | None = None
     ends_without_arguments = False
     scopes_shared = False
+    runs_code: frozenset[str] = frozenset()
     told_of_client: frozenset[str] = frozenset()
     greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
     terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})

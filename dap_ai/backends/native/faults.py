@@ -70,7 +70,7 @@ async def fault_of(
 
 
 def said_fault(stopped: str) -> Fault | None:
-    """The fault that a `stopped` event or `exceptionInfo` tells in lldb-dap's words; None: it tells none."""
+    """The fault that a `stopped` event tells in lldb-dap's words; None: it tells none."""
     found = _SAID.search(stopped)
     if found is None or found["signal"] not in FATAL.values():
         return None
@@ -117,8 +117,7 @@ class _Asked:
             return None
         number = await self._number("$_siginfo.si_signo")
         if number not in FATAL:
-            body = await tried(self._request, "exceptionInfo", {"threadId": self._thread_id})
-            return said_fault(str(body.get("description", "")))
+            return None
         name, code = FATAL[number], await self._number("$_siginfo.si_code")
         fault = Fault(name, _WORDS.get((name, code), "") if code is not None else "")
         if name in _ABOUT_MEMORY and code is not None and 0 < code < 128:

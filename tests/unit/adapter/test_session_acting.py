@@ -7,6 +7,7 @@ import json
 import pytest
 
 from dap_ai.adapter.options import Options
+from dap_ai.backends.generic import GenericBackend
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -79,6 +80,24 @@ def test_an_ask_that_lowers_its_level_may_not_act():
 @pytest.mark.parametrize("command", ["continue", "next", "setBreakpoints", "setVariable", "restart", "terminate", "x"])
 def test_a_read_of_the_agent_can_send_only_what_reads(command):
     acting().play(f">> agent request dap-ai-ask-1 1 2 {command} {{}}\n<< agent 1 error refused")
+
+
+@pytest.mark.parametrize("announced", ["__lldb", "$__lldb_version"])
+def test_what_runs_code_in_the_debuggee_is_passed_on_for_the_client_and_not_sent_for_an_answer(announced: str):
+    play = stopped(
+        Playbook(GenericBackend(["/opt/wrapper"])), f'{{"supportsExceptionInfoRequest": true, "{announced}": "19"}}'
+    )
+    play.play(
+        """
+        >> client request 5 ask {}
+        << client response 5 ask ok ...
+        << start dap-ai-ask-1 ...
+        >> agent request dap-ai-ask-1 1 2 exceptionInfo {"threadId": 1}
+        << agent 1 error refused
+        >> client request 6 exceptionInfo {"threadId": 1}
+        << backend request 3 exceptionInfo {"threadId": 1}
+        """
+    )
 
 
 @pytest.mark.parametrize("context", ["", ', "context": "repl"'])

@@ -92,7 +92,7 @@ def reported(name: str, *inside: str) -> Case:
     case.inspection.fault, case.inspection.exceptions = None, []
     case.frames[:0] = [Frame(100 + n, frame, "", 0, user=False) for n, frame in enumerate(inside)]
     case.output = [("stdout", "two orders\n" + (SAID / name).read_text(encoding="utf-8"))]
-    case.report = report_of(case, {})
+    case.report = report_of(case)
     return case
 
 
@@ -121,7 +121,7 @@ def test_an_assertion_is_to_be_taken_as_right() -> None:
     case = crash()
     case.output = [("stdout", "shop: shop.c:2: price_of: Assertion `order->item' failed.\n")]
     case.frames.insert(0, Frame(100, "abort", "", 0, user=False))
-    case.report = report_of(case, {})
+    case.report = report_of(case)
     assert "assert: order->item\nThe assertion is to be taken as right." in told(case)
 
 

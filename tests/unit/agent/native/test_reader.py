@@ -1,4 +1,4 @@
-"""What the Reader makes of a native stop that ends while it reads."""
+"""What the Reader asks about a native stop."""
 
 from __future__ import annotations
 
@@ -11,29 +11,35 @@ from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
 from dap_ai.protocol.asking import Stop
 from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.inspection import Fact, FrameFacts, Inspection, Query, Value
 
 pytestmark = pytest.mark.anyio
-STOP = Stop(1, 1, None, "exception")
+STOP = Stop(1, 1, None, "exception", "Signed integer overflow")
+SAID = (Value('"signed-integer-overflow"', "const char *", "str"), Value('"2 + 1"', "char *", "str"))
 
 
 class Debugger:
-    """A native program at a stop; `exceptionInfo` fails as it is told to."""
+    """A native program that stands where UBSan reports; the visit to its frame gives `reply`, or fails."""
 
     can_inspect = True
 
-    def __init__(self, failure: RequestFailed) -> None:
-        self._failure = failure
+    def __init__(self, reply: RequestFailed | tuple[Value, ...] = SAID) -> None:
+        self._reply = reply
+        self.sent: list[str] = []
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         del arguments
-        if command == "exceptionInfo":
-            raise self._failure
-        return {"stackFrames": [{"id": 1, "name": "main", "line": 1, "source": {"path": "/gone/a.c"}}]}
+        self.sent.append(command)
+        names = ("__ubsan::__ubsan_on_report()", "__ubsan::Diag::~Diag()", "main")
+        return {"stackFrames": [{"id": n, "name": name, "line": 1} for n, name in enumerate(names, 1)]}
 
     async def inspect(self, query: Query) -> Inspection:
-        del query
-        return Inspection([], native=True)
+        if query.thread_id:
+            return Inspection([], native=True)
+        if isinstance(self._reply, RequestFailed):
+            raise self._reply
+        assert [frame.frame_id for frame in query.frames] == [2]
+        return Inspection([FrameFacts(2, "", "", 0, values=[Fact(value) for value in self._reply])], native=True)
 
     def output_tail(self) -> list[tuple[str, str]]:
         return []
@@ -42,15 +48,25 @@ class Debugger:
         return []
 
 
-def reader(failure: RequestFailed) -> Reader:
-    return Reader(Debugger(failure), Sources(), "observe")  # pyright: ignore[reportArgumentType]  all that it needs
+def reader(debugger: Debugger) -> Reader:
+    return Reader(debugger, Sources(), "observe")  # pyright: ignore[reportArgumentType]  all that it needs
 
 
-async def test_a_stop_that_is_over_when_the_adapter_is_asked_for_a_report_is_not_told_as_current():
+async def test_a_stop_that_is_over_when_a_report_is_read_is_not_told_as_current():
     with pytest.raises(NotStopped):
-        await reader(NotStopped("exceptionInfo")).read(STOP)
+        await reader(Debugger(NotStopped("inspect"))).read(STOP)
 
 
-async def test_an_adapter_that_knows_of_no_reports_is_no_failure():
-    case = await reader(RequestFailed("exceptionInfo", "notSupported")).read(STOP)
-    assert case.report is None
+@pytest.mark.parametrize("reply", [RequestFailed("inspect", "timeout"), ()])
+async def test_where_ubsans_words_cannot_be_read_the_debuggers_are_told(reply: Any):
+    case = await reader(Debugger(reply)).read(STOP)
+    assert case.report is not None
+    assert (case.report.kind, case.report.message) == ("signed-integer-overflow", "Signed integer overflow")
+
+
+async def test_ubsans_words_are_read_in_its_frame_and_nothing_else_is_asked():
+    debugger = Debugger()
+    case = await reader(debugger).read(STOP)
+    assert case.report is not None
+    assert (case.report.kind, case.report.message) == ("signed-integer-overflow", "2 + 1")
+    assert debugger.sent == ["stackTrace"]

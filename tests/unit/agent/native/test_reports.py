@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from dap_ai.agent.native.report import MAX_TEXT, Report
 from dap_ai.agent.native.reports import own_output, report_of
+from dap_ai.agent.native.ubsan import NO_WORDS, Words
 from dap_ai.agent.stack import Case, Frame
 from dap_ai.protocol.asking import Stop
 from tests.unit.agent.native.cases import At, stopped
@@ -34,8 +34,8 @@ def case_of(text: str, *inside: str, signal: str = "", stop: str = "") -> Case:
     return case
 
 
-def report(text: str, *inside: str, info: dict[str, Any] | None = None, stop: str = "") -> Report:
-    found = report_of(case_of(text, *inside, signal="SIGABRT" if not inside else "", stop=stop), info or {})
+def report(text: str, *inside: str, words: Words = NO_WORDS, stop: str = "") -> Report:
+    found = report_of(case_of(text, *inside, signal="SIGABRT" if not inside else "", stop=stop), words)
     assert found is not None
     return found
 
@@ -256,11 +256,11 @@ def test_uncaught_exceptions_and_the_c_librarys_aborts_are_read(text: str, tool:
 
 
 def test_a_stop_in_the_users_own_code_is_about_no_report_of_the_past() -> None:
-    assert report_of(case_of(said("race.tsan.txt") + said("panic.rust.txt")), {}) is None
+    assert report_of(case_of(said("race.tsan.txt") + said("panic.rust.txt"))) is None
 
 
 def test_what_ubsan_said_of_the_very_line_of_a_crash_is_about_it() -> None:
-    found = report_of(case_of("/src/shop.c:2:9: runtime error: load of null pointer of type 'int'\n"), {})
+    found = report_of(case_of("/src/shop.c:2:9: runtime error: load of null pointer of type 'int'\n"))
     assert found is not None
     assert found.kind == "null-pointer-use"
 
@@ -271,14 +271,11 @@ def test_before_ubsan_has_printed_the_debuggers_words_are_told() -> None:
     assert (found.kind, found.message, found.line) == ("signed-integer-overflow", "Signed integer overflow", 2)
 
 
-def test_lldb_daps_exception_info_of_ubsan_is_read() -> None:
-    info = {
-        "description": "Signed integer overflow\n\nshop.c:2:41 signed-integer-overflow\nSigned integer overflow: 2 + 1",
-        "details": {"stackTrace": "frame #0: 0x0000555555555215 shop`main(argc=1) at shop.c:2:41\n"},
-    }
-    found = report("", "__ubsan_on_report", info=info)
-    assert (found.message, found.file, found.line) == ("Signed integer overflow: 2 + 1", "/src/shop.c", 2)
-    assert stacks(found) == [("at", [("main", 2)])]
+def test_the_words_that_ubsan_has_not_printed_yet_are_told() -> None:
+    words = Words("signed-integer-overflow", "signed integer overflow: 2 + 1")
+    found = report("", "__ubsan_on_report", words=words, stop="Signed integer overflow")
+    assert (found.kind, found.message) == words
+    assert (found.file, found.line) == ("/src/shop.c", 2)
 
 
 def test_without_any_text_the_debuggers_words_for_address_sanitizer_are_told() -> None:
@@ -293,7 +290,7 @@ def test_of_several_reports_the_last_is_told() -> None:
 def test_the_programs_own_output_is_left_without_the_report() -> None:
     case = case_of("summing\n" + said("segv.asan.txt"), BUSY)
     case.output.insert(0, ("console", "Attached to process 7.\r\n"))
-    case.report = report_of(case, {})
+    case.report = report_of(case)
     assert own_output(case).startswith("summing\nsegv.c:3:39: runtime error")
     assert "AddressSanitizer" not in own_output(case)
 
@@ -311,10 +308,10 @@ def test_the_programs_own_output_is_left_without_the_report() -> None:
 )
 def test_no_mutilated_report_raises_or_grows(name: str, begin: int, length: int, junk: str, at: int) -> None:
     text = said(name)[begin : begin + length]
-    found = report_of(case_of(text[:at] + junk + text[at:], BUSY, "abort"), {"description": junk, "details": junk})
+    found = report_of(case_of(text[:at] + junk + text[at:], BUSY, "abort"), Words(junk, junk))
     assert found is None or len(found.text) <= MAX_TEXT
 
 
 @pytest.mark.parametrize("junk", ["x:1: ", "a:1: Assertion `", "#1 ", "thread 'a' panicked at 'x", "F0101 1 a:", " \n"])
 def test_a_storm_of_what_looks_like_reports_is_read_in_time(junk: str) -> None:
-    report_of(case_of(junk * (60_000 // len(junk)), BUSY, "abort"), {})
+    report_of(case_of(junk * (60_000 // len(junk)), BUSY, "abort"))
