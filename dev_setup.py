@@ -163,12 +163,12 @@ def set_up_debuggees() -> None:
             print(f"  {note}", flush=True)
 
 
-def debuggee_venv(minor: int, python: Path | None, with_numpy: bool) -> str:
+def debuggee_venv(minor: int, python: Path | None, with_data: bool) -> str:
     """Prepares one of them; what to tell the user, or "" if it was ready."""
     name = f"py3.{minor}"
     if python is None:
         return f"Python 3.{minor} was not found: its debuggee tests are skipped"
-    packages = ["debugpy", "numpy"] if with_numpy else ["debugpy"]
+    packages = ["debugpy", "numpy", "pandas"] if with_data else ["debugpy"]
     what = f"Python 3.{minor} as a debuggee: {', '.join(packages)}"
     return other_venv(name, python, packages, what, "its debuggee tests are skipped")
 

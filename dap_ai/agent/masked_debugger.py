@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from dap_ai.agent.mask import Masker
+from dap_ai.agent.masked_tables import mask_table, secret_cells
 from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.passing import PassingDebugger
 from dap_ai.protocol.acting import Action, Done
@@ -120,6 +121,11 @@ class MaskedDebugger(PassingDebugger):
                 masker.learn(variable.name, variable.value.text)
                 for field in variable.value.fields or ():
                     masker.learn(field.name, field.text)
+                self._learn_table(variable.value)
+
+    def _learn_table(self, value: Value) -> None:
+        for name, text in secret_cells(value.table) if value.table else ():
+            self._masker.learn(name, text)
 
     def _hidden_in_copies(self, shown: dict[str, str]) -> list[Hidden]:
         hidden: list[Hidden] = []
@@ -170,6 +176,10 @@ class MaskedDebugger(PassingDebugger):
         if value.keys:
             value.keys = [self._text(key) for key in value.keys]
         self._fields(value.fields)
+        if value.table is not None:
+            self._learn_table(value)
+            if mask_table(value.table, self._value_text) and name:
+                self._holders.add(name)
         if name and any("<secret:" in field.text for field in value.fields or ()):
             self._holders.add(name)
 

@@ -35,6 +35,8 @@ from dap_ai.protocol.inspection import (
 
 MAX_FRAMES = 80
 MAX_PLACES = 8
+MAX_ROWS = 10
+"""Of a frame of data or a series, the first and the last ones."""
 _MAX_CALLERS = 2
 """Of the outermost frames of a deep stack."""
 
@@ -85,7 +87,7 @@ class Reader:
                 texts.append([text for text, _ in pairs])
         if not queries or not self._debugger.can_inspect:
             return
-        query = Query(frames=queries, level=self._level, exception=False, threads=False)
+        query = Query(frames=queries, level=self._level, exception=False, threads=False, max_rows=MAX_ROWS)
         reply = await self._debugger.inspect(query)
         for facts, names in zip(reply.frames, texts, strict=False):
             place = next(p for p in case.places if p.frame.id == facts.frame_id)
@@ -97,7 +99,8 @@ class Reader:
         if self._debugger.can_inspect:
             wanted = _nodes(await _wanted(place, wide=True), place.language)
             frames = [FrameQuery(frame_id=frame.id, expressions=[node for _, node in wanted])]
-            reply = await self._debugger.inspect(Query(frames, self._level, exception=False, threads=False))
+            query = Query(frames, self._level, exception=False, threads=False, max_rows=MAX_ROWS)
+            reply = await self._debugger.inspect(query)
             place.facts = reply.frames[0] if reply.frames else None
             if place.facts:
                 place.known.update(zip((text for text, _ in wanted), place.facts.values, strict=False))
@@ -176,7 +179,7 @@ class Reader:
             queries.append(FrameQuery(frame_id=place.frame.id, expressions=[node for _, node in pairs]))
             texts.append([text for text, _ in pairs])
         said = "; ".join(filter(None, [case.stop.reason, case.stop.description, case.stop.text]))
-        query = Query(frames=queries, level=self._level, thread_id=case.stop.thread_id, stopped=said)
+        query = Query(frames=queries, level=self._level, max_rows=MAX_ROWS, thread_id=case.stop.thread_id, stopped=said)
         case.inspection = await self._debugger.inspect(query)
         if case.inspection.native:
             for frame in (frame for thread in case.inspection.threads for frame in thread.frames):

@@ -12,6 +12,10 @@ CHARS_PER_TOKEN = 4
 
 _QUIET = frozenset({"module", "class", "function"})
 _MISSING = object()
+_PLAIN = frozenset(
+    {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
+)
+_SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
 
 
 def cut(text: str, max_chars: int) -> str:
@@ -27,7 +31,9 @@ def show(value: Value, max_chars: int = 120) -> str:
     """A value as an answer cites it: its text, and what the text alone does not tell."""
     text = cut(value.text, max_chars)
     extra: list[str] = []
-    if value.shape is not None and "shape" not in text:
+    if value.kind in _SIZED_TEXTS:
+        pass  # it begins with its size
+    elif value.shape is not None and "shape" not in text:
         extra.append("shape " + "x".join(map(str, value.shape)))
     elif value.length is not None and value.truncated:
         extra.append(f"length {value.length}")
@@ -38,9 +44,8 @@ def show(value: Value, max_chars: int = 120) -> str:
 
 def typed(value: Value, max_chars: int = 120) -> str:
     """A value with its type where the text does not show it."""
-    plain = {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range"}
     text = show(value, max_chars)
-    return text if value.kind in plain else f"{text} [{value.type}]"
+    return text if value.kind in _PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
 
 
 def show_fact(fact: Fact, max_chars: int = 120) -> str:

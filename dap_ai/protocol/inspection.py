@@ -80,6 +80,10 @@ class Query(msgspec.Struct, omit_defaults=True):
     """Containers nested deeper are shown as `[...]`."""
     max_fields: int = 16
     """Fields of an object."""
+    max_rows: int = 0
+    """Rows of a Table; 0: no tables."""
+    first_row: int | None = None
+    """The row that a Table begins with, from 0 on. None: it shows the first rows and the last ones."""
     max_variables: int = 60
     """Variables of a frame; the rest is counted in `hidden_variables`."""
     max_bytes: int = 200_000
@@ -113,6 +117,34 @@ class Field(msgspec.Struct, omit_defaults=True):
     address: int = 0
 
 
+class Column(msgspec.Struct, omit_defaults=True):
+    """A column of a Table, or a level of the labels of its rows."""
+
+    labels: list[str]
+    """Its name; several where the columns have labels of several levels."""
+    cells: list[str]
+    """Strings without quotes, what is missing as `NaN`, `NaT`, `<NA>` or `None`, what cannot be read as `...`."""
+    dtype: str = ""
+
+
+class Table(msgspec.Struct, omit_defaults=True):
+    """Some cells of a frame of data, a series, or an index with several levels."""
+
+    rows: int
+    """In all."""
+    index: list[Column] = []
+    columns: list[Column] = []
+    first: int = 0
+    """The number of the first row that is shown, from 0 on."""
+    head: int = 0
+    """So many of the cells of each column are of the rows from there on, the others are of the last rows."""
+    left: int = 0
+    """So many of the columns stand before those that are left out."""
+    hidden_columns: int = 0
+    label_names: list[str] = []
+    """What each level of the columns' labels is called."""
+
+
 class Value(msgspec.Struct, omit_defaults=True):
     """A value as text and structure; never a pickle, never a live reference."""
 
@@ -121,9 +153,10 @@ class Value(msgspec.Struct, omit_defaults=True):
     type: str
     """Qualified name of its exact type: `int`, `collections.deque`, `shop.Order`."""
     kind: str = "object"
-    """none bool int float complex str bytes list tuple set dict range function class module ndarray series dataframe
-    exception iterator file lock thread enum date path object. In native programs: none bool int float char str enum
-    pointer reference struct union array list dict set optional smart (a pointer that owns) function object."""
+    """none bool int float complex str bytes list tuple set dict range view (of a dict) proxy buffer memory slice weak
+    function class module ndarray series dataframe index extension (an array of pandas) grouping exception iterator file
+    lock thread enum date path object. In native programs: none bool int float char str enum pointer reference struct
+    union array list dict set optional smart (a pointer that owns) function object."""
     length: int | None = None
     """Items or characters, where the exact (base) type knows it without running user code."""
     shape: list[int] | None = None
@@ -133,6 +166,8 @@ class Value(msgspec.Struct, omit_defaults=True):
     fields: list[Field] | None = None
     """An object's attributes that are stored (never computed); a function's defaults."""
     definition: Definition | None = None
+    table: Table | None = None
+    """Of a frame of data and the like, if `max_rows` asks for it."""
     address: int = 0
     """Identity of a mutable object: equal addresses within one reply are the same object. Of a native pointer: where
     it points."""

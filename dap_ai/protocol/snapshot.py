@@ -52,6 +52,10 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """Record the executed lines of the user's files."""
     watch: list[str] = []
     """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
+    max_text: int = 200
+    max_items: int = 12
+    max_rows: int = 0
+    """As in a Query: how much of the value is told."""
     deadline_s: float = 2.0
     memory_bytes: int = 512 << 20
     """What the copy may allocate."""

@@ -30,6 +30,7 @@ from dap_ai.agent.analyst.retrace import told as retold
 from dap_ai.agent.analyst.trials import Trials, investigate, run_again
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.stack import Case, Place
+from dap_ai.agent.tables import table_of
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.table import run, traced_by
@@ -175,7 +176,8 @@ class Offline:
         found = history or "No assignment to it was found in the code that was read."
         past = await self._past(work, case, roots, place) if wants_history(question) else ""
         now = "**Now.** " + " ".join(values)
-        text = self._emit(work, [*evaluated, now, quote(place), past, found, f"*{_NO_MODEL}*"])
+        tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
+        text = self._emit(work, [*evaluated, now, *tables, quote(place), past, found, f"*{_NO_MODEL}*"])
         return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
 
     async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:

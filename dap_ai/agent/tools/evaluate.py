@@ -8,6 +8,7 @@ from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.stack import Place
 from dap_ai.agent.syntax import node_of
+from dap_ai.agent.tables import table_of
 from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, is_native, refused
 from dap_ai.agent.values import typed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Query
@@ -15,6 +16,8 @@ from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.tools import Evaluate
 
 _MAX_VALUE_CHARS = 1200
+_MAX_ITEMS = 60
+_MAX_ROWS = 20
 _MAX_PRINTED_CHARS = 1500
 _MAX_EFFECTS = 12
 _MAX_NAMED = 3
@@ -35,7 +38,11 @@ class EvaluateTool(Tool[Evaluate]):
             return refusal
         if is_native(bench):
             return await _read_only(bench, expression)
-        result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, expression))
+        result, why = await bench.snapshot(
+            SnapshotQuery(
+                bench.frame_id, expression, max_text=_MAX_VALUE_CHARS, max_items=_MAX_ITEMS, max_rows=_MAX_ROWS
+            )
+        )
         if result is not None:
             return ToolResult(told(expression, result), result)
         return await _by_allow_list(bench, expression, why)
@@ -73,6 +80,8 @@ def _is_prose(place: Place, text: str) -> bool:
 def told(expression: str, result: SnapshotResult) -> str:
     """What happened in the copy, as Markdown."""
     parts = [f"{code(expression)} {outcome(result)} ({UNCHANGED})."]
+    if result.value is not None and (table := table_of(result.value)):
+        parts.append(fenced(table))
     if result.printed:
         cut = ", the beginning" if result.printed_truncated else ""
         parts.append(f"It printed{cut}:\n\n{fenced(clip(result.printed.rstrip(), _MAX_PRINTED_CHARS))}")
@@ -115,7 +124,9 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     status = f"evaluated under the allow-list, because {why}"
     fact = await _read(bench, expression)
     if fact.value is not None:
-        return ToolResult(f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}.", fact, status)
+        told = f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}."
+        table = table_of(fact.value)
+        return ToolResult(f"{told}\n\n{fenced(table)}" if table else told, fact, status)
     if fact.error == "raised":
         return ToolResult(f"{code(expression)} raises {code(fact.text)}.", fact, status)
     reason = fact.text.removeprefix("refused: ") or "it is not bound here"
@@ -132,6 +143,7 @@ async def _read(bench: Bench, expression: str) -> Fact:
         return Fact(error="refused", text="this debug adapter has no static walker")
     frame = FrameQuery(bench.focus.frame.id, variables=False, expressions=[node])
     query = Query([frame], bench.level, exception=False, threads=False, max_text=_MAX_VALUE_CHARS)
+    query.max_items, query.max_rows = _MAX_ITEMS, _MAX_ROWS
     found = await bench.debugger.inspect(query)
     frames = found.frames
     if frames and frames[0].values:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import msgspec
 
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.tables import table_of
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native, refused
 from dap_ai.agent.tools.children import page_of
 from dap_ai.agent.tools.plain import children_of, names_of
-from dap_ai.agent.tools.reading import printed, read, visit
+from dap_ai.agent.tools.reading import read, visit
 from dap_ai.agent.values import cut, show_fact, typed
 from dap_ai.protocol.inspection import Fact, FrameQuery, Value, Variable
 from dap_ai.protocol.tools import Variables
@@ -62,6 +63,7 @@ async def _names(bench: Bench, page: Variables) -> ToolResult:
 async def _parts(bench: Bench, page: Variables) -> ToolResult:
     end = page.start + page.count
     limits = {"max_fields": end, "max_items": max(12, end // 4 + 1), "max_text": _MAX_WHOLE_CHARS}
+    limits |= {"first_row": page.start, "max_rows": page.count}
     fact = (await read(bench, [page.expression], **limits))[0]
     value = fact.value
     if value is None:
@@ -69,7 +71,7 @@ async def _parts(bench: Bench, page: Variables) -> ToolResult:
         advice = ". `evaluate` reads it in a copy" if fact.error == "refused" else ""
         return ToolResult(f"{code(page.expression)} was not read: {reason}{advice}.", fact, failed=True)
     if value.kind in ("dataframe", "series"):
-        return await _table(bench, value, page)
+        return _table(value, page)
     if value.kind in _INDEXED and value.length is not None and not (value.kind == "tuple" and value.fields):
         return await _items(bench, value, page, [f"[{i}]" for i in range(page.start, min(end, value.length))])
     if value.kind == "set" and value.length is not None:
@@ -105,22 +107,13 @@ async def _entries(bench: Bench, value: Value, page: Variables, keys: list[str])
     return _facts(page, value, [f"[{cut(key, 100)}]" for key in keys], facts)
 
 
-async def _table(bench: Bench, value: Value, page: Variables) -> ToolResult:
-    """A series or a frame of data: its columns as stored, its rows as a copy prints them."""
+def _table(value: Value, page: Variables) -> ToolResult:
+    """A page of the rows of a series or a frame of data."""
     extent = " x ".join(map(str, value.shape or [])) or "unknown"
     head = f"{code(page.expression)}: {value.type}, {extent}, {value.dtype}"
     if value.keys:
         head += f"\n\nColumns: {', '.join(value.keys)}"
-    rows, why = await printed(
-        bench,
-        f"print(({page.expression}).iloc[{page.start}:{page.start + page.count}].to_string(max_colwidth=60))"
-        if value.kind == "dataframe"
-        else f"print(({page.expression}).iloc[{page.start}:{page.start + page.count}].to_string())",
-    )
-    if not rows:
-        return ToolResult(f"{head}\n\nIts rows are read in a copy only, and there was none: {why}.", value)
-    left = max(0, (value.length or 0) - page.start - page.count)
-    return ToolResult(f"{head}\n\n{fenced(rows)}" + (f"\n\n... {left} more rows" if left else ""), value)
+    return ToolResult(f"{head}\n\n{fenced(table_of(value))}" if value.table else head, value)
 
 
 async def _native(bench: Bench, page: Variables) -> ToolResult:

@@ -31,9 +31,15 @@ _COMPRESSION = 1
 """The quickest: level 9 takes ten times as long for a third less."""
 _MODULES = (
     "statics",
+    "views",
     "kinds",
     "plain",
+    "dtypes",
+    "moments",
+    "items",
     "scalars",
+    "columns",
+    "frames",
     "arrays",
     "layouts",
     "values",

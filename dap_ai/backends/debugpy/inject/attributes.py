@@ -12,7 +12,7 @@ import operator
 import types
 from typing import Any
 
-from .arrays import frame_shape, is_frame
+from .frames import frame_shape, is_frame
 from .kinds import numpy_array
 from .operations import legitimate, quietly
 from .plain import (

@@ -10,8 +10,8 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, ClassVar, Iterator
 
-from .arrays import frame_shape, is_frame
 from .attributes import attribute
+from .frames import frame_shape, is_frame
 from .functions import FUNCTIONS, MATH, READINGS, call_math, ints, is_date_class, is_ufunc, make_date, name_of, number
 from .methods import call_method
 from .operations import binary, legitimate, truth_of

@@ -31,6 +31,7 @@ class Evaluation:
         self._loop = _running_loop()
         budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
         self._describer = Describer(wanted, budget)
+        self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
 
     def run(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import types
 from typing import Any
 
 from .statics import MISSING, loaded, lookup, made_in_c, mro
+from .views import kinds as view_kinds
 
 _async_generator: Any = types.AsyncGeneratorType
 
@@ -57,6 +58,10 @@ _OPTIONAL = (
     ("numpy", "ndarray", "ndarray"),
     ("pandas", "Series", "series"),
     ("pandas", "DataFrame", "dataframe"),
+    ("pandas", "Index", "index"),
+    ("pandas.api.extensions", "ExtensionArray", "extension"),
+    ("pandas.core.groupby.generic", "DataFrameGroupBy", "grouping"),
+    ("pandas.core.groupby.generic", "SeriesGroupBy", "grouping"),
 )
 _OF_C = ("numpy", "datetime", "_io")
 _NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
@@ -72,6 +77,7 @@ class Kinds:
             genuine = issubclass(type(cls), type) and (made_in_c(cls) or module not in _OF_C)
             if genuine:  # else a program's own class stands where the library's would
                 self._by_id[id(cls)] = kind
+        self._by_id.update(view_kinds())
         self._numpy = "numpy" in sys.modules
 
     def of(self, x: Any) -> str:

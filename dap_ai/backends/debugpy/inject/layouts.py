@@ -17,6 +17,7 @@ import types
 from typing import Any
 
 from .arrays import ARRAY_DETAILS, ARRAY_TEXTS
+from .frames import FRAME_DETAILS, FRAME_TEXTS
 from .statics import (
     MISSING,
     end_line,
@@ -32,6 +33,7 @@ from .statics import (
     text_of,
     type_name,
 )
+from .views import VIEW_DETAILS, VIEW_TEXTS
 
 
 def definition_of(code: types.CodeType, name: str = "") -> dict[str, Any]:
@@ -214,6 +216,8 @@ TEXTS: dict[str, Any] = {
     "thread": thread_text,
     "exception": exception_text,
     **ARRAY_TEXTS,
+    **FRAME_TEXTS,
+    **VIEW_TEXTS,
 }
 DETAILS: dict[str, Any] = {
     "function": function_details,
@@ -224,4 +228,6 @@ DETAILS: dict[str, Any] = {
     "lock": lambda describer, x: {},
     "thread": thread_details,
     **ARRAY_DETAILS,
+    **FRAME_DETAILS,
+    **VIEW_DETAILS,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from .items import named_text
 from .statics import MISSING, loaded, made_in_c, mro, namespace, short_name, slots, stored, text_of, type_name
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from .values import Describer
 
+SINGLES = {id(Ellipsis): "Ellipsis", id(NotImplemented): "NotImplemented"}
+"""Objects that there is one of."""
 _MAX_BITS = 4000
 """Of an int that is written out: Python limits the digits, and the work grows with their square."""
 
@@ -59,6 +62,9 @@ def enum_text(describer: Describer, x: Any) -> str:
 
 def date_text(describer: Describer, x: Any) -> str:
     """A date, time, datetime, timedelta or timezone by its stored fields."""
+    own = named_text(x)
+    if own:
+        return own
     module: Any = "datetime"
     cls = type(x)
     base = next(part for part in mro(cls) if made_in_c(part) and part is not object)
@@ -67,7 +73,7 @@ def date_text(describer: Describer, x: Any) -> str:
     names = _DATE_PARTS[short_name(base)]
     if short_name(base) == "timedelta":
         parts = [(name, getattr(base, name).__get__(x)) for name in names]
-        return type_name(cls) + "(" + ", ".join("%s=%d" % part for part in parts if part[1]) + ")"
+        return type_name(cls) + "(" + (", ".join("%s=%d" % part for part in parts if part[1]) or "0") + ")"
     numbers = [getattr(base, name).__get__(x) for name in names]
     while len(numbers) > _DATE_MINIMUM[short_name(base)] and not numbers[-1]:
         numbers.pop()
@@ -104,8 +110,10 @@ def path_string(x: Any) -> str:
 
 
 def known_text(x: Any) -> str:
-    """Decimal, Fraction and UUID by their stored parts; "" for anything else."""
+    """Decimal, Fraction, UUID, IP addresses, numpy's and pandas' own by their stored parts; "" for anything else."""
     cls = type(x)
+    if id(x) in SINGLES:
+        return SINGLES[id(x)]
     if cls is loaded("decimal", "Decimal"):
         parts = namespace(cls).get("as_tuple")
         if type(parts) is types.MethodDescriptorType:  # the C implementation
@@ -121,7 +129,11 @@ def known_text(x: Any) -> str:
             digits = "%032x" % number
             parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
             return "UUID('" + "-".join(parts) + "')"
-    return ""
+    if cls is loaded("ipaddress", "IPv4Address"):
+        number = slots(x).get("_ip")
+        if type(number) is int:
+            return "IPv4Address('" + ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0)) + "')"
+    return named_text(x)
 
 
 def _decimal(sign: int, digits: tuple[int, ...], exponent: Any) -> str:

@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, Iterator
 
+from .frames import is_frame, named_strings
 from .statics import instance_dict, is_dunder, made_in_c, module_namespace, names_of, namespace, slots, text_of
 
 _SYLLABLES = (
@@ -139,6 +140,9 @@ def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
         for key, part in () if made_in_c(x) else list(namespace(x).items()):
             if not is_dunder(key):
                 yield key, part, None, None
+    elif is_frame(x):
+        for key, part in named_strings(x, is_telling, _MAX_ITEMS):
+            yield key, part, None, None
     elif not made_in_c(cls) or issubclass(cls, (BaseException, types.SimpleNamespace)):
         yield from _of_object(name, x)
 

@@ -108,6 +108,8 @@ def instance_dict(x: Any) -> Any:
     """The dictionary that an object's attributes are stored in, else None; a `__dict__` property is passed over."""
     for base in mro(type(x)):
         descriptor: Any = namespace(base).get("__dict__")
+        if type(descriptor) is Member and base is types.SimpleNamespace:
+            return descriptor.__get__(x)
         if type(descriptor) is not Getset:
             continue
         # A class statement's descriptor says so in its doc; other C code may forward to another object's attribute.

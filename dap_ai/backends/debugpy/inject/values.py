@@ -27,6 +27,8 @@ from .statics import (
     type_name,
 )
 
+_MAX_TABLES = 8
+"""Of one visit: the texts of the other values need room too."""
 _UNSHARED = ("none", "bool", "int", "float", "complex", "str", "range", "date", "path", "enum")
 """Kinds whose identity tells nothing."""
 
@@ -65,6 +67,11 @@ class Describer:
         self.max_items = max(1, query.get("max_items", 12))
         self.max_depth = max(1, query.get("max_depth", 3))
         self.max_fields = max(0, query.get("max_fields", 16))
+        self.max_rows = max(0, query.get("max_rows", 0))
+        self.first_row = query.get("first_row")
+        self.tables_left = _MAX_TABLES
+        self.may_run = False
+        """Code of the program may be run to read a value: this is a copy of it."""
         self._cut = False
         self._path: list[int] = []
 
@@ -105,6 +112,11 @@ class Describer:
                 self._path.pop()
         except Exception:  # it changed under our hands, or has the layout of another version
             return "<" + short_name(type(x)) + ", not readable>"
+
+    def wants_table(self) -> bool:
+        """Whether a value is to be told as a table too; from then on there is room for one less."""
+        self.tables_left -= 1
+        return self.max_rows > 0 and self.tables_left >= 0
 
     def omit(self) -> None:
         """Notes that the text being made does not show everything."""
@@ -215,6 +227,9 @@ def _list(describer: Describer, x: Any, depth: int) -> str:
     size = base.__len__(x)
     head = list(islice(base.__iter__(x), describer.max_items))
     text = "[" + describer.items(head, size, depth) + "]"
+    most = collections.deque.maxlen.__get__(x) if base is collections.deque else None
+    if most is not None:
+        text += ", maxlen=%d" % most
     return text if type(x) is list else short_name(type(x)) + "(" + text + ")"
 
 

@@ -1,0 +1,148 @@
+"""What arrays of numpy and of pandas hold, item by item as text: of the wanted items alone, by what is stored.
+
+An array of pandas is made of arrays of numpy: values and a mask, codes and categories, numbers since 1970. Where its
+items lie in memory of another library (Arrow), only a copy of the program may ask for them.
+"""
+
+# ruff: noqa: B905  Python 3.8's zip takes no `strict`
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .dtypes import first_part, is_array, of_pandas, part
+from .items import MISSING_TEXTS, float_text, item_text
+from .moments import moment_text, period_text, span_text, without_midnight
+from .statics import MISSING, short_name, text_of
+
+MAX_CELL_CHARS = 120
+UNREAD = "..."
+"""Of an item that cannot be read where nothing may be run."""
+_LIKE_OTHERS = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?|True|False|None|nan|NaN|NaT|<NA>|", re.IGNORECASE)
+"""A string that reads like another value: beside others that are none it is quoted."""
+
+
+class Cells:
+    """Makes the texts of items.
+
+    `run`: code of the program may be run, because this is a copy of it. `quotes`: strings are written as in source.
+    """
+
+    def __init__(self, describer: Any, run: bool, quotes: bool = False) -> None:
+        self._describer = describer
+        self._run = run
+        self._quotes = quotes
+
+    def of(self, x: Any, places: list[int], row: int = 0) -> list[str]:
+        """The items at these places of an array or an index; UNREAD for one that cannot be read.
+
+        `row`: of an array with two axes.
+        """
+        try:
+            texts = self._texts(x, places, row)
+            if texts is not None:
+                return texts
+        except Exception:  # the layout of another version
+            texts = None
+        if self._run:
+            try:
+                return [self.text(x[at]) for at in places]
+            except Exception:
+                return [UNREAD for _ in places]
+        return [UNREAD for _ in places]
+
+    def _texts(self, x: Any, places: list[int], row: int) -> list[str] | None:
+        if type(x) is range:
+            return [str(x[at]) for at in places]
+        if is_array(x):
+            return self._of_numpy(x if len(x.shape) == 1 else x[row], places)
+        name = of_pandas(x)
+        if name in ("DatetimeArray", "TimedeltaArray", "PeriodArray"):
+            return _of_time(x, name, places, row)
+        if name == "Categorical":
+            return self._coded(part(part(x, "_dtype"), "_categories"), part(x, "_ndarray"), places)
+        if name == "IntervalArray":
+            return self._of_intervals(x, places)
+        mask = part(x, "_mask")
+        if is_array(mask):
+            texts = self.of(part(x, "_data"), places)
+            return ["<NA>" if mask[at] else text for at, text in zip(places, texts)]
+        inner = first_part(x, "_range", "_data", "_ndarray")
+        if name.startswith("Arrow") or inner is MISSING:
+            return None
+        return self.of(inner, places)
+
+    def _coded(self, categories: Any, codes: Any, places: list[int]) -> list[str]:
+        """By whole numbers that say which of the categories it is; -1: none."""
+        numbers = [int(codes[at]) for at in places]
+        wanted = sorted({number for number in numbers if number >= 0})
+        known = dict(zip(wanted, self.of(categories, wanted)))
+        return [known.get(number, "NaN") for number in numbers]
+
+    def level(self, x: Any, number: int, places: list[int]) -> list[str]:
+        """One level of a MultiIndex."""
+        levels, codes = part(x, "_levels"), part(x, "_codes")
+        return self._coded(list.__getitem__(levels, number), list.__getitem__(codes, number), places)
+
+    def _of_intervals(self, x: Any, places: list[int]) -> list[str]:
+        left, right = self.of(part(x, "_left"), places), self.of(part(x, "_right"), places)
+        closed = text_of(part(part(x, "_dtype"), "_closed"))
+        opening = "[" if closed in ("left", "both") else "("
+        ending = "]" if closed in ("right", "both") else ")"
+        pairs = zip(left, right)
+        return ["NaN" if a in ("NaN", "NaT") else opening + a + ", " + b + ending for a, b in pairs]
+
+    def _of_numpy(self, x: Any, places: list[int]) -> list[str]:
+        kind = x.dtype.kind
+        if kind in "mM":
+            numbers, unit = x.view("i8"), text_of(x.dtype.str)
+            write: Any = moment_text if kind == "M" else span_text
+            return without_midnight([write(int(numbers[at]), unit) for at in places])
+        if kind == "f":
+            return [float_text(float(x[at]), x.dtype.itemsize) for at in places]
+        if kind != "O":
+            return [self.text(x[at].item()) for at in places]
+        items = [x[at] for at in places]
+        texts = [self.text(item) for item in items]
+        words = [issubclass(type(item), str) for item in items]
+        others = any(not word and not _is_missing(item) for word, item in zip(words, items))
+        if not others or self._quotes:
+            return texts
+        is_same = _LIKE_OTHERS.fullmatch  # "7" beside 7 is worth seeing
+        return [repr(text) if word and is_same(text) else text for word, text in zip(words, texts)]
+
+    def text(self, item: Any) -> str:
+        """One item; what is not a number is `NaN`."""
+        cls = type(item)
+        if issubclass(cls, str):
+            size = str.__len__(item)
+            head = text_of(str.__getitem__(item, slice(0, MAX_CELL_CHARS)))
+            head = repr(head) if self._quotes else head
+            return head + ("... %d more" % (size - MAX_CELL_CHARS) if size > MAX_CELL_CHARS else "") or "''"
+        if cls is float:
+            return float_text(item)
+        return item_text(item) or self._describer.text(item, 1)
+
+
+def _is_missing(item: Any) -> bool:
+    return item is None or (type(item) is float and item != item) or of_pandas(item) in MISSING_TEXTS  # noqa: PLR0124
+
+
+def _of_time(x: Any, name: str, places: list[int], row: int) -> list[str]:
+    data, dtype = first_part(x, "_ndarray", "_data"), part(x, "_dtype")
+    if len(data.shape) > 1:
+        data = data[row]
+    numbers = data.view("i8")
+    if name == "PeriodArray":
+        frequency = short_name(type(first_part(dtype, "_freq", "freq")))
+        return [period_text(int(numbers[at]), frequency) for at in places]
+    unit = text_of(data.dtype.str)
+    if name == "TimedeltaArray":
+        return without_midnight([span_text(int(numbers[at]), unit) for at in places])
+    zone = part(dtype, "_tz")
+    shift = None if zone is MISSING else zone
+    return without_midnight([moment_text(int(numbers[at]), unit, shift) for at in places])
