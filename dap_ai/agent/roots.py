@@ -1,7 +1,7 @@
 """Which files the agent reads: those of the program's own folders and of its libraries.
 
-There, none that git ignores, that is named like a secret, that is no plain file, too large or binary. Symbolic links
-are followed before anything is decided.
+There, none that git ignores, that is named like a secret, that is no plain file, too large or binary; no data under
+several names (hard links). Symbolic links are followed before anything is decided.
 """
 
 from __future__ import annotations
@@ -82,6 +82,11 @@ class Roots:
             )
         if root and not (library or own) and self.rules(root).holds(real):
             raise Refused(f"{name} is not read: git ignores it. Read the values that the program made of it")
+        if not library and is_linked_data(real):
+            raise Refused(
+                f"{name} is not read: it is no source, and has another name (a hard link), perhaps that of a secret. "
+                f"Read the program's values"
+            )
         _check_content(real)
         return real
 
@@ -130,7 +135,9 @@ class Walk:
                     path, is_folder = Path(entry.path), _is(entry.is_dir)
                     if is_folder and not _is_skipped(path) and not rules.holds_entry(path, is_folder=True):
                         folders.append(path)
-                    elif _is(entry.is_file) and not _secret_rule(path) and not rules.holds_entry(path, is_folder=False):
+                    elif _is(entry.is_file) and not (
+                        _secret_rule(path) or rules.holds_entry(path, is_folder=False) or is_linked_data(path)
+                    ):
                         yield path
 
 
@@ -198,6 +205,20 @@ def _own_folders(case: Case, files: tuple[str, ...]) -> Iterator[Path]:
 def _is_installed(program: str) -> bool:
     """Whether a program stands where those of the system do."""
     return _real(program).as_posix().startswith(("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/"))
+
+
+def is_linked_data(path: Path) -> bool:
+    """Whether a file that is no source has several names: which of them it was made under, nobody can tell.
+
+    Package managers link source. It is read: what is secret in it is masked, as everywhere.
+    """
+    if is_source(path):
+        return False
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return found.st_nlink > 1 and stat.S_ISREG(found.st_mode)
 
 
 def _secret_rule(path: Path) -> str:

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
+
+from dap_ai.agent.masking.spans import words
 
 SECRET_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".gcloud", ".password-store"}
 )
 _SECRET_NAMES = (
-    *(".env*", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".pgpass", ".git-credentials", ".htpasswd"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.jks", "*.keystore", "*.ppk", "*.gpg", "*.tfstate"),
-    *("secrets.*", ".secrets*", "credentials.*", "service-account*.json", "service_account*.json"),
+    *(".env*", "*.env", ".netrc", "_netrc", ".pypirc", ".npmrc", ".pgpass", ".git-credentials", ".htpasswd", ".my.cnf"),
+    *(
+        "*.pem",
+        "*.key",
+        "*.p8",
+        "*.p12",
+        "*.pfx",
+        "*.kdbx",
+        "*.jks",
+        "*.keystore",
+        "*.keytab",
+        "*.ppk",
+        "*.gpg",
+        "*.age",
+    ),
+    *("*.age", "*.tfstate", "*.tfvars", "*.ovpn", "*.vault", "*.wallet", "*.kubeconfig", "kubeconfig*", ".dockercfg*"),
+    *(".dockerconfigjson", ".boto", ".s3cfg", ".vault*", ".passwd*", ".terraformrc", ".yarnrc.yml", "pip.conf"),
+    *("secrets.*", ".secrets*", "credentials.*", "service-account*.json", "service_account*.json", "*adminsdk*.json"),
 )
-_SECRET_UNLESS_SOURCE = ("id_*", "credentials*", "*.secret", "*.secrets")
+_SECRET_UNLESS_SOURCE = ("id_*", "credentials*", "*.secret", "*.secrets", "wallet.*")
+_SECRET_WORDS = words(
+    "password passwords passwd passwds passphrase passphrases pwd secret secrets credential credentials creds "
+    "apikey apikeys htpasswd keystore vault kubeconfig mnemonic mnemonics"
+)
+"""Of the name of a file that is no source: `db-password.txt`, `vault.yml`."""
+_TOKENS = frozenset({"token", "tokens"})
+_BESIDE_TOKENS = words(
+    "access api auth bearer bot ci deploy gh git github gitlab id npm oauth refresh session slack user vault"
+)
+"""`tokens.txt`, `github_token`; but not `special_tokens_map.json`: tokens are words of a language, too."""
+_SECRET_PAIRS = (
+    *(("api", "key"), ("api", "keys"), ("private", "key"), ("private", "keys"), ("master", "key"), ("signing", "key")),
+    *(("recovery", "codes"), ("backup", "codes"), ("seed", "phrase"), ("recovery", "phrase"), ("client", "secrets")),
+)
+_WORD = re.compile(r"[a-z]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def secret_rule(path: Path, *, is_source: bool) -> str:
@@ -23,4 +58,17 @@ def secret_rule(path: Path, *, is_source: bool) -> str:
         return f"{folder}/"
     name = path.name.casefold()
     rules = _SECRET_NAMES if is_source else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
-    return next((rule for rule in rules if fnmatchcase(name, rule)), "")
+    return next((rule for rule in rules if fnmatchcase(name, rule)), "") or ("" if is_source else _telling_word(path))
+
+
+def _telling_word(path: Path) -> str:
+    """The word in the name of a file of data that tells of a secret."""
+    parts = _WORD.findall(_CAMEL.sub(" ", path.stem).casefold())
+    for word in parts:
+        if word in _SECRET_WORDS:
+            return word
+    pair = next((pair for pair in pairwise(parts) if pair in _SECRET_PAIRS), None)
+    if pair:
+        return " ".join(pair)
+    rest = [word for word in parts if word not in _TOKENS]
+    return "token" if len(rest) < len(parts) and all(word in _BESIDE_TOKENS for word in rest) else ""

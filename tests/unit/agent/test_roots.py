@@ -133,6 +133,25 @@ def test_a_link_to_a_secret_under_another_name_is_refused(shop: Path):
         *(".env", ".env.local", "prod.env", "tls.pem", "Server.KEY", "id_rsa", "id_ed25519.pub", ".netrc", ".pypirc"),
         *("credentials", "credentials.json", "credentials.py", "secrets.toml", "secrets.py", "a.p12", "a.kdbx"),
         *(".git/config", ".ssh/known_hosts", ".aws/config", ".AWS/x.py"),
+        *(
+            "password.txt",
+            "db-passwords.csv",
+            "dbPassword.txt",
+            "token.txt",
+            "github_token",
+            "vault.yml",
+            ".vault_pass",
+        ),
+        *(
+            "kubeconfig",
+            "prod.kubeconfig",
+            "wallet.dat",
+            ".dockerconfigjson",
+            ".dockercfg",
+            "api_keys.json",
+            "creds.ini",
+        ),
+        *("recovery-codes.txt", "seed_phrase.txt", "prod.tfvars", "office.ovpn", "client_secret_1.json", "pip.conf"),
     ],
 )
 def test_what_is_named_like_a_secret_is_neither_read_nor_walked(shop: Path, name: str):
@@ -142,9 +161,32 @@ def test_what_is_named_like_a_secret_is_neither_read_nor_walked(shop: Path, name
     assert path.name not in walked(roots(shop))
 
 
-@pytest.mark.parametrize("name", ["id_generator.py", "credentials_form.py", "environment.py", "keys.py", "monkey.txt"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("id_generator.py", "credentials_form.py", "environment.py", "keys.py", "monkey.txt", "password_form.py"),
+        *("special_tokens_map.json", "tokenizer.json", "token.py", "vaulted.txt", "api.txt", "keymap.txt"),
+    ],
+)
 def test_source_that_is_only_named_a_little_like_a_secret_is_read(shop: Path, name: str):
     assert roots(shop).find(name) if write(shop / name) else None
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "data.json", "README"])
+def test_data_that_is_a_hard_link_is_neither_read_nor_walked(shop: Path, name: str):
+    secret = write(shop.parent / "home" / ".ssh" / "id_rsa")
+    (shop / name).hardlink_to(secret)
+
+    assert "has another name" in refusal(roots(shop), shop / name)
+    assert name not in walked(roots(shop))
+
+
+def test_source_that_a_package_manager_linked_is_read(shop: Path):
+    stored = write(shop.parent / "store" / "prices.py")
+    (shop / "prices.py").hardlink_to(stored)
+
+    assert roots(shop).find("prices.py") == str(shop / "prices.py")
+    assert "prices.py" in walked(roots(shop))
 
 
 def test_a_library_may_name_its_modules_like_secrets_but_not_its_keys(shop: Path):
