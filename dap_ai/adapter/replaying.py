@@ -14,7 +14,7 @@ from dap_ai.adapter.gate import BackendRules
 from dap_ai.adapter.journal import JournalError, Row, check_effect, event_of, options_of, row_of, rules_of
 from dap_ai.adapter.session import Session
 
-_PLACEHOLDER = re.compile(r"<secret:[0-9a-f]+>")
+_PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]+>")
 _COMPARED = ("message", "raw", "data")
 
 

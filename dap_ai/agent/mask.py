@@ -6,9 +6,6 @@ against them. A placeholder is never masked again, so that masking twice changes
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import hmac
 import json
 import os
 import re
@@ -16,10 +13,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from dap_ai.agent.masking.known import Known
-from dap_ai.agent.masking.named_values import named_secrets
+from dap_ai.agent.masking.named_values import SCHEME, named_secrets
 from dap_ai.agent.masking.names import lowered, secret_name
+from dap_ai.agent.masking.placeholders import Placeholders
+from dap_ai.agent.masking.quoting import written
 from dap_ai.agent.masking.shapes import shaped_secrets
-from dap_ai.agent.masking.spans import PLACEHOLDER, Span, merged, outside_placeholders
+from dap_ai.agent.masking.spans import CUT_AFTER, PLACEHOLDER, Span, merged, outside_placeholders
 from dap_ai.agent.masking.stream import MaskedStream
 from dap_ai.agent.masking.values import is_exempt, is_secret_quoted, is_secret_start, is_worth_keeping
 
@@ -29,10 +28,10 @@ _MAX_PASSES = 8
 _MAX_DEPTH = 60
 _MAX_CLEAN = 128
 _MIN_CLEAN_CHARS = 100
+_KEPT = ("name", "URL", "command")
+"""Rules that tell of a secret by what stands beside it: elsewhere it stands alone."""
+_WHOLE = ("known", "found before", "private key")
 _TOO_DEEP = "<nested too deeply to be shown>"
-_LITERAL = re.compile(r"[bBrRuU]{0,2}(?P<quote>[\"'])(?P<value>.*?)(?P=quote)?", re.DOTALL)
-_COUNT = re.compile(r"\.\.\.['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes).*)?\Z|\u2026.*\Z", re.DOTALL)
-
 _MEMBERS = re.compile(r"(?:0x[0-9a-f]+ -> )?\{[\w:<>~]+=")
 """A structure of C, C++ or Rust: without formatters a debugger shows a string as one, three levels deep."""
 _STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)+\"")
@@ -57,10 +56,9 @@ class Masker:
     """
 
     def __init__(self, patterns: Iterable[str] = (), key: bytes | None = None) -> None:
-        self._key = key or os.urandom(32)
+        self._placeholders = Placeholders(key or os.urandom(32))
         self._patterns = [compiled(pattern) for pattern in patterns]
         self._known = Known()
-        self._digests: dict[str, str] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._clean: dict[str, int] = {}
         """The last texts that held no secret, and the additions then: a conversation passes here at every request."""
@@ -89,16 +87,14 @@ class Masker:
         found = secret_name(name)
         if found is None or PLACEHOLDER.fullmatch(value):
             return self.mask(value)
-        literal = _LITERAL.fullmatch(value)
-        inner = _COUNT.sub("", literal["value"] if literal else value)
+        read = written(value)
+        inner = value[read.start : read.end]
         sure = is_secret_quoted(inner, strong=found.strong and found.sure) or (
-            inner != (literal["value"] if literal else value) and found.sure and is_secret_start(inner)
+            read.is_cut and found.sure and is_secret_start(inner)
         )
-        if sure and (literal or not value.startswith(("<", "[", "(", "{"))):
-            self._keep(inner)
-            at = literal.start("value") if literal else 0
-            put = self._placeholder(inner, f"name: {found.word}")
-            return self.mask(value[:at] + put + value[at + len(inner) :])
+        if sure and (read.is_literal or not value.startswith(("<", "[", "(", "{"))):
+            span = Span(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
+            return self.mask(value[: read.start] + self._stand_in(value, span) + value[read.end :])
         if _MEMBERS.match(value):
             self.learn(name, value)
         shown = self.mask(f"{name} = {value}")
@@ -127,7 +123,8 @@ class Masker:
             value = bytes(value).decode("utf-8", "replace")
         if not isinstance(value, str):
             return False
-        text = _unquoted(value)
+        read = written(value.strip())
+        text = read.text if read.is_literal else value
         found = secret_name(name)
         strong = found is not None and found.sure and (found.strong or name.isupper())
         has_one = self._inside(text)  # first: once the whole is known, its parts are no spans of their own
@@ -135,7 +132,9 @@ class Masker:
             learned = [self.learn(name, literal) for literal in _STRINGS.findall(text)]
             return any(learned) or has_one
         if found is not None and is_secret_quoted(text, strong=strong):
-            self._known.add(text)
+            scheme = SCHEME.match(text)
+            alone = text[scheme.end() :] if scheme and " " not in text[scheme.end() :] else text
+            self._known.add(alone, part=read.is_literal and read.is_cut)
             return True
         return has_one
 
@@ -154,11 +153,7 @@ class Masker:
 
     def placeholder(self, secret: str) -> str:
         """What stands for a secret; it is not counted."""
-        digest = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
-        size = 4
-        while self._digests.setdefault(digest[:size], digest) != digest:
-            size += 2
-        return f"<secret:{digest[:size]}>"
+        return self._placeholders.of(secret, part=self._known.is_part(secret))
 
     def secrets(self, text: str) -> list[tuple[int, int]]:
         """Where secrets stand in a text; nothing is counted."""
@@ -181,27 +176,28 @@ class Masker:
         parts: list[str] = []
         at = 0
         for span in spans:
-            secret = span.secret or text[span.start : span.end]
-            if not span.secret and not span.rule.startswith(("private", "known")):
-                secret = _unescaped(secret)
-                if span.rule.startswith(("name", "URL", "command")):
-                    self._keep(secret)
-            parts += (text[at : span.start], self._placeholder(secret, span.rule))
+            parts += (text[at : span.start], self._stand_in(text, span))
             at = span.end
         return "".join([*parts, text[at:]])
 
-    def _keep(self, secret: str) -> None:
-        if is_worth_keeping(secret):
-            self._known.add(secret, found=True)
+    def _stand_in(self, text: str, span: Span) -> str:
+        """The placeholder for what stands there, which is kept if a name or its place told that it is secret."""
+        secret = span.secret or text[span.start : span.end]
+        cut = CUT_AFTER.match(text, span.end)
+        is_part = span.part or bool(cut and (cut["more"] or not span.rule.startswith(_WHOLE)))
+        if span.rule.startswith(_KEPT) and is_worth_keeping(secret):
+            self._known.add(secret, found=True, part=is_part)
+        if is_part and cut and cut["more"] and (whole := self._known.whole_of(secret, int(cut["more"]))):
+            secret, is_part = whole, False
+        return self._counted(self._placeholders.of(secret, part=is_part), span.rule)
 
     def _inside(self, text: str) -> bool:
         """Learns the secrets inside a text: the password of a URL, a token in a header."""
         spans = [s for s in self._spans(text) if not s.rule.startswith(("known", "found"))]
-        learned = [self._known.add(text[s.start : s.end]) for s in spans]
+        learned = [self._known.add(s.secret or text[s.start : s.end], part=s.part) for s in spans]
         return any(learned)
 
-    def _placeholder(self, secret: str, rule: str) -> str:
-        placeholder = self.placeholder(secret)
+    def _counted(self, placeholder: str, rule: str) -> str:
         counted = (placeholder, rule)
         self._counts[counted] = self._counts.get(counted, 0) + 1
         return placeholder
@@ -227,7 +223,7 @@ class Masker:
         if isinstance(value, int) and not isinstance(value, bool) and name and abs(value) >= 100_000:
             found = secret_name(name)
             if found and found.strong and found.sure:
-                return self._placeholder(str(value), f"name: {found.word}")
+                return self._counted(self.placeholder(str(value)), f"name: {found.word}")
         return value
 
     def _below(self, name: str, key: object) -> str:
@@ -265,23 +261,3 @@ def compiled(pattern: str) -> re.Pattern[str]:
             f"the masking pattern {pattern!r} has several groups: mark the secret with one, (?:...) else"
         )
     return made
-
-
-def _unquoted(text: str) -> str:
-    """A value behind its repr; a repr that was cut gives its beginning."""
-    literal = _LITERAL.fullmatch(text.strip())
-    if literal is None:
-        return text
-    try:
-        value: object = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        value = _COUNT.sub("", literal["value"])
-    return _COUNT.sub("", value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value))
-
-
-_ESCAPE = re.compile(r"\\([\\'\"/])")
-
-
-def _unescaped(text: str) -> str:
-    """A secret as it is, from the inside of a string literal, so that it equals its other appearances."""
-    return _ESCAPE.sub(r"\1", text) if "\\" in text else text

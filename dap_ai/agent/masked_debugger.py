@@ -16,6 +16,7 @@ import msgspec
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked_tables import mask_table, secret_cells
 from dap_ai.agent.masking.names import secret_name
+from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.agent.passing import PassingDebugger
 from dap_ai.protocol.acting import Action, Done
 from dap_ai.protocol.asking import HistoryItem
@@ -128,14 +129,12 @@ class MaskedDebugger(PassingDebugger):
             self._masker.learn(name, text)
 
     def _hidden_in_copies(self, shown: dict[str, str]) -> list[Hidden]:
-        hidden: list[Hidden] = []
-        for secret in sorted(self._masker.known(), key=len, reverse=True)[:MAX_HIDDEN]:
-            if len(secret) >= _MIN_HIDDEN_CHARS:
-                placeholder = self._masker.placeholder(secret)
-                filler = in_its_place(placeholder, len(secret))
-                shown[filler] = placeholder
-                hidden.append(Hidden(secret, filler))
-        return hidden
+        known = sorted(self._masker.known(), key=len, reverse=True)[:MAX_HIDDEN]
+        known = [secret for secret in known if len(secret) >= _MIN_HIDDEN_CHARS]
+        placeholders = [self._masker.placeholder(secret) for secret in known]
+        made = fillers([(placeholder, len(secret)) for secret, placeholder in zip(known, placeholders, strict=True)])
+        shown.update(zip(made, placeholders, strict=True))
+        return [Hidden(secret, filler) for secret, filler in zip(known, made, strict=True)]
 
     def _refused(self, node: Node) -> Fact | None:
         """Why an expression is not read while secrets are hidden."""
@@ -242,13 +241,6 @@ class MaskedDebugger(PassingDebugger):
     def _argument(self, argument: str) -> str:
         name, _, text = argument.partition("=")
         return f"{name}={self._value_text(name, text)}"
-
-
-def in_its_place(placeholder: str, size: int) -> str:
-    """A text of this length that stands for a secret in a copy: the placeholder, or its number alone, and stars."""
-    number = placeholder.removeprefix("<secret:").removesuffix(">")
-    text = placeholder if size >= len(placeholder) else f"<{number[: size - 2]}>"
-    return text.ljust(size, "*")
 
 
 def _unfilled(result: SnapshotResult, shown: Mapping[str, str]) -> SnapshotResult:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dap_ai.agent.mask import MaskedStream, Masker
 from tests.unit.agent.secrets_planted import NAMED_PLACES, SHAPED_PLACES, named, shaped
 
-PLACEHOLDER = re.compile(r"<secret:[0-9a-f]{4,}>")
+PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]{4,}>")
 steady = settings(
     max_examples=300, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )

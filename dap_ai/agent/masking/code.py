@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.masking.names import Named
+from dap_ai.agent.masking.quoting import unescaped
 from dap_ai.agent.masking.spans import Span
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted
 
@@ -32,4 +33,4 @@ def secret_in_code(text: str, found: Named) -> Iterator[Span]:
     # Beside a name in a call stands anything: only what looks like a secret by itself, too, is one.
     judged = is_secret_quoted if bridge["set"] else is_secret_bare
     if judged(bridge["value"], strong=found.strong and found.sure):
-        yield Span(*bridge.span("value"), f"name: {found.word}")
+        yield Span(*bridge.span("value"), f"name: {found.word}", unescaped(bridge["value"]))

@@ -17,6 +17,8 @@ _MIN_FORM = 6
 _FREELY = 8
 _MIN_CUT = 4
 _MAX_CUT = 64
+_MIN_TELLING = 12
+"""Characters of a secret's beginning, where its length is known too, that tell which one it is."""
 _CUT = re.compile(r"\.\.\.|\u2026")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 
@@ -38,17 +40,23 @@ class Known:
         self._told: set[str] = set()
         self._found: dict[str, None] = {}
         self._forms: dict[str, Form] = {}
+        self._parts: set[str] = set()
+        """Those of them of which only the beginning is known."""
         self._starts: dict[str, str] = {}
         self.additions = 0
         """How often one was added: a text that held none may hold one since."""
 
-    def add(self, secret: str, *, found: bool = False) -> bool:
-        """Whether it is long and rare enough to be masked wherever it appears."""
+    def add(self, secret: str, *, found: bool = False, part: bool = False) -> bool:
+        """Whether it is long and rare enough to be masked wherever it appears. `part`: it is the beginning of one."""
         secret = secret.strip()
         if len(secret) < MIN_CHARS or is_common(secret):
             return False
+        if not part:
+            self._parts.discard(secret)
         if secret in self._told or secret in self._found:
             return True
+        if part:
+            self._parts.add(secret)
         self.additions += 1
         if found:
             if len(self._found) >= self._max_found:
@@ -60,10 +68,27 @@ class Known:
         whole = len(secret) < _FREELY or secret.isalpha() or secret.isdigit()
         for form in _forms(secret):
             if len(form) >= (MIN_CHARS if form == secret else _MIN_FORM):
-                self._forms.setdefault(form, Form(secret, whole and form == secret, rule))
+                self._put(form, Form(secret, whole and form == secret, rule))
         for size in range(_MIN_CUT, min(_MAX_CUT, len(secret))):
             self._starts.setdefault(secret[:size], secret)
         return True
+
+    def _put(self, text: str, form: Form) -> None:
+        """A text that is a secret itself stands for that one, whatever it is another form of."""
+        if text == form.secret or text not in self._forms:
+            self._forms[text] = form
+
+    def is_part(self, secret: str) -> bool:
+        """Whether only the beginning of it is known."""
+        return secret.strip() in self._parts
+
+    def whole_of(self, start: str, missing: int) -> str:
+        """The only secret that begins so and is that much longer; empty: none, or which one cannot be told."""
+        if len(start) < _MIN_TELLING:
+            return ""
+        size = len(start) + missing
+        whole = [s for s in self.all() if len(s) == size and s.startswith(start) and s not in self._parts]
+        return whole[0] if len(whole) == 1 else ""
 
     def all(self) -> list[str]:
         """The secrets themselves."""
@@ -76,7 +101,7 @@ class Known:
             while at >= 0:
                 end = at + len(form)
                 if not known.whole or _stands_alone(text, at, end):
-                    yield Span(at, end, known.rule, known.secret)
+                    yield Span(at, end, known.rule, known.secret, known.secret in self._parts)
                 at = text.find(form, end)
         if self._starts and ("..." in text or "\u2026" in text):
             for mark in _CUT.finditer(text):
@@ -85,11 +110,12 @@ class Known:
     def _cut_before(self, text: str, end: int) -> Iterator[Span]:
         for size in range(min(_MAX_CUT, end), _MIN_CUT - 1, -1):
             if text[end - size : end] in self._starts:
-                yield Span(end - size, end, "known: cut")
+                yield Span(end - size, end, "known: cut", part=True)
                 return
 
     def _forget(self, secret: str) -> None:
         del self._found[secret]
+        self._parts.discard(secret)
         for forms in (self._forms, self._starts):
             for key in [k for k, v in forms.items() if (v if isinstance(v, str) else v.secret) == secret]:
                 del forms[key]

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 
 from dap_ai.agent.masking.code import secret_in_code
 from dap_ai.agent.masking.names import Named, secret_names
+from dap_ai.agent.masking.quoting import from_markup, from_url, unescaped
 from dap_ai.agent.masking.spans import CUT, Span
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted, is_secret_start, is_secret_word, looks_random
 
@@ -29,14 +30,14 @@ _WRAPPER = re.compile(
     r"(?:[A-Za-z_.]{0,40}(?:Secret|Password|Token|Credential|secret|password)[A-Za-z]{0,20}\("
     r"|bytes\(|bytearray\(|memoryview\(|str\()(?:[a-z_]{1,20}=)?(?=[bru]?[\"'])"
 )
-_LITERAL = re.compile(r"[bBrRuUfF]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
+_LITERAL = re.compile(r"(?P<prefix>[bBrRuUfF]{0,2})(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
 _REST = {
     '"': re.compile(r'(?:[^"\\\n]|\\.)*', re.DOTALL),
     "'": re.compile(r"(?:[^'\\\n]|\\.)*", re.DOTALL),
     "`": re.compile(r"[^`\n]*"),
 }
-_BARE = re.compile(r"(?:<secret:[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}")
-_SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
+_BARE = re.compile(r"(?:<secret:(?:part:)?[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}")
+SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
 _HEADER_REST = re.compile(r"[^\n\"'`]{1,4096}")
 _YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
 _ENV_LINE = re.compile(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
@@ -97,14 +98,24 @@ def _value(text: str, found: Named, separator: re.Match[str]) -> Iterator[Span]:
                 bool(CUT.match(text, end)) and found.sure and is_secret_start(text[start:end])
             )
         if wanted:
-            scheme = _SCHEME.match(text, start, end)
-            yield Span(scheme.end() if scheme else start, end, rule)
+            scheme = SCHEME.match(text, start, end)
+            start = scheme.end() if scheme else start
+            yield Span(start, end, rule, _meant(text[start:end], literal))
     elif wrapper is None and op not in ("==", "!=", ":="):
         yield from _unquoted(text, found, separator, is_flag=is_flag)
 
 
+def _meant(content: str, literal: re.Match[str]) -> str:
+    """What a literal's content stands for: without the backslashes before its quotes."""
+    prefix = literal["prefix"].lower()
+    if "r" in prefix:
+        return content
+    depth = len(literal["slashes"]).bit_length() + 1  # of a literal within literals: 0, 1, 3, 7 backslashes
+    return unescaped(content, depth, is_bytes="b" in prefix)
+
+
 def _judged(found: Named, value: str) -> bool:
-    value = _SCHEME.sub("", value, count=1)
+    value = SCHEME.sub("", value, count=1)
     if found.word == "cookie" and re.search(r"\w=[^;\s]{4,}", value):
         return True
     if re.match("dsn|database|conn", found.word):
@@ -119,7 +130,7 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
     if found.word in ("authorization", "cookie") and op == ":":
         rest = _HEADER_REST.match(text, at)
         if rest and _judged(found, rest[0].strip()) and not re.match(r"[A-Za-z_.\[]+[,)\]]?\s*(?:= |$)", rest[0]):
-            scheme = _SCHEME.match(text, at)
+            scheme = SCHEME.match(text, at)
             yield Span(scheme.end() if scheme else at, at + len(rest[0].rstrip().rstrip("\\")), rule)
         return
     if op == ":" and (block := _YAML_BLOCK.match(text, at)):
@@ -164,7 +175,8 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
             or bool(found.word.startswith(("dsn", "conn", "database")) and "@" in value and _judged(found, value))
         )
     if wanted:
-        yield Span(at, end, rule)
+        read = from_url if before[-1:] in ("?", "&") else from_markup if separator["tag"] else str
+        yield Span(at, end, rule, read(value))
 
 
 def _is_data(text: str, found: Named, value: str, op: str) -> bool:
@@ -229,5 +241,5 @@ def _contained(text: str, at: int, found: Named) -> Generator[Span, None, int]:
                 start, stop = item.start() + 1, item.end() - 1
                 strong = found.strong or found.word == "auth"
                 if is_secret_quoted(text[start:stop], strong=strong and found.sure):
-                    yield Span(start, stop, f"name: {found.word}")
+                    yield Span(start, stop, f"name: {found.word}", unescaped(text[start:stop]))
     return end

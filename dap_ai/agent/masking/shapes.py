@@ -6,6 +6,8 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from dap_ai.agent.masking.placeholders import material
+from dap_ai.agent.masking.quoting import from_url
 from dap_ai.agent.masking.spans import PLACEHOLDER, Span
 from dap_ai.agent.masking.values import is_exempt, is_random_word, is_secret_word, looks_random
 
@@ -81,7 +83,8 @@ _MAX_KEY_CHARS = 16_384
 def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     """Everything that shows by itself that it is secret. `low`: the text in lower case."""
     for match in _LONG_WORD.finditer(text):
-        yield from _word(text, match.start(), match[0])
+        behind = text[match.start() - 1 : match.start()] == "\\" and match[0][0] in "nrt"  # the rest of a `\\n`
+        yield from _word(text, match.start() + behind, match[0][behind:])
     if "..." in text or "\u2026" in text:
         yield from _cut(text)
     if "-----" in text or "PuTTY" in text:
@@ -135,7 +138,7 @@ def _cut(text: str) -> Iterator[Span]:
         shape = _CUT_SHAPE.search(token) if token else None
         if shape and len(shape[0]) >= 6:
             end = match.start() - (min(200, match.start()) - len(before))
-            yield Span(end - len(token) + shape.start(), end, "shape: cut")
+            yield Span(end - len(token) + shape.start(), end, "shape: cut", part=True)
 
 
 def _private_keys(text: str) -> Iterator[Span]:
@@ -151,12 +154,12 @@ def _private_keys(text: str) -> Iterator[Span]:
         if end is not None:
             body = text[at : end.start()]
             if _MATERIAL.search(body) or (PLACEHOLDER.search(body) and _MATERIAL.search(PLACEHOLDER.sub("", body))):
-                yield from _trimmed(text, at, end.start())
+                yield from _trimmed(text, at, end.start(), part=False)
             at = end.end()
             continue
         lines = _KEY_LINES.match(text, at, limit)
         if lines and lines["key"] and _MATERIAL.search(lines["key"]):
-            yield Span(lines.start("key"), lines.end("key"), "private key")
+            yield Span(lines.start("key"), lines.end("key"), "private key", material(lines["key"]), part=True)
             at = lines.end()
     seen = 0
     for end in _KEY_END.finditer(text):
@@ -165,7 +168,8 @@ def _private_keys(text: str) -> Iterator[Span]:
         seen = end.end()
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trimmed(text: str, start: int, end: int, *, part: bool) -> Iterator[Span]:
+    """The lines of a key; `part`: their beginning was cut."""
     gap = re.compile(_GAP).match(text, start, end)
     start = gap.end() if gap else start
     while end > start and (text[end - 1] in " \t\r\n\"'" or (text[end - 1] in "nr" and text[end - 2] == "\\")):
@@ -173,7 +177,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
     while end > start and text[end - 1] == "\\":
         end -= 1
     if end > start:
-        yield Span(start, end, "private key")
+        yield Span(start, end, "private key", material(text[start:end]), part)
 
 
 def _lines_before(text: str, start: int, end: int) -> Iterator[Span]:
@@ -188,16 +192,16 @@ def _lines_before(text: str, start: int, end: int) -> Iterator[Span]:
         if len(core) >= 16:
             first = offset + len(piece) - len(core)
     if first is not None:
-        yield from _trimmed(text, start + first, end)
+        yield from _trimmed(text, start + first, end, part=True)
 
 
 def _urls(text: str) -> Iterator[Span]:
     for match in _URL.finditer(text):
         if _is_password(match[2]):
-            yield Span(*match.span(2), "URL")
+            yield Span(*match.span(2), "URL", from_url(match[2]))
     for match in _URL_SLASHED.finditer(text):
         if "/" in match[2] and _is_password(match[2]):
-            yield Span(*match.span(2), "URL")
+            yield Span(*match.span(2), "URL", from_url(match[2]))
     for match in _URL_USER.finditer(text):
         if looks_random(match[1]):
             yield Span(*match.span(1), "URL")
@@ -211,7 +215,7 @@ def _is_password(value: str) -> bool:
 def _spans(pattern: re.Pattern[str], text: str, low: str, rule: str) -> Iterator[Span]:
     for match in pattern.finditer(low):
         if looks_random(text[match.start(1) : match.end(1)]):
-            yield Span(*match.span(1), rule)
+            yield Span(*match.span(1), rule, from_url(text[slice(*match.span(1))]))
 
 
 def _authorizations(text: str, low: str) -> Iterator[Span]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(r"<secret:[0-9a-f]{4,64}>")
+PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]{4,64}>")
 CUT = re.compile(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
 """The mark at the end of a value that was cut: what stands before it is the beginning of a secret."""
 
@@ -19,6 +19,12 @@ class Span(NamedTuple):
     rule: str
     secret: str = ""
     """What the text there stands for, where it is not the secret itself but an encoded form of it."""
+    part: bool = False
+    """It is the beginning of a secret that was cut."""
+
+
+CUT_AFTER = re.compile(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
+"""The mark behind a secret that was cut; of the walker's own, how many characters are missing."""
 
 
 def merged(spans: Iterable[Span]) -> Iterator[Span]:
@@ -31,7 +37,7 @@ def merged(spans: Iterable[Span]) -> Iterator[Span]:
             held = span
         elif span.end > held.end:
             rule = held.rule if held.end - held.start >= span.end - span.start else span.rule
-            held = Span(held.start, span.end, rule)
+            held = Span(held.start, span.end, rule, part=span.part)
     if held is not None:
         yield held
 

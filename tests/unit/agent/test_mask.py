@@ -20,7 +20,7 @@ from tests.unit.agent.secrets_planted import (
     shaped,
 )
 
-PLACEHOLDER = r"<secret:[0-9a-f]{4,}>"
+PLACEHOLDER = r"<secret:(?:part:)?[0-9a-f]{4,}>"
 GITHUB = shaped()["github"]
 
 

@@ -12,7 +12,8 @@ from dap_ai.agent.answering import Agent
 from dap_ai.agent.evidence import is_same
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import NOT_AS_IS, MaskedModel, MaskedSink, masked_answer, masked_error
-from dap_ai.agent.masked_debugger import MaskedDebugger, in_its_place, label_of
+from dap_ai.agent.masked_debugger import MaskedDebugger, label_of
+from dap_ai.agent.masking.placeholders import in_its_place
 from dap_ai.agent.model import Call, Reply
 from dap_ai.agent.sanitize import to_node
 from dap_ai.agent.toolbox import Toolbox
