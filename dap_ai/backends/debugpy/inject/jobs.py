@@ -38,6 +38,9 @@ _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _MAX_JOBS = 8
 _KILLED = 9
+_NO_MEMORY_THERE = (7, 11)
+"""SIGBUS, SIGSEGV."""
+_MAX_NAMED = 3
 _SHORT_WAIT_S = 0.004
 _ENDING_S = 0.015
 """What a copy with a gigabyte takes to end."""
@@ -77,6 +80,7 @@ class Job:
         self.hooks = 0
         self.failure = ""
         self.steps: list[Step] = []
+        self.left_out: list[str] = []
 
     def run(self) -> None:
         """Makes a copy: first one that finds out what all later ones need, then the one that evaluates.
@@ -103,7 +107,7 @@ class Job:
     def _steps(self, hooks: int) -> list[Step]:
         readable = [os.fsencode(path) for path in self.wanted.get("readable", ())]
         left_s = max(0.05, self.deadline_s - self.age_s())
-        lockdown = _made["lockdown"].steps(left_s, self.wanted["memory_bytes"], self.memory, readable)
+        lockdown, self.left_out = _made["lockdown"].steps(left_s, self.wanted["memory_bytes"], self.memory, readable)
         return [*lockdown, store_step(self.memory, _locked.address, _HEADER.size), *truth.after_fork(hooks)]
 
     def age_s(self) -> float:
@@ -283,8 +287,16 @@ def _ended(job: Job, status: int) -> bytes:
         return encoded(done=True, status="deadline", milliseconds=milliseconds)
     if signal_number == _KILLED:
         return unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
+    if was_locked and signal_number in _NO_MEMORY_THERE and job.left_out:
+        return unavailable(_lacking(job.left_out), milliseconds=milliseconds)
     why = "the expression ended its process" if was_locked else "the copy could not be locked" + job.step(status >> 8)
     return unavailable(why + (", by signal %d" % signal_number if signal_number else ""), milliseconds=milliseconds)
+
+
+def _lacking(left_out: list[str]) -> str:
+    """Why a copy ended that has used what it does not have."""
+    more = ", and %d more" % (len(left_out) - _MAX_NAMED) if len(left_out) > _MAX_NAMED else ""
+    return "a copy does not have all memory of the program: no " + ", no ".join(left_out[:_MAX_NAMED]) + more
 
 
 def _kill(token: str) -> bytes:

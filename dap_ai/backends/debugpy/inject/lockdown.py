@@ -12,7 +12,7 @@ import struct
 from . import landlock
 from .filters import Filter
 from .pools import one_thread
-from .sharing import make_private
+from .sharing import check_clonable, make_private
 from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
 
 _PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
@@ -28,27 +28,31 @@ class Lockdown:
     """The steps, with all that can be made beforehand."""
 
     def __init__(self) -> None:
+        check_clonable()
         self._abi = landlock.version()
         self._filter = Filter(may_open=self._abi > 0)
         self._folders = landlock.library_folders()
         self._arena = Arena(1 << 16)
 
-    def steps(self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes]) -> list[Step]:
-        """For a copy of this process as it is now; valid until they are asked for again.
+    def steps(
+        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes]
+    ) -> tuple[list[Step], list[str]]:
+        """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
         `kept` is the address of the shared mapping that takes the answer. Raises OSError.
         """
         arena = self._arena
         arena.clear()
-        private = make_private(kept)
+        private = make_private(kept, arena)
         memory_bytes += int(read_file(b"/proc/self/statm").split()[0]) * PAGE
-        return [
+        steps = [
             step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),
             step("getppid", gives=call("getpid")),
             *_die_after(deadline_s, arena),
+            *private.early,
             step("close_range", 0, _ALL, 0),
             *_expendable(arena),
-            *private,
+            *private.late,
             step("openat", AT_FDCWD, arena.put(b"/dev/null\0"), os.O_RDONLY, gives=0),
             step("memfd_create", arena.put(b"printed\0"), 0, gives=1),
             step("dup", 1, gives=2),
@@ -63,6 +67,7 @@ class Lockdown:
             self._filter.install(),
             allocation_step(),  # a copy that could never allocate waits here, where it is noticed
         ]
+        return steps, private.left_out
 
 
 def _die_after(seconds: float, arena: Arena) -> list[Step]:

@@ -1,67 +1,252 @@
-"""Memory that a copy shares with its debuggee is replaced by a private copy of it, at the same address."""
+"""Memory that a copy shares with its debuggee is replaced by a private view of it, at the same address.
+
+To look must not change the real memory: to read a page of shared memory that is not there makes one, which takes memory
+from everybody, and ends the program where none is left. So only pages that are there are read. What cannot be had in
+this way is unmapped: to use it ends the copy.
+"""
 
 from __future__ import annotations
 
 import os
-import re
-import struct
-from typing import Iterator
+from typing import NamedTuple
 
-from .syscalls import ANYTHING, AT_FDCWD, Buffer, Step, attempt, call, path_pointer, read_file, step
+from .mappings import (
+    DELETED,
+    IDENTITY_BYTES,
+    READ,
+    STATUS_BYTES,
+    WRITE,
+    File,
+    Mapping,
+    descriptors,
+    file_at,
+    file_of,
+    identity,
+    pages_there,
+    shared_mappings,
+)
+from .mounts import is_in_memory, is_on_disk, mounts
+from .syscalls import ANYTHING, AT_FDCWD, Arena, Step, attempt, call, same_step, step
+from .userfaults import Memory, memory
 
 _MAX_COPIED_BYTES = 256 << 20
+_COPIED_ANYWAY_BYTES = 16 << 20
+"""Less is copied even if its file could be mapped: in some 10 ms, and the copy sees one moment of it."""
+_MAX_RUNS = 10_000
 _SOME_BYTES = 4 << 20
-_READ, _WRITE, _EXECUTE, _SHARED = 1, 2, 4, 8
-_GET_DUMPABLE = 3
-_RIGHTS = _READ | _WRITE | _EXECUTE
-_PRIVATE_AT_A_PLACE = 0x100022  # MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE
+_GET_DUMPABLE, _GET_FLAGS, _ACCESS = 3, 3, 3
+_AT_A_FREE_PLACE = 0x104022  # MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE
+_NOTHING_OVER, _FILE_OVER = 0x4032, 0x4012  # MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, with MAP_ANONYMOUS and without
 _RESERVED = 0x4022  # MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
 _MOVE_OVER = 3  # MREMAP_MAYMOVE | MREMAP_FIXED
 _GPU = (b"/dev/nvidia", b"/dev/kfd", b"/dev/dri/")
-_LINE = re.compile(rb"\n([0-9a-f]+)-([0-9a-f]+) (...)s [^\n/]*([^\n]*)")
-
-_QUERY = struct.Struct("=QQQQQQQQQIIIIQQ")
-_ASK_MAPS = 3 << 30 | _QUERY.size << 16 | ord("f") << 8 | 17  # PROCMAP_QUERY, Linux 6.11
-_OR_NEXT = 0x10
-_NAME_BYTES = 256
-_NO_SUCH, _NOT_SUPPORTED = 2, (22, 25)  # ENOENT; EINVAL, ENOTTY
-
-_query = Buffer(_QUERY.size + _NAME_BYTES)
-_memory = Buffer(16)
-_memory.put(b"/proc/self/mem\0")
+_IN_MEMORY_OF_DEV = (b"/dev/shm/", b"/dev/zero", b"/dev/hugepages/")
+_NUMBERED_TWICE = (b"overlay", b"btrfs")
+"""File systems whose files may have other numbers in `stat` than in /proc/self/maps."""
 
 
-def make_private(kept: int) -> list[Step]:
-    """Leaves a copy no shared mapping but the one at `kept`. Raises OSError where a GPU is in use.
+class Private(NamedTuple):
+    """What makes a copy's memory its own."""
 
-    Read-only ones too: `mprotect` could make them writable again. A device, or too much, is unmapped, so that using it
-    ends the copy. Descriptor 0 must be free.
+    early: list[Step]
+    """To be made while the copy has the debuggee's descriptors."""
+    late: list[Step]
+    """To be made when it has none."""
+    left_out: list[str]
+    """What it has not, and why."""
+
+
+class _LackingError(Exception):
+    """Why a copy cannot have a mapping."""
+
+
+def check_clonable() -> None:
+    """Raises OSError where not even a copy that does nothing can be made."""
+    userfault = descriptors().userfault
+    if userfault:
+        memory(userfault)
+
+
+def make_private(kept: int, arena: Arena) -> Private:
+    """Leaves a copy no shared mapping but the one at `kept`. Raises OSError where no copy can be made.
+
+    Read-only ones too: `mprotect` could make them writable again.
     """
-    steps: list[Step] = []
-    room_at = 0
-    found = _shared_mappings()
-    is_readable = call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) == 1  # not if the process has changed its user
-    left = _MAX_COPIED_BYTES
-    for start, size, rights, name in found:
-        if name.startswith(_GPU):
-            raise OSError(16, "a GPU library is in use")
-        if start == kept:
-            continue
-        is_device = name.startswith(b"/dev/") and not name.startswith((b"/dev/shm/", b"/dev/zero"))
-        if not rights & _READ or size > left or is_device or not is_readable:
-            steps.append(step("munmap", start, size))
-            continue
-        room_at = room_at or _free_address(max(each[1] for each in found if each[1] <= _MAX_COPIED_BYTES))
-        steps += [
-            step("mmap", room_at, size, _READ | _WRITE, _PRIVATE_AT_A_PLACE, -1, 0, gives=room_at),
-            step("pread64", 0, room_at, size, start, gives=ANYTHING),  # stops at pages beyond the end of their file
-            step("mremap", room_at, size, size, _MOVE_OVER, start, gives=start),
-            step("mprotect", start, size, rights),
+    found = shared_mappings()
+    if any(mapping.name.startswith(_GPU) for mapping in found):
+        raise OSError(16, "a GPU library is in use")
+    internal = [mapping.device for mapping in found if mapping.start == kept]
+    plan = _Plan(internal, arena)
+    for mapping in found:
+        if mapping.start != kept:
+            plan.add(mapping)
+    return plan.made({mapping.start for mapping in found})
+
+
+class _Plan:
+    """What is done about each mapping. `internal`: the device of shared memory without a name."""
+
+    def __init__(self, internal: list[tuple[int, int]], arena: Arena) -> None:
+        self._internal = internal
+        self._arena = arena
+        self._open = descriptors()
+        self._memory: Memory | None = memory(self._open.userfault) if self._open.userfault else None
+        self._is_readable = call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) == 1  # not if the process has changed its user
+        self._left = _MAX_COPIED_BYTES
+        self._copied: list[tuple[Mapping, list[tuple[int, int]]]] = []
+        self._early: list[Step] = []
+        self._late: list[Step] = []
+        self._left_out: list[str] = []
+
+    def add(self, mapping: Mapping) -> None:
+        """Plans for one mapping."""
+        try:
+            self._add(mapping)
+        except _LackingError as why:
+            self._early.append(step("munmap", mapping.start, mapping.size))
+            if mapping.rights & READ:
+                self._left_out.append("%s of %d MB (%s)" % (_shown(mapping), mapping.size >> 20, why))
+
+    def made(self, shared: set[int]) -> Private:
+        """All steps. `shared`: where shared mappings begin."""
+        for start, size in self._memory.served.items() if self._memory else ():
+            if start not in shared:
+                self._early.append(step("munmap", start, size))
+                self._left_out.append("memory that a userfaultfd serves")
+        return Private(self._early, [*self._late, *self._copies()], self._left_out)
+
+    def _add(self, mapping: Mapping) -> None:
+        kind = self._kind(mapping)
+        if is_in_memory(kind):
+            self._add_memory(mapping, kind)
+        else:
+            self._add_file(mapping, kind)
+
+    def _kind(self, mapping: Mapping) -> bytes:
+        """The type of its file system."""
+        if not mapping.rights & READ:
+            raise _LackingError("it cannot be read")
+        if mapping.name.startswith(b"/dev/") and not mapping.name.startswith(_IN_MEMORY_OF_DEV):
+            raise _LackingError("a device")
+        if self._memory and mapping.start in self._memory.served:
+            raise _LackingError("a userfaultfd serves it")
+        if mapping.device in self._internal:
+            return b"tmpfs"
+        mounted = mounts()
+        kind = mounted.by_device.get(mapping.device) or mounted.of_path(_path(mapping))
+        if not (is_in_memory(kind) or is_on_disk(kind)):
+            raise _LackingError("on no disk of this machine: " + (kind.decode("ascii", "replace") or "unknown"))
+        return kind
+
+    def _add_memory(self, mapping: Mapping, kind: bytes) -> None:
+        fd, file = self._descriptor(mapping, kind)
+        runs = pages_there(mapping)
+        if runs != [(0, mapping.size)]:
+            self._look_closer(mapping)
+        elif not (mapping.rights & WRITE or mapping.device in self._internal or _is_full(file)):
+            # whoever may not write a file is told that all of its pages are there
+            raise _LackingError("which of its pages are there is not told")
+        if len(runs) > _MAX_RUNS:
+            raise _LackingError("it is in too many pieces")
+        if fd == -1 or sum(size for _, size in runs) <= _COPIED_ANYWAY_BYTES:
+            self._copy(mapping, runs)
+        else:
+            self._early.append(_map_over(mapping, _NOTHING_OVER, -1, 0, mapping.size))
+            self._early += [_map_over(mapping, _FILE_OVER, fd, at, size) for at, size in runs]
+
+    def _look_closer(self, mapping: Mapping) -> None:
+        """A page that is not in memory may be somewhere else."""
+        try:
+            self._memory = self._memory or memory(self._open.userfault)
+        except PermissionError:
+            raise _LackingError("the program has changed its user") from None
+        if mapping.start in self._memory.served:
+            raise _LackingError("a userfaultfd serves it")
+        if mapping.start in self._memory.swapped:
+            raise _LackingError("a part of it is swapped out")
+
+    def _add_file(self, mapping: Mapping, kind: bytes) -> None:
+        fd, _ = self._descriptor(mapping, kind)
+        if fd != -1:
+            self._early.append(_map_over(mapping, _FILE_OVER, fd, 0, mapping.size))
+        elif _is_of(mapping, file_at(mapping.name), kind):
+            self._late += self._opened_again(mapping)
+        else:
+            self._copy(mapping, [(0, mapping.size)])
+
+    def _descriptor(self, mapping: Mapping, kind: bytes) -> tuple[int, File | None]:
+        """One that the mapping's file can be mapped from again, and the file; -1 if there is none.
+
+        The program's own, as the copy has it too. To open and close the file here would end the program's locks of it.
+        """
+        for fd in self._open.of_files.get(mapping.name, ()):
+            file = file_of(fd)
+            if _is_of(mapping, file, kind) and attempt("fcntl", fd, _GET_FLAGS) & _ACCESS != os.O_WRONLY:
+                return fd, file
+        return -1, None
+
+    def _opened_again(self, mapping: Mapping) -> list[Step]:
+        """Of the same file, or the copy ends: the path may have got another one meanwhile."""
+        path, found = self._arena.put(_path(mapping) + b"\0"), self._arena.put(bytes(STATUS_BYTES))
+        wanted = self._arena.put(identity())
+        return [
+            step("openat", AT_FDCWD, path, os.O_RDONLY, gives=0),
+            step("fstat", 0, found),
+            same_step(found, wanted, IDENTITY_BYTES),
+            _map_over(mapping, _FILE_OVER, 0, 0, mapping.size),
+            step("close", 0),
         ]
-        left -= size
-    if not room_at:
-        return steps  # nothing to copy: the memory of a process that has changed its user cannot even be opened
-    return [step("openat", AT_FDCWD, _memory.address, os.O_RDONLY, gives=0), *steps, step("close", 0)]
+
+    def _copy(self, mapping: Mapping, runs: list[tuple[int, int]]) -> None:
+        size = sum(size for _, size in runs)
+        if not self._is_readable:
+            raise _LackingError("the program has changed its user")
+        if size > self._left:
+            raise _LackingError("too large to be copied")
+        self._left -= size
+        self._copied.append((mapping, runs))
+
+    def _copies(self) -> list[Step]:
+        """Each is made at a free place and moved."""
+        if not self._copied:
+            return []
+        room_at = _free_address(max(mapping.size for mapping, _ in self._copied))
+        steps = [step("openat", AT_FDCWD, self._arena.put(b"/proc/self/mem\0"), os.O_RDONLY, gives=0)]
+        for mapping, runs in self._copied:
+            start, size = mapping.start, mapping.size
+            steps.append(step("mmap", room_at, size, READ | WRITE, _AT_A_FREE_PLACE, -1, 0, gives=room_at))
+            # stops at pages that are gone meanwhile, or beyond the end of their file
+            steps += [step("pread64", 0, room_at + at, part, start + at, gives=ANYTHING) for at, part in runs]
+            steps.append(step("mremap", room_at, size, size, _MOVE_OVER, start, gives=start))
+            steps.append(step("mprotect", start, size, mapping.rights))
+        return [*steps, step("close", 0)]
+
+
+def _map_over(mapping: Mapping, how: int, fd: int, at: int, size: int) -> Step:
+    address = mapping.start + at
+    return step("mmap", address, size, mapping.rights, how, fd, max(0, mapping.offset + at), gives=address)
+
+
+def _shown(mapping: Mapping) -> str:
+    is_nameless = not mapping.name or mapping.name.startswith(b"/dev/zero")
+    return "shared memory" if is_nameless else mapping.name.decode("utf-8", "replace")
+
+
+def _is_full(file: File | None) -> bool:
+    return file is not None and file.allocated >= file.size
+
+
+def _path(mapping: Mapping) -> bytes:
+    name = mapping.name
+    return name[: -len(DELETED)] if name.endswith(DELETED) else name  # noqa: FURB188  Python 3.8 has no removesuffix
+
+
+def _is_of(mapping: Mapping, file: File | None, kind: bytes) -> bool:
+    """Whether it is the mapping's own file; it has the same name."""
+    if file is None or not file.is_regular:
+        return False
+    is_numbered_twice = kind in _NUMBERED_TWICE and not mapping.name.endswith(DELETED)
+    return is_numbered_twice or (file.device, file.inode) == (mapping.device, mapping.inode)
 
 
 def _free_address(size: int) -> int:
@@ -76,41 +261,3 @@ def _free_address(size: int) -> int:
             call("munmap", address, size + space)
             return address
     raise OSError(12, "mmap")
-
-
-def _shared_mappings() -> list[tuple[int, int, int, bytes]]:
-    """Address, bytes, rights and file name of each."""
-    fd = call("openat", AT_FDCWD, path_pointer(b"/proc/self/maps"), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        found = list(_ask(fd))
-    except OSError as error:
-        if error.errno not in _NOT_SUPPORTED:
-            raise
-        found = _parse(read_file(b"/proc/self/maps"))
-    call("close", fd)
-    return found
-
-
-def _ask(fd: int) -> Iterator[tuple[int, int, int, bytes]]:
-    """The kernel finds them: to read of all mappings takes half a millisecond in a fresh copy."""
-    address = 0
-    while True:
-        name_at = _query.address + _QUERY.size
-        fields = (_QUERY.size, _SHARED | _OR_NEXT, address, 0, 0, 0, 0, 0, 0, 0, 0, _NAME_BYTES, 0, name_at, 0)
-        try:
-            call("ioctl", fd, _ASK_MAPS, _query.put(_QUERY.pack(*fields)))
-        except OSError as error:
-            if error.errno == _NO_SUCH:
-                return
-            raise
-        reply = _QUERY.unpack(_query.get(_QUERY.size))
-        start, address, rights, name_size = reply[3], reply[4], reply[5], reply[11]
-        yield start, address - start, rights & _RIGHTS, _query.get(max(0, name_size - 1), _QUERY.size)
-
-
-def _parse(maps: bytes) -> list[tuple[int, int, int, bytes]]:
-    found: list[tuple[int, int, int, bytes]] = []
-    for first, after, letters, name in _LINE.findall(b"\n" + maps):
-        rights = sum(bit for letter, bit in ((b"r", _READ), (b"w", _WRITE), (b"x", _EXECUTE)) if letter in letters)
-        found.append((int(first, 16), int(after, 16) - int(first, 16), rights, name))
-    return found

@@ -14,7 +14,7 @@ _TABLE = """
 read 0 63; write 1 64; writev 20 66; readv 19 65; pread64 17 67; close 3 57; lseek 8 62; fcntl 72 25; dup 32 23
 fstat 5 80; newfstatat 262 79; stat 4 -; lstat 6 -; statx 332 291; access 21 -; faccessat 269 48; faccessat2 439 439
 openat 257 56; open 2 -; readlink 89 -; readlinkat 267 78; getdents64 217 61; getcwd 79 17
-mmap 9 222; mprotect 10 226; munmap 11 215; mremap 25 216; madvise 28 233; brk 12 214
+mmap 9 222; mprotect 10 226; munmap 11 215; mremap 25 216; madvise 28 233; mincore 27 232; brk 12 214
 clock_gettime 228 113; clock_getres 229 114; clock_nanosleep 230 115; nanosleep 35 101; gettimeofday 96 169; time 201 -
 sched_yield 24 124; sched_getaffinity 204 123; getcpu 309 168; futex 202 98; restart_syscall 219 128
 poll 7 -; ppoll 271 73; select 23 -; pselect6 270 72; uname 63 160; sysinfo 99 179; getrandom 318 278
@@ -54,6 +54,8 @@ if SUPPORTED:
     _memmove = _python.memmove  # `ctypes.memmove` gives the GIL up, in a copy without a thread to take it
     _memmove.restype = ctypes.c_void_p
     _memmove.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+    _memcmp: Any = _python.memcmp
+    _memcmp.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
     _usleep: Any = ctypes.CDLL(None).usleep
     _sleeping: Any = ctypes.CDLL(None).syscall
     _sleeping.restype, _sleeping.argtypes = _syscall.restype, _syscall.argtypes
@@ -80,6 +82,11 @@ ANYTHING: Any = object()
 def step(name: str, *arguments: int, gives: Any = 0) -> Step:
     """A system call to be made later, with the only result that is a success."""
     return name, functools.partial(_syscall, NUMBERS[name], *arguments, *_NOTHING[len(arguments) :]), gives
+
+
+def same_step(address: int, other: int, size: int) -> Step:
+    """Compares memory, later; it must be equal."""
+    return "memcmp", functools.partial(_memcmp, address, other, size), 0
 
 
 def store_step(address: int, source: int, size: int) -> Step:

@@ -1,0 +1,86 @@
+"""Which file systems are mounted, and which of them tell somebody else what is looked up on them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .syscalls import read_file
+
+_IN_MEMORY = frozenset((b"tmpfs", b"devtmpfs", b"ramfs", b"rootfs"))
+_ON_DISK = frozenset(
+    b"""bcachefs btrfs cramfs ecryptfs erofs exfat ext2 ext3 ext4 f2fs hfs hfsplus iso9660 jffs2 jfs minix msdos nilfs2
+    ntfs ntfs3 overlay reiserfs romfs squashfs sysv ubifs udf ufs vfat xfs zfs zonefs""".split()
+)
+_OF_THE_KERNEL = frozenset(
+    b"""binfmt_misc bpf cgroup cgroup2 configfs cpuset debugfs devpts efivarfs fusectl hugetlbfs mqueue nsfs proc pstore
+    resctrl securityfs selinuxfs smackfs sysfs tracefs""".split()
+)
+_LOCAL = _IN_MEMORY | _ON_DISK | _OF_THE_KERNEL
+"""What is not here belongs to another machine, or to a process: nfs, cifs, 9p, fuse, autofs, and what is not known."""
+
+_LINE = re.compile(rb"^\d+ \d+ (\d+):(\d+) \S+ (\S+) .*? - (\S+) ", re.MULTILINE)
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
+
+
+class Mounts(NamedTuple):
+    """The file systems of this process's mount namespace."""
+
+    by_device: dict[tuple[int, int], bytes]
+    """Type, by the device numbers that /proc/self/maps shows."""
+    by_folder: dict[bytes, bytes]
+    """Type, by the folder that it is mounted on; the last one there is what a path finds."""
+
+    def of_path(self, path: bytes) -> bytes:
+        """The type of the file system that an absolute path without links leads to; b"" if it cannot be told."""
+        folder = path
+        while folder.startswith(b"/"):
+            found = self.by_folder.get(folder)
+            if found is not None:
+                return found
+            folder = folder[: folder.rfind(b"/")] or (b"/" if folder != b"/" else b"")
+        return b""
+
+    def foreign(self) -> list[tuple[bytes, bytes]]:
+        """Folder and type of each that somebody else answers for."""
+        return [(folder, kind) for folder, kind in self.by_folder.items() if kind not in _LOCAL]
+
+
+def is_in_memory(kind: bytes) -> bool:
+    """Whether to read a hole of a file there takes memory."""
+    return kind in _IN_MEMORY
+
+
+def is_on_disk(kind: bytes) -> bool:
+    """Whether files there lie on a disk of this machine."""
+    return kind in _ON_DISK
+
+
+def is_local(kind: bytes) -> bool:
+    """Whether the kernel alone answers for files there."""
+    return kind in _LOCAL
+
+
+def parse(mountinfo: bytes) -> Mounts:
+    """What /proc/self/mountinfo says."""
+    by_device: dict[tuple[int, int], bytes] = {}
+    by_folder: dict[bytes, bytes] = {}
+    for major, minor, folder, kind in _LINE.findall(mountinfo):
+        by_device[int(major), int(minor)] = kind
+        by_folder[_ESCAPED.sub(_plain, folder)] = kind
+    return Mounts(by_device, by_folder)
+
+
+def _plain(escape: re.Match[bytes]) -> bytes:
+    return bytes((int(escape.group(1), 8),))
+
+
+_last: list[tuple[bytes, Mounts]] = []
+
+
+def mounts() -> Mounts:
+    """Those of now. Raises OSError."""
+    text = read_file(b"/proc/self/mountinfo")
+    if not _last or _last[0][0] != text:
+        _last[:] = [(text, parse(text))]
+    return _last[0][1]

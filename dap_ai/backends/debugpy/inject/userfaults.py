@@ -1,0 +1,55 @@
+"""Memory that a userfaultfd serves: a copy is not served, and a handler may have to be told of the copy before it is.
+
+A handler that stands still at the breakpoint would hold the program for ever.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .syscalls import read_file
+
+_FORK_EVENTS = 1 << 1
+_FEATURES = re.compile(rb"API:\t[0-9a-f]+:([0-9a-f]+):")
+_SERVED = re.compile(rb" u[mwi]\b")
+_PART = re.compile(rb"^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$", re.MULTILINE)
+
+
+class Memory(NamedTuple):
+    """What /proc/self/smaps says of this process's mappings, shared or not."""
+
+    served: dict[int, int]
+    """Address and bytes of those that a userfaultfd is registered for."""
+    swapped: set[int]
+    """Addresses of those of which a part is swapped out."""
+
+
+def memory(userfault_descriptors: list[int]) -> Memory:
+    """That of now; takes milliseconds, more with more memory in use. Raises OSError, also where no copy can be made."""
+    found = parse(read_file(b"/proc/self/smaps"))
+    if found.served and not userfault_descriptors:
+        raise OSError("another process serves the program's memory by a userfaultfd")
+    if found.served and any(map(_tells_of_forks, userfault_descriptors)):
+        raise OSError("a userfaultfd of the program waits to be told of every copy")
+    return found
+
+
+def _tells_of_forks(fd: int) -> bool:
+    features = _FEATURES.search(read_file(b"/proc/self/fdinfo/%d" % fd))
+    return features is None or bool(int(features.group(1), 16) & _FORK_EVENTS)
+
+
+def parse(smaps: bytes) -> Memory:
+    """The text of /proc/self/smaps."""
+    found = Memory({}, set())
+    start = size = 0
+    for first, after, swapped, flags in _PART.findall(smaps):
+        if first:
+            start = int(first, 16)
+            size = int(after, 16) - start
+        elif swapped:
+            found.swapped.update([start] if int(swapped) else [])
+        elif _SERVED.search(flags):
+            found.served[start] = size
+    return found
