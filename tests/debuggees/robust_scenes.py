@@ -21,7 +21,11 @@ import time
 LIBC = ctypes.CDLL(None, use_errno=True)
 NO_NEW_PRIVILEGES, SECCOMP, SUBREAPER = 38, 22, 36
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000
-LANDLOCK, CLONE = {"x86_64": (444, 56), "aarch64": (444, 220)}.get(os.uname().machine, (0, 0))
+LANDLOCK, PIDFD_GETFD = 444, 438
+CLONE, READ_PROCESS, MOUNT, SECCOMP_CALL = {"x86_64": (56, 310, 165, 317), "aarch64": (220, 270, 40, 277)}.get(
+    os.uname().machine, (0, 0, 0, 0)
+)
+LISTEN, LISTENER = 0x7FC00000, 8
 ENOUGH_S = 30
 
 go_on = threading.Event()
@@ -131,7 +135,11 @@ def _filter(number, answer):
     rows = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, answer), (0x06, 0, 0, ALLOW)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
     head = ctypes.create_string_buffer(struct.pack("=H6xQ", len(rows), ctypes.addressof(code)))
-    assert LIBC.prctl(SECCOMP, 2, head, 0, 0) == 0
+    if answer == LISTEN:
+        kept["listener"] = LIBC.syscall(SECCOMP_CALL, 1, LISTENER, head)
+        assert kept["listener"] >= 0
+    else:
+        assert LIBC.prctl(SECCOMP, 2, head, 0, 0) == 0
 
 
 def filter_refuses_landlock():
@@ -147,6 +155,21 @@ def filter_kills_for_landlock():
 def filter_refuses_clone():
     """No thread and no process can be made."""
     _filter(CLONE, REFUSE)
+
+
+def filter_refuses_pidfd_getfd():
+    """As a container does it: no process takes a descriptor of another one."""
+    _filter(PIDFD_GETFD, REFUSE)
+
+
+def filter_refuses_process_vm_readv():
+    """Nor does it read another one's memory."""
+    _filter(READ_PROCESS, REFUSE)
+
+
+def filter_listens():
+    """As a container may do it: some calls are answered by somebody outside."""
+    _filter(MOUNT, LISTEN)
 
 
 def another_user():

@@ -15,7 +15,7 @@ READ, WRITE = 1, 2
 AT, KEPT, MB = 0x7000_0000_0000, 0x7100_0000_0000, 1 << 20
 INTERNAL, DISK, SHM, NFS = (0, 1), (8, 1), (0, 30), (0, 40)
 COPIED = ["mmap", "pread64", "mremap", "mprotect"]
-MOUNTS = mounts.Mounts({DISK: b"ext4", SHM: b"tmpfs", NFS: b"nfs4"}, {b"/": b"ext4"})
+MOUNTS = mounts.Mounts({DISK: b"ext4", SHM: b"tmpfs", NFS: b"nfs4"}, {b"/": b"ext4"}, {})
 
 
 class Machine:
@@ -223,7 +223,7 @@ def test_file_systems_are_read_from_the_text() -> None:
 """
     found = mounts.parse(mountinfo)
 
-    assert found.foreign() == [(b"/mnt/a b", b"fuse.sshfs"), (b"/mnt/d", b"new-kind")]
+    assert found.foreign == {b"/mnt/a b": b"fuse.sshfs", b"/mnt/c": b"nfs4", b"/mnt/d": b"new-kind"}
     assert [found.of_path(path) for path in (b"/x", b"/mnt/c/x", b"/mnt/cx", b"/mnt/a b", b"none", b"")] == [
         b"ext4",
         b"tmpfs",

@@ -61,6 +61,8 @@ _SNAPSHOT_MODULES = (
     "filters",
     "landlock",
     "mounts",
+    "paths",
+    "lookups",
     "mappings",
     "userfaults",
     "sharing",
@@ -78,6 +80,7 @@ _SNAPSHOT_MODULES = (
     "blanking",
     "evaluation",
     "answers",
+    "reasons",
     "jobs",
 )
 """In the order of their imports of each other; the second set only goes to a debuggee that a snapshot is made of."""

@@ -8,14 +8,16 @@ from dap_ai.backends.debugpy.inject import filters, syscalls
 
 pytestmark = pytest.mark.skipif(not syscalls.SUPPORTED, reason="snapshots need Linux")
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-ALLOWED, REFUSED, KILLED = 0x7FFF0000, 0x00050001, 0x80000000
+ALLOWED, REFUSED, KILLED, ASKED, DENIED = 0x7FFF0000, 0x00050001, 0x80000000, 0x7FC00000, 0x0005000D
 
 
-def decision(number: int, *arguments: int, may_open: bool = True, architecture: int | None = None) -> int:
+def decision(
+    number: int, *arguments: int, may_open: bool = True, architecture: int | None = None, lookups: str = filters.FREE
+) -> int:
     """What the kernel would decide: it runs the program as described in bpf(4)."""
     architecture = architecture or ARCHITECTURE[syscalls.MACHINE]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *arguments, *(0,) * (6 - len(arguments)))
-    code = list(struct.iter_unpack("=HBBI", filters.program(may_open)))
+    code = list(struct.iter_unpack("=HBBI", filters.program(may_open, lookups)))
     at, accumulator = 0, 0
     while True:
         operation, if_true, if_false, constant = code[at]
@@ -34,7 +36,7 @@ def decision(number: int, *arguments: int, may_open: bool = True, architecture: 
 
 
 def test_every_call_that_is_not_listed_is_refused() -> None:
-    listed = {*filters._PLAIN.split(), *filters._BY_VALUE, *filters._READ_ONLY, "prlimit64"}
+    listed = {*filters._PLAIN.split(), *filters._OF_PATHS, *filters._BY_VALUE, *filters._READ_ONLY, "prlimit64"}
     numbers = {syscalls.NUMBERS[name] for name in listed if name in syscalls.NUMBERS}
 
     assert {decision(number, 9) for number in range(600) if number not in numbers} == {REFUSED}
@@ -68,6 +70,19 @@ def test_every_plain_call_is_allowed() -> None:
 )
 def test_arguments_decide(name: str, arguments: tuple[int, ...], wanted: int) -> None:
     assert decision(syscalls.NUMBERS[name], *arguments) == wanted
+
+
+@pytest.mark.parametrize(
+    ("lookups", "wanted"), [(filters.FREE, ALLOWED), (filters.ASKED, ASKED), (filters.DENIED, DENIED)]
+)
+def test_every_call_that_takes_a_path_to_read_is_free_asked_about_or_denied(lookups: str, wanted: int) -> None:
+    names = [name for name in (*filters._OF_PATHS, *filters._READ_ONLY) if name in syscalls.NUMBERS]
+    writing = {
+        decision(syscalls.NUMBERS[name], 0, 1, 1, lookups=lookups) for name in filters._READ_ONLY if name in names
+    }
+
+    assert {decision(syscalls.NUMBERS[name], lookups=lookups) for name in names} == {wanted}
+    assert writing == {REFUSED}
 
 
 def test_without_landlock_nothing_is_opened() -> None:

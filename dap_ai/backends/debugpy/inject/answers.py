@@ -31,6 +31,18 @@ def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
     return data if len(data) <= max_bytes else unavailable("its answer is too long")
 
 
+def with_effects(answer: bytes, more: list[str]) -> bytes:
+    """An answer with effects that its copy does not know of. What is no answer stays as it is."""
+    try:
+        reply = json.loads(answer) if more else None
+    except ValueError:
+        reply = None
+    if type(reply) is not dict or type(reply.get("effects", [])) is not list:
+        return answer
+    reply["effects"] = reply.get("effects", []) + more
+    return json.dumps(reply, separators=(",", ":")).encode("ascii")
+
+
 def _shortened(reply: dict[str, Any]) -> Iterator[None]:
     """Leaves out more and more, in place."""
     yield

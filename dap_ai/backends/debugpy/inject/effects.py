@@ -87,6 +87,6 @@ def capture_streams() -> None:
 
 def printed() -> dict[str, Any]:
     """What has been written to stdout and stderr, as SnapshotResult has it."""
-    size = posix.fstat(1).st_size
+    size = posix.lseek(1, 0, os.SEEK_END)  # `fstat` may count as a path, which may be refused
     text = posix.pread(1, min(size, _MAX_PRINTED), 0).decode("utf-8", "replace")
     return {"printed": text, "printed_truncated": size > _MAX_PRINTED}

@@ -22,9 +22,13 @@ import time
 from typing import Any, Callable
 
 from . import clone, runtime, truth
-from .answers import encoded, fitting, unavailable
+from .answers import encoded, fitting, unavailable, with_effects
 from .evaluation import Evaluation
+from .filters import ASKED, DENIED, FREE
 from .lockdown import Lockdown
+from .lookups import Lookups
+from .mounts import mounts
+from .reasons import NO_LOOKUPS, lacking, reason
 from .statics import forget
 from .syscalls import SUPPORTED, Buffer, Step, attempt, call, store, store_step, wait_us, wait_while_zero, wake
 
@@ -40,22 +44,15 @@ _MAX_JOBS = 8
 _KILLED = 9
 _NO_MEMORY_THERE = (7, 11)
 """SIGBUS, SIGSEGV."""
-_MAX_NAMED = 3
 _SHORT_WAIT_S = 0.004
+_SHORTER_US, _LONGER_S = 200, 0.008
+"""Where the copy may ask something meanwhile; where it has."""
 _ENDING_S = 0.015
 """What a copy with a gigabyte takes to end."""
 _ABANDONED_S = 5.0
 """After its deadline, in which its answer may still be asked for."""
 _LOCKDOWN_S = 0.3
 """Longer, and it may hang on a lock that another thread held in malloc: it is made anew, once."""
-
-_LACKING = {
-    11: "no more processes are allowed (RLIMIT_NPROC)",
-    12: "the program has no memory left (RLIMIT_AS)",
-    16: "a GPU library is in use",
-    24: "the program has no file descriptor left (RLIMIT_NOFILE)",
-}
-"""By errno: EAGAIN, ENOMEM, EBUSY, EMFILE."""
 
 _clock = time.perf_counter
 _reader = Buffer(_MEMORY_BYTES)
@@ -81,12 +78,15 @@ class Job:
         self.failure = ""
         self.steps: list[Step] = []
         self.left_out: list[str] = []
+        self.lookups = Lookups()
+        self.how = FREE
 
     def run(self) -> None:
         """Makes a copy: first one that finds out what all later ones need, then the one that evaluates.
 
         Raises BusyError, LookupError, OSError.
         """
+        self.lookups.close()
         frames, _ = runtime._stopped([self.wanted["frame_id"]])  # pyright: ignore[reportPrivateUsage]  of this package
         if not frames:
             raise LookupError("the frame is not of a stopped thread: take one from a stackTrace of this stop")
@@ -107,7 +107,10 @@ class Job:
     def _steps(self, hooks: int) -> list[Step]:
         readable = [os.fsencode(path) for path in self.wanted.get("readable", ())]
         left_s = max(0.05, self.deadline_s - self.age_s())
-        lockdown, self.left_out = _made["lockdown"].steps(left_s, self.wanted["memory_bytes"], self.memory, readable)
+        self.how = _made.get("lookups", ASKED) if mounts().foreign else FREE
+        lockdown, self.left_out = _made["lockdown"].steps(
+            left_s, self.wanted["memory_bytes"], self.memory, readable, self.how
+        )
         return [*lockdown, store_step(self.memory, _locked.address, _HEADER.size), *truth.after_fork(hooks)]
 
     def age_s(self) -> float:
@@ -124,12 +127,32 @@ class Job:
         _, size, _ = self.progress()
         return _reader.load(self.memory + _HEADER.size, size) if size else b""
 
-    def step(self, number: int) -> str:
-        """The step that an exit status before the lock speaks of."""
-        return " (" + self.steps[number - 1][0] + " failed)" if 0 < number <= len(self.steps) else ""
+    def failed_step(self, status: int) -> str:
+        """The step that a wait status before the lock speaks of; "" if it speaks of none."""
+        number = status >> 8
+        return self.steps[number - 1][0] if 0 < number <= len(self.steps) else ""
+
+    def wait(self) -> bool:
+        """Waits a moment for the answer, and says meanwhile which paths may be looked up; whether that was asked.
+
+        Raises OSError if it cannot be heard what the copy asks.
+        """
+        if self.how != ASKED:
+            wait_while_zero(self.memory + _ANSWERED)
+        elif self.progress()[0] >= _LOCKED and self.lookups.answer(self.pid):
+            return True
+        else:
+            wait_while_zero(self.memory + _ANSWERED, _SHORTER_US)
+        return False
+
+    def told(self, answer: bytes) -> bytes:
+        """An answer, with the lookups that were refused."""
+        refused = self.lookups.refused if self.how == ASKED else [NO_LOOKUPS] if self.how == DENIED else []
+        return with_effects(answer, refused)
 
     def close(self) -> None:
         """Gives its memory back."""
+        self.lookups.close()
         attempt("munmap", self.memory, _MEMORY_BYTES)
 
 
@@ -201,7 +224,7 @@ def _start(wanted: dict[str, Any], collecting: bool) -> bytes:
         job.run()
     except (clone.BusyError, LookupError, OSError) as error:
         job.close()
-        return unavailable(_reason(error))
+        return unavailable(reason(error))
     _jobs[wanted["token"]] = job
     return _poll(wanted["token"])
 
@@ -218,23 +241,14 @@ def _impossible() -> str:
         try:
             _made["lockdown"] = Lockdown()
         except (clone.BusyError, OSError) as error:
-            return _reason(error)
+            return reason(error)
     return ""
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, clone.BusyError):
-        return "busy: " + str(error)
-    if isinstance(error, OSError) and error.errno in _LACKING:
-        return _LACKING[error.errno]
-    if isinstance(error, OSError) and error.args[1:] == ("clone",):
-        return "no copy: errno %d" % error.errno
-    return str(error)
 
 
 def _poll(token: str) -> bytes:
     _reap_dying()
     ends = _clock() + _SHORT_WAIT_S
+    ends_if_asked = ends + _LONGER_S
     while True:
         job = _jobs.get(token)
         if job is None:
@@ -246,7 +260,16 @@ def _poll(token: str) -> bytes:
         status, answer = clone.reap(job.pid), job.answer()
         if status is None and answer:
             _end(token)  # it may only say that it is done
-            return answer
+            return job.told(answer)
+        if (
+            status is not None
+            and job.how == ASKED
+            and job.progress()[0] < _LOCKED
+            and job.failed_step(status) == "seccomp"
+        ):
+            _made["lookups"] = DENIED  # whoever has put the program into a sandbox listens to it
+            _run_again(job)
+            continue
         if status is not None:
             hooks = 0 if job.hooks else job.progress()[2]
             if not hooks:
@@ -263,14 +286,21 @@ def _poll(token: str) -> bytes:
             continue
         if _clock() > ends:
             return encoded(done=False)
-        wait_while_zero(job.memory + _ANSWERED)
+        try:
+            if job.wait():
+                ends = ends_if_asked
+        except OSError:
+            clone.kill(job.pid)
+            _dying.append(job.pid)
+            _made["lookups"] = DENIED
+            _run_again(job)
 
 
 def _run_again(job: Job) -> None:
     try:
         job.run()
     except (clone.BusyError, LookupError, OSError) as error:
-        job.failure, job.pid = _reason(error), 0
+        job.failure, job.pid = reason(error), 0
 
 
 def _ended(job: Job, status: int) -> bytes:
@@ -279,7 +309,7 @@ def _ended(job: Job, status: int) -> bytes:
     was_locked = job.progress()[0] >= _LOCKED
     job.close()
     if data:
-        return data
+        return job.told(data)
     milliseconds = round(age_s * 1000, 3)
     if signal_number == _KILLED and age_s >= job.deadline_s - 0.05:
         if not was_locked:
@@ -288,15 +318,11 @@ def _ended(job: Job, status: int) -> bytes:
     if signal_number == _KILLED:
         return unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
     if was_locked and signal_number in _NO_MEMORY_THERE and job.left_out:
-        return unavailable(_lacking(job.left_out), milliseconds=milliseconds)
-    why = "the expression ended its process" if was_locked else "the copy could not be locked" + job.step(status >> 8)
+        return unavailable(lacking(job.left_out), milliseconds=milliseconds)
+    failed = job.failed_step(status)
+    not_locked = "the copy could not be locked" + (" (" + failed + " failed)" if failed else "")
+    why = "the expression ended its process" if was_locked else not_locked
     return unavailable(why + (", by signal %d" % signal_number if signal_number else ""), milliseconds=milliseconds)
-
-
-def _lacking(left_out: list[str]) -> str:
-    """Why a copy ended that has used what it does not have."""
-    more = ", and %d more" % (len(left_out) - _MAX_NAMED) if len(left_out) > _MAX_NAMED else ""
-    return "a copy does not have all memory of the program: no " + ", no ".join(left_out[:_MAX_NAMED]) + more
 
 
 def _kill(token: str) -> bytes:

@@ -10,7 +10,8 @@ import os
 import struct
 
 from . import landlock
-from .filters import Filter
+from .filters import ASKED, DENIED, FREE, Filter
+from .lookups import LISTENER
 from .pools import one_thread
 from .sharing import check_clonable, make_private
 from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
@@ -30,16 +31,17 @@ class Lockdown:
     def __init__(self) -> None:
         check_clonable()
         self._abi = landlock.version()
-        self._filter = Filter(may_open=self._abi > 0)
+        self._filters = {how: Filter(self._abi > 0, how) for how in (FREE, ASKED, DENIED)}
         self._folders = landlock.library_folders()
         self._arena = Arena(1 << 16)
 
     def steps(
-        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes]
+        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes], lookups: str
     ) -> tuple[list[Step], list[str]]:
         """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
-        `kept` is the address of the shared mapping that takes the answer. Raises OSError.
+        `kept` is the address of the shared mapping that takes the answer, `lookups` what is done about paths, as in
+        filters.py. Raises OSError.
         """
         arena = self._arena
         arena.clear()
@@ -61,10 +63,10 @@ class Lockdown:
             _limit(_FILE_SIZE, _MAX_PRINTED_BYTES, arena),
             _limit(_CORE, 0, arena),
             _limit(_ADDRESS_SPACE, memory_bytes, arena),
-            step("prctl", _DUMPABLE, 0, 0, 0, 0),
+            *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be read
             *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
             *one_thread(),
-            self._filter.install(),
+            self._filters[lookups].install(LISTENER),
             allocation_step(),  # a copy that could never allocate waits here, where it is noticed
         ]
         return steps, private.left_out

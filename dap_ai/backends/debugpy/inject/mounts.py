@@ -29,7 +29,9 @@ class Mounts(NamedTuple):
     by_device: dict[tuple[int, int], bytes]
     """Type, by the device numbers that /proc/self/maps shows."""
     by_folder: dict[bytes, bytes]
-    """Type, by the folder that it is mounted on; the last one there is what a path finds."""
+    """Type, by the folder that it is mounted on; of several there the last one, which a path finds."""
+    foreign: dict[bytes, bytes]
+    """The same of those that somebody else answers for, though they may be covered by others."""
 
     def of_path(self, path: bytes) -> bytes:
         """The type of the file system that an absolute path without links leads to; b"" if it cannot be told."""
@@ -40,10 +42,6 @@ class Mounts(NamedTuple):
                 return found
             folder = folder[: folder.rfind(b"/")] or (b"/" if folder != b"/" else b"")
         return b""
-
-    def foreign(self) -> list[tuple[bytes, bytes]]:
-        """Folder and type of each that somebody else answers for."""
-        return [(folder, kind) for folder, kind in self.by_folder.items() if kind not in _LOCAL]
 
 
 def is_in_memory(kind: bytes) -> bool:
@@ -56,19 +54,13 @@ def is_on_disk(kind: bytes) -> bool:
     return kind in _ON_DISK
 
 
-def is_local(kind: bytes) -> bool:
-    """Whether the kernel alone answers for files there."""
-    return kind in _LOCAL
-
-
 def parse(mountinfo: bytes) -> Mounts:
     """What /proc/self/mountinfo says."""
-    by_device: dict[tuple[int, int], bytes] = {}
-    by_folder: dict[bytes, bytes] = {}
-    for major, minor, folder, kind in _LINE.findall(mountinfo):
-        by_device[int(major), int(minor)] = kind
-        by_folder[_ESCAPED.sub(_plain, folder)] = kind
-    return Mounts(by_device, by_folder)
+    found = _LINE.findall(mountinfo)
+    by_device = {(int(major), int(minor)): kind for major, minor, _, kind in found}
+    folders = [(_ESCAPED.sub(_plain, folder), kind) for _, _, folder, kind in found]
+    foreign = {folder: kind for folder, kind in folders if kind not in _LOCAL}
+    return Mounts(by_device, dict(folders), foreign)
 
 
 def _plain(escape: re.Match[bytes]) -> bytes:

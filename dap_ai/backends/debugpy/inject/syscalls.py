@@ -22,7 +22,8 @@ getpid 39 172; gettid 186 178; getppid 110 173; getuid 102 174; geteuid 107 175;
 getgroups 115 158; getpgrp 111 -; getpgid 121 155; getsid 124 156; getrusage 98 165; times 100 153
 getrlimit 97 163; prlimit64 302 261; exit 60 93; exit_group 231 94
 ioctl 16 29; clone 56 220; wait4 61 260; kill 62 129; prctl 157 167; seccomp 317 277; rt_sigprocmask 14 135
-close_range 436 436; memfd_create 319 279; timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
+close_range 436 436; pidfd_open 434 434; pidfd_getfd 438 438; memfd_create 319 279
+timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
 landlock_create_ruleset 444 444; landlock_add_rule 445 445; landlock_restrict_self 446 446
 """
 """Name, number on x86_64, number on aarch64 (which has no call where a newer one does the same)."""
@@ -137,13 +138,20 @@ class Buffer:
 
 
 _FUTEX_WAIT, _FUTEX_WAKE = 0, 1
-_a_millisecond = Buffer(16)
-_a_millisecond.put(struct.pack("=qq", 0, 1_000_000))
+_moment, _polled = Buffer(16), Buffer(8)
 
 
-def wait_while_zero(address: int) -> None:
-    """Sleeps without the GIL until another process calls `wake` for these four bytes; a millisecond at most."""
-    _sleeping(NUMBERS["futex"], address, _FUTEX_WAIT, 0, _a_millisecond.address, 0, 0)
+def wait_while_zero(address: int, at_most_us: int = 1000) -> None:
+    """Sleeps without the GIL until another process calls `wake` for these four bytes."""
+    _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
+    _sleeping(NUMBERS["futex"], address, _FUTEX_WAIT, 0, _moment.address, 0, 0)
+
+
+def poll_fd(fd: int, at_most_us: int = 100) -> bool:
+    """Whether a descriptor has something to read; waits a moment for it, without the GIL."""
+    _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
+    _polled.put(struct.pack("=ihh", fd, 1, 0))
+    return _sleeping(NUMBERS["ppoll"], _polled.address, 1, _moment.address, 0, 0, 0) == 1 and _polled.get(1, 6) == b"\1"
 
 
 def wake(address: int) -> None:
