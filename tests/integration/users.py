@@ -45,7 +45,7 @@ class Stranger:
 
 def need() -> None:
     """Skips the test where nobody can become another user."""
-    if why := _missing():
+    if why := missing():
         pytest.skip(why)
 
 
@@ -85,7 +85,8 @@ def stranger_at_work() -> Generator[Stranger]:
 
 
 @cache
-def _missing() -> str:
+def missing() -> str:
+    """Why nobody can become another user here; empty: one can."""
     if sys.platform != "linux" or os.getuid() != 0:
         return "needs root on Linux, to become two other users"
     if shutil.which("setpriv") is None:

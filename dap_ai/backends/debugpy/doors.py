@@ -37,7 +37,7 @@ def guard() -> None:
     key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without one nobody is let in
     attached: set[int] = set()
     serve: Callable[..., socket.socket] = sockets.serve
-    servers: Any = clients.servers
+    servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  see above
     inject = servers.inject
 
     def serve_ours(name: str, handler: Handler, *where: Any, **options: Any) -> socket.socket:
