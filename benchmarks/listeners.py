@@ -31,9 +31,9 @@ INITIALIZE = b'{"seq": 1, "type": "request", "command": "initialize", "arguments
 QUIET_S = 0.5
 ASK_S = 60.0
 FAMILY = ROOT / "tests" / "debuggees" / "family.py"
-WAITS = ROOT / "tests" / "debuggees" / "waits.py"
 CRASHES = "def share(total, people):\n    return total / people\n\n\nshare(10, 0)\n"
 SUBPROCESS = f"import subprocess, sys\nsubprocess.run([sys.executable, {str(FAMILY)!r}, 'alone'])\n"
+SLEEPS = "import os, time\nprint('pid', os.getpid(), flush=True)\ntime.sleep(60)\n"
 CRASHES_IN_C = "int main(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 Session = Generator[None]
 """Runs from its start to where most listens, yields, and is ended."""
@@ -67,7 +67,7 @@ def served(
 
 
 @contextlib.contextmanager
-def attached(how: str) -> Session:
+def attached(program: Path, how: str) -> Session:
     """The same for a program that runs already: `listen`, `connect` or `processId`."""
     port = free_port()
     if how == "listen":
@@ -79,7 +79,7 @@ def attached(how: str) -> Session:
             yield
         return
     listens = ["-m", "debugpy", "--listen", f"127.0.0.1:{port}"] if how == "connect" else []
-    with running([sys.executable, *listens, WAITS]) as output:
+    with running([sys.executable, *listens, program]) as output:
         pid = 0 if listens else int(next(line for line in output if line.startswith(b"pid")).split()[1])
         where = {"processId": pid} if how == "processId" else {"connect": {"host": "127.0.0.1", "port": port}}
         with served("attach", where, stops=False):
@@ -88,7 +88,8 @@ def attached(how: str) -> Session:
 
 def sessions(folder: Path) -> dict[str, Callable[[], contextlib.AbstractContextManager[None]]]:
     """By name, those that this machine can have."""
-    crash, parent = folder / "crash.py", folder / "parent.py"
+    crash, parent, sleeps = (folder / name for name in ("crash.py", "parent.py", "sleeps.py"))
+    sleeps.write_text(SLEEPS, encoding="utf-8")
     crash.write_text(CRASHES, encoding="utf-8")
     parent.write_text(SUBPROCESS, encoding="utf-8")
     launch = {"program": str(crash), "console": "internalConsole"}
@@ -101,7 +102,7 @@ def sessions(folder: Path) -> dict[str, Callable[[], contextlib.AbstractContextM
         "launch, subprocess": partial(served, "launch", {**tree, "program": str(parent)}),
     }
     for how in ("listen", "connect", "processId"):
-        found[f"attach by {how}"] = partial(attached, how)
+        found[f"attach by {how}"] = partial(attached, sleeps, how)
     program = str(native.build(CRASHES_IN_C, folder))
     for name, command in native.adapters().items():
         found[name] = partial(served, "launch", {"program": program}, backend=" ".join(command))

@@ -27,7 +27,7 @@ from tests.integration.listening import Listener, listeners, watched
 from tests.integration.native_session import ADAPTERS
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 30.0
+WAIT_S = 60.0
 QUIET_S = 0.5
 ATTACH_S = 5.0
 FAMILY = (Path(__file__).parents[1] / "debuggees" / "family.py").read_text(encoding="utf-8")
@@ -98,7 +98,13 @@ async def session(home: Path, *backend: str) -> AsyncGenerator[Session]:
     """`dap-ai serve` of that user, on its standard streams."""
     env = users.environment(home) | {"DAP_AI_SOCKETS": str(home / "sockets")}
     command = users.as_user(sys.executable, "-m", "dap_ai", "serve", *backend)
-    process = await AdapterProcess.start(Command(command, env), lambda _text: None)
+    async with opened_by(Command(command, env)) as opened:
+        yield opened
+
+
+@contextlib.asynccontextmanager
+async def opened_by(serve: Command) -> AsyncGenerator[Session]:
+    process = await AdapterProcess.start(serve, lambda _text: None)
     try:
         yield (opened := Session(process))
         with contextlib.suppress(Exception):  # the process is ended in any case
@@ -178,6 +184,15 @@ async def test_another_user_cannot_attach_to_a_process_of_ours_by_the_adapter(ho
         for listener in opened.listeners():
             await reach(stranger, listener, *begin, until='"event":"initialized"', then=go_on, wait_s=ATTACH_S)
         assert not written.exists(), f"written by user {written.stat().st_uid}"
+        await opened.answers()
+
+
+async def test_root_may_attach_to_a_program_of_another_user(home: Path):
+    native.need_attach()
+    serve = Command([sys.executable, "-m", "dap_ai", "serve"], {})
+    async with opened_by(serve) as opened, program_of_user(home / "sleeps.py") as pid:
+        started = await opened.begin("attach", {"processId": pid})
+        await opened.configured(started, path=home / "sleeps.py")
         await opened.answers()
 
 
