@@ -80,7 +80,7 @@ def attached(program: Path, how: str) -> Session:
         return
     listens = ["-m", "debugpy", "--listen", f"127.0.0.1:{port}"] if how == "connect" else []
     with running([sys.executable, *listens, program]) as output:
-        pid = 0 if listens else int(next(line for line in output if line.startswith(b"pid")).split()[1])
+        pid = int(next(line for line in output if line.startswith(b"pid")).split()[1])
         where = {"processId": pid} if how == "processId" else {"connect": {"host": "127.0.0.1", "port": port}}
         with served("attach", where, stops=False):
             yield

@@ -48,12 +48,13 @@ def user_of(peer: Address, own: Address) -> int | None:
     if not hasattr(os, "getuid"):
         return None
     for _ in range(_READS):
-        found = list(_found(_rows(), peer, own))
-        if not found:  # not even the listener: this is no table of our sockets
-            return None
-        for uid in found:
-            if uid is not None:
+        told = False
+        for uid in _found(_rows(), peer, own):
+            if uid is not None:  # at once: the second table costs as much as the first
                 return uid
+            told = True
+        if not told:  # not even the listener: this is no table of our sockets
+            return None
     return GONE if _is_local(peer[0]) or peer[0] == own[0] else None
 
 
