@@ -11,7 +11,7 @@ from dap_ai.agent.syntax import node_of
 from dap_ai.agent.tables import table_of
 from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, is_native, refused
 from dap_ai.agent.values import typed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Query
+from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.tools import Evaluate
 
@@ -79,9 +79,11 @@ def _is_prose(place: Place, text: str) -> bool:
 
 def told(expression: str, result: SnapshotResult) -> str:
     """What happened in the copy, as Markdown."""
-    parts = [f"{code(expression)} {outcome(result)} ({UNCHANGED})."]
-    if result.value is not None and (table := table_of(result.value)):
-        parts.append(fenced(table))
+    value = result.value
+    if value is not None and value.table is not None:
+        parts = [f"{code(expression)} gives {_as_table(value, f' ({UNCHANGED})')}"]
+    else:
+        parts = [f"{code(expression)} {outcome(result)} ({UNCHANGED})."]
     if result.printed:
         cut = ", the beginning" if result.printed_truncated else ""
         parts.append(f"It printed{cut}:\n\n{fenced(clip(result.printed.rstrip(), _MAX_PRINTED_CHARS))}")
@@ -106,6 +108,11 @@ def outcome(result: SnapshotResult) -> str:
     return f"gives {code(typed(result.value, _MAX_VALUE_CHARS))}" if result.value else "gives nothing that can be shown"
 
 
+def _as_table(value: Value, how: str) -> str:
+    """`this DataFrame:` and its rows."""
+    return f"this {code(value.type.rpartition('.')[2])}{how}:\n\n{fenced(table_of(value))}"
+
+
 async def _read_only(bench: Bench, expression: str) -> ToolResult:
     """Of a native program: arithmetic on what the debug adapter reads."""
     fact = await _read(bench, expression)
@@ -124,9 +131,8 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     status = f"evaluated under the allow-list, because {why}"
     fact = await _read(bench, expression)
     if fact.value is not None:
-        told = f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}."
-        table = table_of(fact.value)
-        return ToolResult(f"{told}\n\n{fenced(table)}" if table else told, fact, status)
+        shown = _as_table(fact.value, "") if fact.value.table else f"{code(typed(fact.value, _MAX_VALUE_CHARS))}."
+        return ToolResult(f"{code(expression)} is {shown}", fact, status)
     if fact.error == "raised":
         return ToolResult(f"{code(expression)} raises {code(fact.text)}.", fact, status)
     reason = fact.text.removeprefix("refused: ") or "it is not bound here"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dap_ai.protocol.inspection import Table, Value
-from tests.unit.backends.visiting import described, visit
+from tests.unit.backends.visiting import described, fact, visit
 
 ORDERS = pd.DataFrame(
     {
@@ -167,7 +167,7 @@ def test_a_visit_has_room_for_a_few_tables_and_for_all_texts() -> None:
         (pd.date_range("2024-01-31", periods=2), "DatetimeIndex([2024-01-31, 2024-02-01], datetime64[us])", "index"),
         (ORDERS["kind"].array, "<Categorical ['a', NaN, 'b'] 3 items category>", "extension"),
         (ORDERS["n"].array, "<IntegerArray [1, <NA>, 3] 3 items Int64>", "extension"),
-        (ORDERS["total"].rename("total"), "<Series total 3 rows float64>", "series"),
+        (ORDERS["total"].rename("total"), "<Series total: 3 rows float64>", "series"),
         (ORDERS.groupby("kind", observed=True), "<DataFrameGroupBy by 'kind' of <DataFrame 3 rows x 14", "grouping"),
         (pd.Timestamp("2024-01-31 10:00", tz="UTC"), "Timestamp('2024-01-31 10:00:00+00:00')", "date"),
         (pd.Timedelta("1 days 2h"), "Timedelta('1 days 02:00:00')", "date"),
@@ -234,3 +234,60 @@ def test_moments_are_written_as_pandas_writes_them(unit: str, zone: str | None) 
         moments = moments.dt.tz_localize("UTC").dt.tz_convert(zone)
 
     assert table_of(moments, rows=200).columns[0].cells == [str(moment) for moment in moments]
+
+
+@pytest.mark.parametrize("level", ["observe", "compute"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "orders['total']",
+        "orders.customer",
+        "orders[['more', 'n']]",
+        "orders.head(2)",
+        "orders.tail(1)",
+        "orders.head(-2)",
+        "orders['total'].tail(2)",
+        "orders[['more', 'n']].head()",
+    ],
+)
+def test_a_part_of_a_frame_is_read_where_nothing_may_be_called(source: str, level: str) -> None:
+    read = fact(source, {"orders": ORDERS}, max_rows=10, level=level).value
+    made = described(eval(source, {"orders": ORDERS}), max_rows=10)  # noqa: S307  what pandas gives
+
+    assert read is not None
+    assert read.table == made.table
+    assert (read.kind, read.type, read.shape) == (made.kind, made.type, made.shape)
+
+
+def test_the_labels_of_a_frame_are_read_where_nothing_may_be_called() -> None:
+    texts = [fact(source, {"orders": ORDERS[["n", "more"]]}, level="observe").value for source in LABELS]
+
+    assert [text and text.text for text in texts] == ["Index(['n', 'more'], str)", "RangeIndex(range(0, 3))"]
+
+
+LABELS = ("orders.columns", "orders.index")
+
+
+@pytest.mark.parametrize("source", ["orders['none']", "orders[0]", "orders.sum()", "orders.head('x')", "orders + 1"])
+def test_what_is_no_part_of_a_frame_is_refused(source: str) -> None:
+    assert fact(source, {"orders": ORDERS}, max_rows=10).error == "refused"
+
+
+def test_a_method_that_the_program_has_replaced_is_not_taken_for_the_one_of_pandas(monkeypatch: Any) -> None:
+    monkeypatch.setattr(pd.DataFrame, "head", lambda self, n=5: 1 / 0)
+
+    assert fact("orders.head(2)", {"orders": ORDERS}, max_rows=10).error == "refused"
+
+
+def test_the_strings_under_secret_labels_are_told_and_no_others() -> None:
+    frame = pd.DataFrame({"user": ["annabel"], "password": ["hunter2"], "pin": [1234]}, dtype=object)
+    row = pd.Series({"user": "annabel", "api_key": "staple9"}, dtype=object)
+    alone = pd.Series(["battery"], name="token", dtype=object)
+
+    told = visit({"frame": frame, "row": row, "alone": alone}, secrets=True, threads=False).secrets
+
+    assert {(s.name, s.text) for s in told if s.text in ("hunter2", "staple9", "battery", "annabel")} == {
+        ("password", "hunter2"),
+        ("api_key", "staple9"),
+        ("token", "battery"),
+    }

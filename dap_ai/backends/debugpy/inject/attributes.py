@@ -12,7 +12,7 @@ import operator
 import types
 from typing import Any
 
-from .frames import frame_shape, is_frame
+from .frames import axes_of, frame_shape, is_frame
 from .kinds import numpy_array
 from .operations import legitimate, quietly
 from .plain import (
@@ -103,6 +103,10 @@ def _of_library(x: Any, cls: Any, name: str) -> Any:
     """A property of a known class, computed here from what the object stores; else MISSING."""
     if name == "shape" and is_frame(x):
         return tuple(frame_shape(x)) or MISSING
+    if name in ("columns", "index") and is_frame(x):
+        axes = axes_of(x)
+        found = axes[-1:] if name == "index" else axes[:-1]
+        return found[0] if found else MISSING
     if name in ("numerator", "denominator") and cls is loaded("fractions", "Fraction"):
         return stored(x).get("_" + name, MISSING)
     if name == "name" and any(cls is loaded("pathlib", known) for known in ("PosixPath", "PurePosixPath")):

@@ -82,8 +82,7 @@ def dtype_of(x: Any) -> str:
     own = part(x, "_dtype")
     if own is not MISSING:
         return dtype_text(own)
-    inner = part(x, "_data")
-    name = of_pandas(x)
+    inner, name = first_part(x, "_data", "_range"), of_pandas(x)
     if name.endswith("Array") and is_array(inner):  # IntegerArray of int64: Int64
         plain = dtype_text(inner.dtype)
         return (

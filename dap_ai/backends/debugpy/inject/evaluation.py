@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from . import effects, patching
+from .ahead import ahead
 from .blanking import blank, blanked
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
@@ -49,7 +50,7 @@ class Evaluation:
             value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:
-                reply["value"] = self._describer.value(value)
+                reply["value"] = self._described(value)
         except UnavailableError as reason:
             return {"status": "unavailable: " + str(reason)}
         except BaseException as error:
@@ -64,6 +65,15 @@ class Evaluation:
         if tracer is not None:
             reply["trace"] = tracer.facts()
         return reply
+
+    def _described(self, value: Any) -> dict[str, Any]:
+        """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
+        described = self._describer.value(value)
+        if described["kind"] == "iterator":
+            yields = ahead(value, self._describer)
+            if yields:
+                described["note"] = yields
+        return described
 
     def _work(self) -> tuple[Any, Any]:
         """What to call, and the code object that stands for the frame. Raises UnavailableError."""

@@ -16,6 +16,7 @@ from .calls import Calls
 from .exceptions import raised_text
 from .methods import is_allowed
 from .operations import binary, check_format, compare, legitimate, truth_of, unary
+from .parts import part_of
 from .plain import MAX_CHARACTERS, Missing, Raised, Refused, Steps, hashable, is_plain, is_scalar
 from .statics import MISSING, names_of, short_name, text_of, type_name
 from .values import Describer
@@ -45,7 +46,12 @@ class Interpreter:
         """The value of one expression, or why there is none; raises nothing."""
         self._begin()
         try:
-            return {"value": self._describer.value(self._evaluate(node))}
+            part = part_of(node, self._evaluate)
+            return {
+                "value": self._describer.value(self._evaluate(node))
+                if part is None
+                else part.described(self._describer)
+            }
         except Refused as refusal:
             return {"error": "refused", "text": "refused: " + text_of(refusal.args[0])}
         except Missing as missing:

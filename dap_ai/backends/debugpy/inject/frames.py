@@ -12,7 +12,7 @@ shown are read, so that ten million rows cost what ten do.
 from __future__ import annotations
 
 import gc
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from .columns import UNREAD, Cells
 from .dtypes import dtype_of, is_array, of_pandas, part, size_of
@@ -103,17 +103,19 @@ class Labels:
         return [dtype_of(level) for level in list(list.__iter__(levels))[: len(self.names)]]
 
 
-def table(describer: Any, x: Any, first: int | None, most: int) -> dict[str, Any]:
+def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = None) -> dict[str, Any]:
     """The Table structure of a series, a frame or an index: at most `most` rows from row `first` on.
 
-    None: the first rows and the last ones.
+    None: the first rows and the last ones. `chosen`: the places of some columns, and of some rows.
     """
     cells = Cells(describer, describer.may_run)
     axes = axes_of(x)
     index = x if of_pandas(x).endswith("Index") else axes[-1]
     labels = Labels(index, cells)
-    places, head = rows_shown(labels.size, first, most)
-    made: dict[str, Any] = {"rows": labels.size, "first": first or 0, "head": head}
+    columns, rows = chosen or (None, range(labels.size))
+    places, head = rows_shown(len(rows), first, most)
+    places = [rows[at] for at in places]
+    made: dict[str, Any] = {"rows": len(rows), "first": first or 0, "head": head}
     made["index"] = [
         {"labels": [name], "cells": texts, "dtype": dtype}
         for name, texts, dtype in zip(labels.names, labels.texts(places), labels.dtypes())
@@ -123,10 +125,12 @@ def table(describer: Any, x: Any, first: int | None, most: int) -> dict[str, Any
         made["columns"] = _read(cells, columns_of(x, [0]), [["" if name is None else cells.text(name)]], places)
     elif axes:
         heads = Labels(axes[0], cells)
-        shown, left = rows_shown(heads.size, None, MAX_COLUMNS)
+        columns = range(heads.size) if columns is None else columns
+        shown, left = rows_shown(len(columns), None, MAX_COLUMNS)
+        shown = [columns[at] for at in shown]
         names = [list(levels) for levels in zip(*heads.texts(shown))]
         made["columns"] = _read(cells, columns_of(x, shown), names, places)
-        made.update(left=left, hidden_columns=heads.size - len(shown), label_names=heads.names)
+        made.update(left=left, hidden_columns=len(columns) - len(shown), label_names=heads.names)
     describer.budget.left -= sum(_bytes(column) for column in made["index"] + made.get("columns", []))
     return made
 
@@ -155,50 +159,17 @@ def _bytes(column: dict[str, Any]) -> int:
     return 40 + sum(len(text) + 3 for text in (*column["labels"], *column["cells"]))
 
 
-def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[tuple[str, Any]]:
-    """(label, string) of what a series or a frame holds under the wanted labels of columns or rows."""
-    axes = axes_of(x)
-    if not axes or not frame_shape(x):
-        return
-    cells, name = Cells(None, False), part(x, "_name")
-    names = Labels(axes[0], cells).texts(list(range(min(size_of(axes[0]), most))))
-    labels = [label for level in names for label in enumerate(level) if wanted(label[1])]
-    if len(axes) == 1:
-        column = columns_of(x, [0])[0]
-        places = dict(labels) if not (type(name) is str and wanted(name)) else dict.fromkeys(range(most), name)
-        yield from _strings(column, list(places.items()))
-        return
-    found = columns_of(x, [place for place, _ in labels])
-    for (_, label), column in zip(labels, found):
-        yield from _strings(column, [(row, label) for row in range(most)])
-
-
-def _strings(column: Column | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
-    """The strings themselves, where Python objects are stored."""
-    if column is None:
-        return
-    array = column.array
-    for name in ("_data", "_ndarray"):
-        inner = MISSING if is_array(array) else part(array, name)
-        array = array if inner is MISSING else inner
-    if not is_array(array) or array.dtype.kind != "O":
-        return
-    items = array if len(array.shape) == 1 else array[column.row]
-    for row, label in places:
-        if row < items.shape[0] and issubclass(type(items[row]), str):
-            yield label, items[row]
-
-
 def frame_text(describer: Any, x: Any, depth: int) -> str:
-    """`<DataFrame 150 rows x 5 columns: order, total, ...>`, `<Series total 150 rows float64>`."""
+    """`<DataFrame 150 rows x 5 columns: order, total, ...>`, `<Series total: 150 rows float64>`."""
     shape, name = frame_shape(x), short_name(type(x))
     if not shape:
         return "<" + name + ">"
     cells = Cells(describer, False)
     if len(shape) == 1:
         label = part(x, "_name")
-        words = [name, "" if label is None or label is MISSING else cells.text(label), "%d rows" % shape[0]]
-        return "<" + " ".join(filter(None, [*words, "/".join(_dtypes(x))])) + ">"
+        if label is not None and label is not MISSING:
+            name += " " + cells.text(label) + ":"
+        return "<" + " ".join([name, "%d rows" % shape[0], "/".join(_dtypes(x))]) + ">"
     heads = Labels(axes_of(x)[0], cells)
     most = min(shape[1], describer.max_items)
     labels = [".".join(levels) for levels in zip(*heads.texts(list(range(most))))]

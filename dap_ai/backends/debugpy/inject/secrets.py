@@ -18,7 +18,8 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, Iterator
 
-from .frames import is_frame, named_strings
+from .frame_strings import named_strings
+from .frames import is_frame
 from .statics import instance_dict, is_dunder, made_in_c, module_namespace, names_of, namespace, slots, text_of
 
 _SYLLABLES = (

@@ -80,7 +80,7 @@ class Tracer:
         self.truncated = False
         self.suspended: dict[int, _Run] = {}
         self._files = files
-        self._set: Any = _original_settrace()
+        self._set: Any = original_settrace()
         self._own: Any = None
         self._deepest = 0
         self._codes: dict[int, _Code] = {}
@@ -248,7 +248,7 @@ def _stack_depth() -> int:
     return depth
 
 
-def _original_settrace() -> Any:
+def original_settrace() -> Any:
     """The interpreter's own `sys.settrace`: debugpy puts another in its place."""
     tracing: Any = sys.modules.get("pydevd_tracing")
     holder: Any = getattr(tracing, "TracingFunctionHolder", None)

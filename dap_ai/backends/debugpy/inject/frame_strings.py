@@ -1,0 +1,47 @@
+"""The strings that frames and series of pandas hold under names such as `password`."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+from .columns import Cells
+from .dtypes import is_array, part, size_of
+from .frames import Column, Labels, axes_of, columns_of, frame_shape
+from .statics import MISSING
+
+
+def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[tuple[str, Any]]:
+    """(label, string) of what a series or a frame holds under the wanted labels of columns or rows."""
+    axes = axes_of(x)
+    if not axes or not frame_shape(x):
+        return
+    cells, name = Cells(None, False), part(x, "_name")
+    names = Labels(axes[0], cells).texts(list(range(min(size_of(axes[0]), most))))
+    labels = [label for level in names for label in enumerate(level) if wanted(label[1])]
+    if len(axes) == 1:
+        column = columns_of(x, [0])[0]
+        places = dict(labels) if not (type(name) is str and wanted(name)) else dict.fromkeys(range(most), name)
+        yield from _strings(column, list(places.items()))
+        return
+    found = columns_of(x, [place for place, _ in labels])
+    for (_, label), column in zip(labels, found):  # noqa: B905  not in 3.8
+        yield from _strings(column, [(row, label) for row in range(most)])
+
+
+def _strings(column: Column | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
+    """The strings themselves, where Python objects are stored."""
+    if column is None:
+        return
+    array = column.array
+    for name in ("_data", "_ndarray"):
+        inner = MISSING if is_array(array) else part(array, name)
+        array = array if inner is MISSING else inner
+    if not is_array(array) or array.dtype.kind != "O":
+        return
+    items = array if len(array.shape) == 1 else array[column.row]
+    for row, label in places:
+        if row < items.shape[0] and issubclass(type(items[row]), str):
+            yield label, items[row]
