@@ -17,10 +17,12 @@ from dap_ai.agent.excerpts import excerpt
 from dap_ai.agent.fitting import Section, fitted
 from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
+from dap_ai.agent.tables import aligned, shortened
 from dap_ai.agent.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
 from dap_ai.protocol.inspection import ThreadFacts
 
 MAX_LINES = 30
+_MAX_TABLES, _TABLE_ROWS, _TABLE_WIDTH = 3, 5, 90
 
 
 @dataclass
@@ -113,7 +115,7 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     head = f"{folded}#{case.frames.index(frame)} {frame.name} {spot}"
     if level >= 6:
         return head
-    parts = [head, _values(place, level, 70 if index == 0 else 28)]
+    parts = [head, _values(place, level, 70 if index == 0 else 28), *(_tables(place) if index + level == 0 else ())]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
         parts.append(f"```\n{lines}\n```")
@@ -146,6 +148,14 @@ def _values(place: Place, level: int, full: int) -> str:
     if hidden > 0:
         texts.append(f"... {hidden} more")
     return "; ".join(texts)
+
+
+def _tables(place: Place) -> Iterator[str]:
+    """The first and the last rows of frames of data: what is wrong with them seldom shows in their size."""
+    found = variables(place.facts) if place.facts else []
+    tables = [(v.name, v.value.table) for v in found if v.value.kind in ("dataframe", "series") and v.value.table]
+    for name, table in tables[:_MAX_TABLES]:
+        yield f"{name}:\n```\n{aligned(shortened(table, _TABLE_ROWS), _TABLE_WIDTH)}\n```"
 
 
 def _lines(place: Place, shown: _Shown, level: int, *, whole: bool) -> str:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from dap_ai.protocol.inspection import Column, Table, Value
 
 MAX_WIDTH = 110
@@ -24,6 +26,21 @@ def table_of(value: Value, max_width: int = MAX_WIDTH) -> str:
     if value.table is None:
         return ""
     return aligned(value.table, max_width)
+
+
+def shortened(table: Table, rows: int) -> Table:
+    """The same with so many of its rows, the first and the last ones."""
+    size = len(table.index[0].cells) if table.index else 0
+    if size <= rows:
+        return table
+    tail = rows // 2
+    head = min(table.head, rows - tail)
+
+    def cut(column: Column) -> Column:
+        return Column(column.labels, [*column.cells[:head], *column.cells[size - tail :]], column.dtype)
+
+    index, columns = [cut(column) for column in table.index], [cut(column) for column in table.columns]
+    return msgspec.structs.replace(table, index=index, columns=columns, head=head)
 
 
 def aligned(table: Table, max_width: int = MAX_WIDTH) -> str:

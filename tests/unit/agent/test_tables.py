@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.tables import aligned
+from dap_ai.agent.tables import aligned, shortened
 from dap_ai.protocol.inspection import Column, Table
 
 
@@ -86,3 +86,22 @@ def test_the_names_of_levels_stand_before_the_labels_that_they_name() -> None:
     made = Table(1, [city], [Column(["a"], ["1"]), Column(["b"], ["2"])], head=1, label_names=["kind"])
 
     assert aligned(made).splitlines()[:3] == ["kind  a  b", "city", "Rome  1  2"]
+
+
+def test_a_table_is_shortened_from_the_middle() -> None:
+    cells = [str(n) for n in range(10)]
+    made = shortened(Table(10, [Column([""], cells)], [Column(["a"], cells)], head=10), 5)
+
+    assert aligned(made).splitlines() == [
+        "   a",
+        "0  0",
+        "1  1",
+        "2  2",
+        "... 5 more rows",
+        "8  8",
+        "9  9",
+        "",
+        "10 rows",
+    ]
+    ends = shortened(Table(99, [Column([""], cells)], [Column(["a"], cells)], head=5), 4)
+    assert (ends.head, ends.columns[0].cells) == (2, ["0", "1", "8", "9"])
