@@ -256,7 +256,7 @@ def test_a_part_of_a_frame_is_read_where_nothing_may_be_called(source: str, leve
 
     assert read is not None
     assert read.table == made.table
-    assert (read.kind, read.type, read.shape) == (made.kind, made.type, made.shape)
+    assert (read.text, read.kind, read.type, read.shape) == (made.text, made.kind, made.type, made.shape)
 
 
 def test_the_labels_of_a_frame_are_read_where_nothing_may_be_called() -> None:

@@ -161,20 +161,29 @@ def _bytes(column: dict[str, Any]) -> int:
 
 def frame_text(describer: Any, x: Any, depth: int) -> str:
     """`<DataFrame 150 rows x 5 columns: order, total, ...>`, `<Series total: 150 rows float64>`."""
-    shape, name = frame_shape(x), short_name(type(x))
+    shape = frame_shape(x)
     if not shape:
-        return "<" + name + ">"
-    cells = Cells(describer, False)
-    if len(shape) == 1:
-        label = part(x, "_name")
-        if label is not None and label is not MISSING:
-            name += " " + cells.text(label) + ":"
-        return "<" + " ".join([name, "%d rows" % shape[0], "/".join(_dtypes(x))]) + ">"
-    heads = Labels(axes_of(x)[0], cells)
-    most = min(shape[1], describer.max_items)
-    labels = [".".join(levels) for levels in zip(*heads.texts(list(range(most))))]
-    listed = ": " + describer.joined(labels, shape[1], most) if labels else ""
-    return "<%s %d rows x %d columns%s>" % (name, shape[0], shape[1], listed)
+        return "<" + short_name(type(x)) + ">"
+    places = [0] if len(shape) == 1 else range(shape[1])
+    return summary(describer, x, shape, places, "/".join(_dtypes(x)))
+
+
+def summary(describer: Any, x: Any, shape: list[int], places: Any, dtypes: str) -> str:
+    """The same of some of the columns of a frame: those at `places`."""
+    cells, axes, name = Cells(describer, False), axes_of(x), short_name(type(x))
+    if len(shape) == 2:
+        most = min(len(places), describer.max_items)
+        levels = Labels(axes[0], cells).texts([places[at] for at in range(most)])
+        listed = ": " + describer.joined([".".join(label) for label in zip(*levels)], shape[1], most) if most else ""
+        return "<%s %d rows x %d columns%s>" % (name, shape[0], shape[1], listed)
+    label = _name_of(x, cells) if len(axes) == 1 else Labels(axes[0], cells).texts([places[0]])[0][0]
+    name = name if len(axes) == 1 else "Series"
+    return "<" + " ".join([name + (" " + label + ":" if label else ""), "%d rows" % shape[0], dtypes]) + ">"
+
+
+def _name_of(series: Any, cells: Cells) -> str:
+    name = part(series, "_name")
+    return "" if name is None or name is MISSING else cells.text(name)
 
 
 def frame_details(describer: Any, x: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import types
 from typing import Any, Callable
 
 from .dtypes import dtype_of, is_array, part
-from .frames import axes_of, columns_of, frame_shape, is_frame, table
+from .frames import axes_of, columns_of, frame_shape, is_frame, summary, table
 from .plain import Refused
 from .statics import MISSING, lookup, module_of, text_of
 
@@ -31,15 +31,15 @@ class Part:
         """The Value structure of the series or the frame that pandas would make."""
         name = "Series" if self.is_series else "DataFrame"
         shape = [len(self.rows)] if self.is_series else [len(self.rows), len(self.columns)]
-        types_ = [dtype_of(column.array) for column in columns_of(self.source, self.columns) if column is not None]
-        size = "%d rows" % shape[0] if self.is_series else "%d rows x %d columns" % (shape[0], shape[1])
+        found = [dtype_of(column.array) for column in columns_of(self.source, self.columns) if column is not None]
+        dtypes = list(dict.fromkeys(found))
         value: dict[str, Any] = {
-            "text": "<" + name + " " + size + ">",
+            "text": summary(describer, self.source, shape, self.columns, "/".join(dtypes)),
             "type": module_of(type(self.source)) + "." + name,
             "kind": name.lower(),
             "shape": shape,
             "length": shape[0],
-            "dtype": ", ".join(dict.fromkeys(types_)),
+            "dtype": ", ".join(dtypes),
         }
         if describer.wants_table():
             chosen = (self.columns, self.rows)
