@@ -49,7 +49,7 @@ class Proxy:
     """A running `dap-ai serve` on TCP."""
 
     def __init__(self) -> None:
-        command = [*DAP_AI, "serve", "--listen", "127.0.0.1:0"]
+        command = [*DAP_AI, "serve", "--listen", "127.0.0.1:0", "--no-token"]
         self._running = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=ROOT)
         self._stderr = cast("Any", self._running.stderr)
         self.port = int(self._stderr.readline().decode().rsplit(":", 1)[1])

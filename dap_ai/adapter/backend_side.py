@@ -9,7 +9,7 @@ from dap_ai.adapter.effects import BackendClosed, Event, FromBackend
 from dap_ai.adapter.merging import Merger
 from dap_ai.adapter.ports import Process, Recipe
 from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import FrameReader
+from dap_ai.protocol.framing import FrameReader, Lenient
 from dap_ai.streams import Link, open_tcp
 
 _CONNECT_S = 10.0
@@ -22,7 +22,10 @@ Address = tuple[str, int]
 
 
 class BackendSide:
-    """`on_full` is told when the backend stops and starts reading. `spares`: see Session.spares."""
+    """`on_full` is told when the backend stops and starts reading. `spares`: see Session.spares.
+
+    It is started, by `begin`, with the first message for it: a client that says nothing, or no DAP, starts nothing.
+    """
 
     def __init__(
         self,
@@ -30,13 +33,17 @@ class BackendSide:
         receive: Callable[[Event], None],
         receive_all: Callable[[Iterable[Event]], None],
         on_full: Callable[[bool], None],
+        *,
         spares: Callable[[], str],
+        begin: Callable[[], None],
     ) -> None:
         self._recipe = recipe
         self._receive = receive
         self._receive_all = receive_all
         self._on_full = on_full
         self._spares = spares
+        self._begin = begin
+        self._begun = False
         self.key = ""
         """What every connection to a port of this adapter begins with: sessions of child processes want it."""
         self._link: Link | None = None
@@ -49,8 +56,17 @@ class BackendSide:
         self._paused = self._resting = False
         self._ending: set[asyncio.Task[None]] = set()
 
+    def begin(self) -> None:
+        """Start it, or connect to it, unless that was begun."""
+        if not self._begun:
+            self._begun = True
+            self._begin()
+
     async def start(self, address: Address | None, key: str = "") -> None:
-        """Start the adapter, or connect to the one that listens at `address` and lets in who says the key."""
+        """Start the adapter, or connect to the one that listens at `address` and lets in who says the key.
+
+        See `begin`.
+        """
         try:
             if address is None:
                 self._process = await self._recipe.spawn(self._recipe.log)
@@ -69,6 +85,9 @@ class BackendSide:
     async def switch(self, address: Address, key: str = "") -> None:
         """Talk to the adapter that listens at this address instead of the one started here. Raises ConnectionError."""
         host, port = address
+        if not self._begun:
+            self._begun = True
+            self._ready.set()
         try:
             link = await self._connected(address, key)
         except (OSError, TimeoutError, asyncio.TimeoutError) as error:
@@ -101,6 +120,7 @@ class BackendSide:
         """Send; what comes before the adapter is there waits for it."""
         if self._link is None:
             self._early.append(data)
+            self.begin()
         else:
             self._link.write(data)
 
@@ -148,7 +168,7 @@ class BackendSide:
 
     def _use(self, link: Link) -> None:
         self._link = link
-        frames, merger = FrameReader(), Merger()
+        frames, merger = FrameReader(Lenient()), Merger()
 
         def on_data(data: bytes) -> None:
             if self._link is not link:

@@ -95,8 +95,8 @@ class Children:
 
     def _redirected(self, body: Fields, own_port: int) -> Fields:
         changed = {"connect": msgspec.Raw(envelope.encode({"host": _OWN_HOST, "port": own_port}))}
-        if self._options.token:
-            changed["dapAiToken"] = msgspec.Raw(envelope.encode(self._options.token))
+        if self._options.child_token:
+            changed["dapAiToken"] = msgspec.Raw(envelope.encode(self._options.child_token))
         return body | changed
 
 

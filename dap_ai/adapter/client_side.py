@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from dap_ai.adapter.effects import ClientClosed, Event, FromClient
+from dap_ai.adapter.effects import ClientClosed, Event, FromClient, TokenGiven
 from dap_ai.adapter.inbound import reader
+from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.streams import Link, part
 
 
 class ClientSide:
-    """`on_full` is told when the client stops and starts reading."""
+    """`on_full` is told when the client stops and starts reading. `accepts`: whether a token is the right one."""
 
     def __init__(
         self,
@@ -18,13 +19,16 @@ class ClientSide:
         receive: Callable[[Event], None],
         receive_all: Callable[[Iterable[Event]], None],
         on_full: Callable[[bool], None],
+        *,
+        accepts: Callable[[bytes], bool],
         log: Callable[[str], None],
     ) -> None:
         self._link = link
         self._receive = receive
         self._tell_full = on_full
+        self._accepts = accepts
         self._log = log
-        self._read = reader(receive_all, FromClient, self._on_lost)
+        self._read = reader(receive_all, FromClient, self._on_lost, self._on_token)
         self._full = self._paused = False
 
     def start(self) -> None:
@@ -52,8 +56,15 @@ class ClientSide:
         self._read(data)
         self._read_or_pause()
 
+    def _on_token(self, token: bytes) -> None:
+        if not self._accepts(token):
+            raise RemoteProtocolError("it gave a wrong token")
+        self._receive(TokenGiven())
+
     def _on_lost(self, why: str) -> None:
+        """It may be no client at all: the connection ends now, before the session does."""
         self._log(f"the client is let go: {why}")
+        part(self._link)
         self._receive(ClientClosed())
 
     def _on_full(self, full: bool) -> None:

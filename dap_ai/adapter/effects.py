@@ -173,6 +173,10 @@ class RelativeClosed(NamedTuple):
     session_id: str
 
 
+class TokenGiven(NamedTuple):
+    """The client gave the right token before its first message; the token itself is told to nobody."""
+
+
 class ClientClosed(NamedTuple):
     """The client's stream ended."""
 
@@ -203,6 +207,7 @@ Event = (
     | RelativesChanged
     | FromRelative
     | RelativeClosed
+    | TokenGiven
     | ClientClosed
     | BackendClosed
 )

@@ -45,12 +45,17 @@ class Ending:
         """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
         return self._spares if self._parting else self._spares_if(ends=None)
 
+    @property
+    def _is_backend_gone(self) -> bool:
+        """Whether it has died, or was never started: nobody has said anything to it."""
+        return bool(self._forwarding.backend_dead) or not self._out.seqs.backend_was_told
+
     def on_disconnect(self, message: Envelope) -> None:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
         self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
-        if self._forwarding.backend_dead:
+        if self._is_backend_gone:
             self._out.respond(message)
             self._out.do(EndBackend(), Close())
             return
@@ -71,7 +76,7 @@ class Ending:
         self._starting.on_parting()
         is_first = not self._parting
         self._part(ends=None)
-        if self._forwarding.backend_dead or self._disconnected:
+        if self._is_backend_gone or self._disconnected:
             self._out.do(EndBackend(), Close())
         elif is_first:  # else the client has sent one
             self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})

@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 import hmac
+import secrets
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
 from dap_ai.protocol import envelope
 from dap_ai.protocol.ask import Level
 from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.framing import TOKEN_HEADER
 
 Fields = dict[str, msgspec.Raw]
+
+
+class Access(NamedTuple):
+    """Who may use the sessions of a listener."""
+
+    token: str = ""
+    """What a client must give; empty: nothing."""
+    anonymous: bool = False
+    """See Options."""
+
+
+NOBODY_ELSE = Access()
+"""Nobody but the user reaches us: by stdio, or a Unix socket."""
+
+
+_CHILD = "child-"
+
+
+def new_child_token() -> str:
+    """One that tells by itself that it belongs to the address that stands beside it."""
+    return _CHILD + secrets.token_urlsafe()
+
+
+def child_key(own: Mapping[str, Any]) -> str:
+    """What the listener wants to hear first that a child's launch arguments for us (`own`) name; empty: nothing.
+
+    Only a child's token is told there: any other is for us, and the address may be anybody's.
+    """
+    token = own.get("dapAiToken")
+    return f"{TOKEN_HEADER}: {token}" if isinstance(token, str) and token.startswith(_CHILD) else ""
 
 
 class Options(msgspec.Struct):
@@ -30,7 +64,11 @@ class Options(msgspec.Struct):
     snapshot_reads: tuple[str, ...] = ()
     """Folders that a copy may read beside Python's own."""
     token: str = ""
-    """If set, launch or attach must carry it as `dapAiToken`."""
+    """If set, the client must give it: before its first message, or as `dapAiToken` of launch or attach."""
+    child_token: str = ""
+    """The same for the clients of child sessions, who are told it with the address; see `new_child_token`."""
+    anonymous: bool = False
+    """The client may be any program that reaches the port: it does not name what runs beside the debuggee."""
     sockets: str = "off"
     """Where the session can be joined: see dap_ai.adapter.sockets."""
     session_id: str = ""
@@ -52,13 +90,17 @@ class Options(msgspec.Struct):
         for name in self.__struct_fields__:
             setattr(self, name, getattr(other, name))
 
+    def accepts(self, token: bytes) -> bool:
+        """Whether this is the token; any is, if none is wanted."""
+        return not self.token or hmac.compare_digest(token, self.token.encode())
+
     def allows(self, own: Fields) -> bool:
         """Whether these launch arguments carry the token, if one is wanted."""
         try:
             given = envelope.decode(bytes(own.get("dapAiToken", msgspec.Raw(b'""'))), str)
         except RemoteProtocolError:
             given = ""
-        return hmac.compare_digest(given.encode(), self.token.encode()) if self.token else True
+        return self.accepts(given.encode(errors="replace"))
 
 
 def split(arguments: Fields) -> Fields:

@@ -83,6 +83,15 @@ class Backend(BackendRules, Protocol):
         """What it is called."""
         ...
 
+    @property
+    def runs_beside(self) -> frozenset[str]:
+        """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
+        ...
+
+    def default_python(self, cwd: str) -> str:
+        """The interpreter that a program in `cwd` would be run with."""
+        ...
+
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Complete the arguments of launch or attach."""
         ...
@@ -138,6 +147,10 @@ class Recipe(Protocol):
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """Fresh options for one session. Raises ValueError if `own` does not fit."""
+        ...
+
+    def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of an anonymous client's launch or attach (`command`). Raises ValueError: they say too much."""
         ...
 
     def journal(self, session: Session) -> Journal | None:

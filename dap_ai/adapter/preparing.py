@@ -8,7 +8,7 @@ from dap_ai.adapter.agent_side import AgentSide
 from dap_ai.adapter.backend_side import BackendSide
 from dap_ai.adapter.effects import Prepare
 from dap_ai.adapter.family import Families, Place
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.options import Options, child_key
 from dap_ai.adapter.ports import Recipe
 from dap_ai.protocol import envelope
 
@@ -55,6 +55,8 @@ class Preparing:
         options = self._recipe.options(own)
         await self._warm_agent(own)
         arguments = envelope.decode(wanted.arguments, dict[str, Any])
+        if options.anonymous and place is None:
+            arguments = self._recipe.for_anybody(wanted.command, arguments)
         start = await self._recipe.backend.prepare(wanted.command, arguments)
         connect = start.connect
         if (found := self._families.place_of(connect) or self._families.expected(arguments)) is not None:
@@ -63,7 +65,8 @@ class Preparing:
             options = self._recipe.options(own)
             await self._warm_agent(own)
         if connect is not None:
-            await self._backend.switch(connect, found.key if found else "")
+            # As nvim-dap starts a proxy of its own for each child: it connects to the listener of the first.
+            await self._backend.switch(connect, found.key if found else child_key(own))
         return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found)
 
     async def _warm_agent(self, own: dict[str, Any]) -> None:

@@ -74,16 +74,31 @@ class Pump:
         self.own: dict[str, Any] = dict(place.own) if place else {}
         self._recipe = recipe
         self._place = place
+        self._at_child = place is not None
+        """The client has come by a listener for child sessions."""
         self._started = time.time()
-        self.session = Session(recipe.backend, recipe.options(self.own))
+        self._eager = eager
+        self.session = Session(recipe.backend, self._named(recipe.options(self.own)))
         self.walker = recipe.backend.walker()
         self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
         self._families = families
         self._family = place.family if place else Family(families)
         self._guests = GuestLinks(self.receive_all, recipe.log)
-        self._client = ClientSide(client, self.receive, self.receive_all, self._on_client_full, recipe.log)
+        self._client = ClientSide(
+            client,
+            self.receive,
+            self.receive_all,
+            self._on_client_full,
+            accepts=self.session.options.accepts,
+            log=recipe.log,
+        )
         self._backend = BackendSide(
-            recipe, self.receive, self.receive_all, self._on_backend_full, lambda: self.session.spares
+            recipe,
+            self.receive,
+            self.receive_all,
+            self._on_backend_full,
+            spares=lambda: self.session.spares,
+            begin=self._begin_backend,
         )
         self._agent = AgentSide(recipe, self)
         # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
@@ -105,8 +120,8 @@ class Pump:
         try:
             self.session_id = await self._guests.open(self.session.options.sockets)
             self._named(self.session.options)
-            at = (self._place.address, self._place.key) if self._place else (None, "")
-            self._spawn(self._backend.start(*at))
+            if self._eager:
+                self._backend.begin()
             self._family.add(self)
             self._client.start()
             await self._over.wait()
@@ -243,6 +258,10 @@ class Pump:
         self._guests.pause(paused=full)
         self._client.pause(paused=full)
 
+    def _begin_backend(self) -> None:
+        at = (self._place.address, self._place.key) if self._place else (None, "")
+        self._spawn(self._backend.start(*at))
+
     # -- launch and attach ------------------------------------------------------------------------------------------
 
     async def _prepare(self, wanted: Prepare) -> None:
@@ -264,9 +283,11 @@ class Pump:
         self._family.add(self)
 
     def _named(self, options: Options) -> Options:
-        """The same, with what tells this session from others."""
+        """The same, with what tells this session from others; whoever comes by a child's listener gives its token."""
         options.session_id, options.started, options.backend = self.session_id, self._started, self._recipe.backend.name
         options.parent_id = self._place.parent_id if self._place else ""
+        if self._at_child:
+            options.token, options.anonymous = options.child_token, False
         return options
 
     async def _listen(self, host: str, port: int) -> None:

@@ -20,6 +20,7 @@ _VALUED = frozenset({"evaluate", "setVariable", "setExpression"})
 _NAMED = (("expression", "value"), ("expression", "result"), ("text", "result"))
 """Fields of ours with a name of a value, and with the value."""
 _TOKEN = "dapAiToken"  # noqa: S105  the name of a launch argument
+_OPTION_TOKENS = ("token", "child_token")
 _MAX_DEPTH = 100
 """What lies deeper is left out of a log as a whole."""
 
@@ -144,8 +145,9 @@ class Recorder:
     def _field(self, name: str, value: Any) -> Any:
         if (fields := _fields(value)) is not None:
             value = fields = self._without_token(fields)
-            if name == "options" and fields.get("token"):
-                fields["token"] = self._masks.placeholder(str(fields["token"]))
+            if name == "options":
+                tokens = {key: fields[key] for key in _OPTION_TOKENS if fields.get(key)}
+                fields |= {key: self._masks.placeholder(str(token)) for key, token in tokens.items()}
         return self._masks.mask_json(self._by_names(value))
 
     def _by_names(self, value: Any) -> Any:

@@ -129,6 +129,11 @@ class SeqMap:
             self.owners[self._to_backend] = owner
         return self._to_backend
 
+    @property
+    def backend_was_told(self) -> bool:
+        """Whether there was any message for the backend: it is started with the first one."""
+        return self._to_backend > 0
+
     def backend_seq_of(self, client_seq: int) -> int | None:
         """The backend's name for a pending request of the client (`cancel.requestId`)."""
         for seq, owner in reversed(self.owners.items()):

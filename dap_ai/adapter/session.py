@@ -43,6 +43,7 @@ from dap_ai.adapter.effects import (
     RelativesChanged,
     TimerFired,
     ToClient,
+    TokenGiven,
 )
 from dap_ai.adapter.ending import Ending
 from dap_ai.adapter.forwarding import Forwarding
@@ -235,6 +236,8 @@ class Session:
         match event:
             case GuestClosed(guest):
                 self._in_turn(partial(self._guests.closed, guest))
+            case TokenGiven():
+                self._starting.authorized = True
             case ModelWanted():
                 self._desk.lending.on_wanted(event)
             case ListenerReady():

@@ -19,7 +19,7 @@ import socket
 import stat
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +80,41 @@ async def open_session(
         log(f"this session cannot be joined: {error}")
         return None
     try:
-        listener = await asyncio.get_running_loop().create_unix_server(lambda: _Guest(on_link, log), sock=bound)
+        listener = await listen(bound, on_link, log)
     except (OSError, NotImplementedError) as error:
         bound.close()
         path.unlink(missing_ok=True)
         log(f"this session cannot be joined: {error}")
         return None
     return SessionSocket(path, listener)
+
+
+@contextlib.contextmanager
+def bound_at(path: Path) -> Generator[socket.socket]:
+    """A listening socket at a path of the user's choice, for the user alone; it is gone in the end. Raises OSError.
+
+    A folder in which others could put something else in its place is refused; so is a path that is taken, unless by a
+    socket at which nobody listens any more.
+    """
+    if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
+        raise SocketError("this platform has no Unix sockets that only their user can reach")
+    found = path.parent.stat()
+    if found.st_uid not in (0, os.getuid()) or (found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX):
+        raise SocketError(f"in the folder {path.parent} others could put something in its place")
+    with contextlib.suppress(FileNotFoundError), socket.socket(socket.AF_UNIX) as probe:
+        if stat.S_ISSOCK(path.lstat().st_mode) and probe.connect_ex(str(path)) == errno.ECONNREFUSED:
+            path.unlink()
+    bound = _bound(path)
+    try:
+        yield bound
+    finally:
+        bound.close()
+        path.unlink(missing_ok=True)
+
+
+async def listen(bound: socket.socket, on_link: Callable[[Link], None], log: Callable[[str], None]) -> asyncio.Server:
+    """Gives the link of each client of our user's to `on_link`. Raises OSError."""
+    return await asyncio.get_running_loop().create_unix_server(lambda: _Guest(on_link, log), sock=bound)
 
 
 def session_ids(setting: str = "") -> list[str]:
@@ -149,7 +177,7 @@ class _Guest(TransportLink):
     def connection_made(self, transport: Any) -> None:
         """Turns other users away before a byte is read."""
         if peers.is_of_another_user(transport.get_extra_info("socket")):
-            self._log("turned away: another user of this machine wanted to join the session")
+            self._log("turned away: another user of this machine wanted to join")
             transport.abort()
         else:
             super().connection_made(transport)
@@ -182,19 +210,30 @@ def _bind(where: Path) -> tuple[socket.socket, Path]:
         path = where / f"{secrets.token_hex(count)}{_SUFFIX}"
         if len(os.fsencode(path)) > _MAX_PATH_BYTES:
             raise SocketError(f"{where} is too long a name for a socket's folder; the setting sockets names another")
-        bound = socket.socket(socket.AF_UNIX)
         try:
-            bound.bind(str(path))
-            path.chmod(0o600)
-            bound.listen()
+            return _bound(path), path
         except OSError as error:
-            bound.close()
-            if error.errno == errno.EADDRINUSE:
-                continue
-            path.unlink(missing_ok=True)
-            raise
-        return bound, path
+            if error.errno != errno.EADDRINUSE:
+                raise
     raise SocketError(f"every id that was tried in {where} is taken")
+
+
+def _bound(path: Path) -> socket.socket:
+    """A listening socket that only its user can reach. Raises OSError."""
+    bound = socket.socket(socket.AF_UNIX)
+    try:
+        bound.bind(str(path))
+    except OSError:
+        bound.close()
+        raise
+    try:
+        path.chmod(0o600)
+        bound.listen()
+    except OSError:
+        bound.close()
+        path.unlink(missing_ok=True)
+        raise
+    return bound
 
 
 def _sweep(where: Path) -> None:

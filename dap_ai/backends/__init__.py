@@ -112,6 +112,11 @@ class Backend(Protocol):
         ...
 
     @property
+    def runs_beside(self) -> frozenset[str]:
+        """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
+        ...
+
+    @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
         ...

@@ -35,6 +35,7 @@ class GenericBackend:
         self.scopes_shared = facts.scopes_shared
         self.runs_code = facts.runs_code
         self.told_of_client = facts.told_of_client
+        self.runs_beside = known.RUNS_BESIDE
 
     def announced(self, names: Iterable[str]) -> GenericBackend:
         """The same, with what is known of an adapter that announces these."""

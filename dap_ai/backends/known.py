@@ -43,6 +43,25 @@ GDB = Facts(
 )
 """Without these gdb leaves out the types, and sends all of a container."""
 
+RUNS_BESIDE = frozenset(
+    {
+        # lldb-dap, CodeLLDB: lines of lldb, one of whose commands is `platform shell`
+        *("preInitCommands", "initCommands", "targetCreateCommands", "preRunCommands", "postRunCommands"),
+        *("launchCommands", "attachCommands", "processCreateCommands", "stopCommands", "exitCommands"),
+        *("preTerminateCommands", "terminateCommands", "debuggerRoot"),
+        # gdb: what stands behind `target remote`, a pipe too
+        "target",
+        # OpenDebugAD7
+        *("MIMode", "miDebuggerPath", "miDebuggerArgs", "setupCommands", "postRemoteConnectCommands"),
+        *("customLaunchSetupCommands", "launchCompleteCommand", "debugServerPath", "debugServerArgs"),
+        *("pipeTransport", "sshTransport", "visualizerFile"),
+        # debuggers of other languages
+        *("python", "pythonPath", "runtimeExecutable", "runtimeArgs", "dlvToolPath", "dlvFlags", "buildFlags"),
+        *("javaExec", "rdbgPath"),
+    }
+)
+"""Launch and attach arguments, of whatever adapter, that name what runs beside the debuggee: see Backend."""
+
 _BY_CAPABILITY = {"__lldb": LLDB_DAP_19, "$__lldb_version": LLDB_DAP}
 """By a capability that no other adapter has."""
 _BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19, r"(.+-)?gdb\b": GDB}

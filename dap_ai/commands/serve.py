@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import signal
 import sys
 import threading
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dap_ai.adapter.failing import SessionFailed
+from dap_ai.adapter.options import NOBODY_ELSE
+from dap_ai.adapter.serve import Proxy
+from dap_ai.commands.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.table import resolve
 from dap_ai.commands.telling import Teller
 from dap_ai.commands.wiring import open_wire_log, proxy_of
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
 
-On stdin and stdout, or with --listen on TCP. Then `ask` is a request, and ??QUESTION in the debug console asks too.
+On stdin and stdout, or with --listen at a Unix socket or on TCP. Then `ask` is a request, and ??QUESTION in the debug
+console asks too. On TCP a client must give a token: one that is shown at the start, or that of DAP_AI_TOKEN.
 
 \b
 Examples:
   dap-ai serve
-  dap-ai serve --listen 127.0.0.1:4711     VS Code: "debugServer": 4711
-  dap-ai serve --listen 0.0.0.0:4711 --token SECRET
+  dap-ai serve --listen unix:~/.cache/dap-ai.sock
+  dap-ai serve --listen 127.0.0.1:4711     VS Code: "debugServer": 4711, "dapAiToken": TOKEN
   dap-ai serve --backend lldb-dap-19       any debug adapter: docs/backends.md
   dap-ai serve --backend "gdb -i dap"
   dap-ai serve --connect 127.0.0.1:4712    one that listens there
@@ -45,15 +50,20 @@ _SWITCH_S = 0.0005
     help="The debug adapter behind: debugpy, or the command line of any other.  [default: debugpy]",
 )
 @click.option("--connect", metavar="HOST:PORT", help="Use the debug adapter that listens there: start none.")
-@click.option("--listen", metavar="HOST:PORT", help="Serve on TCP; port 0 takes a free one and says which.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT|unix:PATH",
+    help="Serve on TCP, where port 0 takes a free one and says which; or at a Unix socket, for its user alone.",
+)
 @click.option(
     "--until-eof", is_flag=True, help="With --listen: end when stdin does, as with the program that holds it."
 )
 @click.option(
     "--token",
     envvar="DAP_AI_TOKEN",
-    help='What a client must send as "dapAiToken"; needed unless HOST is loopback.  [env: DAP_AI_TOKEN]',
+    help='What a client on TCP must send as "dapAiToken".  [env: DAP_AI_TOKEN; default: a new one, which is shown]',
 )
+@click.option("--no-token", is_flag=True, help="On loopback: let any program in that can reach the port.")
 @click.option(
     "--answer-file", metavar="FILE", help="Write each answer there too, as Markdown; what is shown last is its path."
 )
@@ -71,23 +81,28 @@ def command(
     listen: str | None,
     until_eof: bool,
     token: str | None,
+    no_token: bool,
     answer_file: str | None,
     wire_log: Path | None,
 ) -> None:
     """Serves until the client is gone, or on TCP until it is ended."""
     sys.setswitchinterval(_SWITCH_S)
     resolved = resolve({"backend": "" if connect and backend is None else backend, "answer_file": answer_file})
-    address = _address(listen, "--listen") if listen else None
-    adapter = _address(connect, "--connect") if connect else None
-    if address and not token and not _is_loopback(address[0]):
-        raise click.UsageError(f"{address[0]} can be reached from other machines: set --token or DAP_AI_TOKEN.")
+    where = (
+        listening(listen, "" if no_token and not _is_flag("token") else token or "", no_token=no_token)
+        if listen
+        else None
+    )
+    adapter = address(connect, "--connect") if connect else None
     _warn(resolved.warnings)
-    teller = Teller() if address else None  # an editor shows what its adapter writes to stderr
+    teller = Teller() if where else None  # an editor shows what its adapter writes to stderr
     log = teller.tell if teller else None
-    proxy = proxy_of(resolved, (token or "") if address else "", log, connect=adapter, wire_log=open_wire_log(wire_log))
+    access = where.access if where else NOBODY_ELSE
+    proxy = proxy_of(resolved, access, log, connect=adapter, wire_log=open_wire_log(wire_log))
+    file = AddressFile(resolved.settings.sockets)
     try:
-        serving = proxy.serve_tcp(*address, _ready) if address else proxy.serve_stdio()
-        asyncio.run(_until_signalled(serving, with_stdin=until_eof and address is not None))
+        serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
+        asyncio.run(_until_signalled(serving, with_stdin=until_eof and where is not None))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except asyncio.CancelledError:
@@ -97,8 +112,20 @@ def command(
     except OSError as error:
         raise click.ClickException(f"{listen or 'stdio'}: {error.strerror or error}") from error
     finally:
+        file.remove()
         if teller:
             teller.close()
+
+
+def _is_flag(name: str) -> bool:
+    """Whether this option stands in the command line, and not in the environment."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any, Any, None]:
+    if where.path is None:
+        return proxy.serve_tcp(where.host, where.port, partial(tell_tcp, where, file))
+    return proxy.serve_unix(where.path, lambda: click.echo(f"dap-ai: listening on {where.path}", err=True))
 
 
 async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> None:
@@ -124,24 +151,6 @@ def _cancel_with_stdin(loop: asyncio.AbstractEventLoop, task: asyncio.Future[Non
             pass
     with contextlib.suppress(RuntimeError):  # the loop is closed: all is over
         loop.call_soon_threadsafe(task.cancel)
-
-
-def _address(text: str, option: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise click.BadParameter(f"'{text}' is not HOST:PORT.", param_hint=option)
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _ready(host: str, port: int) -> None:
-    click.echo(f"dap-ai: listening on {host}:{port}", err=True)
 
 
 def _warn(warnings: Sequence[str]) -> None:

@@ -188,6 +188,7 @@ class SessionLog:
         try:
             masker = self._make_masker()
             masker.learn_text(self._session.options.token)
+            masker.learn_text(self._session.options.child_token)
             recorder = Recorder(masker)
             fd, number = self._log.begin(recorder.header(self._header))
             try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dap_ai import config
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.options import NOBODY_ELSE, Access, Options, new_child_token
 from dap_ai.adapter.serve import Proxy
 from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
@@ -72,7 +72,7 @@ class Recipe:
     def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
         self,
         resolved: config.Resolved,
-        token: str,
+        access: Access,
         log: Callable[[str], None] | None,
         masker: Masker | None,
         connect: tuple[str, int] | None,
@@ -83,7 +83,8 @@ class Recipe:
         self._log = log
         self._masker = masker
         self._resolved = resolved
-        self._token = token
+        self._access = access
+        self._child_token = access.token or new_child_token()
         self._wire_log = wire_log
         self._agents_maskers: list[Masker] = [masker] if masker else []
 
@@ -103,6 +104,20 @@ class Recipe:
         if self._connect is not None:
             return await ConnectedAdapter.open(*self._connect, log)
         return await AdapterProcess.start(self.backend.command(), log)
+
+    def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The user alone says which interpreter runs: by the settings, or by where dap-ai was started."""
+        is_python = self.backend.name == "debugpy"
+        if is_python and command == "attach":
+            return arguments  # nothing runs beside a program that runs already
+        python = self._resolved.settings.python or self.backend.default_python(str(Path.cwd()))
+        named = {key for key in self.backend.runs_beside & arguments.keys() if arguments[key] not in (python, [python])}
+        if named:
+            raise ValueError(
+                f"A client without a token may not say what runs beside its program ({', '.join(sorted(named))}): "
+                "start `dap-ai serve` without --no-token."
+            )
+        return arguments | ({"python": python} if is_python else {})
 
     def journal(self, session: Session) -> SessionLog | None:
         """Where this session is recorded."""
@@ -147,7 +162,9 @@ class Recipe:
             approval_timeout_s=settings.approval_timeout_s,
             snapshots=settings.snapshots,
             snapshot_reads=settings.snapshot_reads,
-            token=self._token,
+            token=self._access.token,
+            child_token=self._child_token,
+            anonymous=self._access.anonymous,
             sockets=settings.sockets,
         )
 
@@ -173,7 +190,7 @@ class _Logged:
 
 def proxy_of(  # noqa: PLR0917  most callers name what they give
     resolved: config.Resolved,
-    token: str = "",
+    access: Access = NOBODY_ELSE,
     log: Callable[[str], None] | None = None,
     masker: Masker | None = None,
     connect: tuple[str, int] | None = None,
@@ -181,8 +198,9 @@ def proxy_of(  # noqa: PLR0917  most callers name what they give
 ) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
 
-    `masker`: that of its only session; None: each session has its own. `connect`: where the adapter listens already.
+    `access`: who may use it. `masker`: that of its only session; None: each session has its own. `connect`: where the
+    adapter listens already.
     `wire_log`: where sessions are recorded.
     """
     check_provider(resolved.settings)
-    return Proxy(Recipe(resolved, token, log, masker, connect, wire_log))
+    return Proxy(Recipe(resolved, access, log, masker, connect, wire_log))

@@ -13,6 +13,8 @@ from typing import Any
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import WAIT_S, Editor
 
+TOKEN = "sesame"
+
 
 class Terminal:
     """The editor's terminal, for one program."""
@@ -59,11 +61,11 @@ async def over_stdio(dialect: Dialect, *serve: str) -> AsyncIterator[Editor]:
 
 @contextlib.asynccontextmanager
 async def over_tcp(dialect: Dialect, *serve: str) -> AsyncIterator[Editor]:
-    """An editor that connects to a `dap-ai serve --listen` that its user has started."""
+    """An editor that connects to a `dap-ai serve --listen` that its user has started, with TOKEN in DAP_AI_TOKEN."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "dap_ai", "serve", "--listen", "127.0.0.1:0", *serve),
         stderr=asyncio.subprocess.PIPE,
-        env=dict(os.environ),
+        env={**os.environ, "DAP_AI_TOKEN": TOKEN},
     )
     assert process.stderr is not None
     editor = None

@@ -12,7 +12,7 @@ from dap_ai.adapter.strict_clients import DEFINED_EVENTS
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop
 from tests.dialects.editors import ALL, HELIX_OLD
-from tests.dialects.surroundings import Terminal, over_stdio, over_tcp
+from tests.dialects.surroundings import TOKEN, Terminal, over_stdio, over_tcp
 
 pytestmark = pytest.mark.anyio
 Find = Callable[..., Any]
@@ -29,11 +29,11 @@ def own_events(editor: Editor) -> set[str]:
     return {m["event"] for m in editor.messages if m["type"] == "event" and m["event"].startswith("ask")}
 
 
-async def at_exception(editor: Editor, debuggee: Find) -> Stop:
+async def at_exception(editor: Editor, debuggee: Find, **more: Any) -> Stop:
     """crash.py, stopped where it fails; an editor that sets filters late stops at a breakpoint first."""
     program = debuggee("crash")
     late = "exceptions" not in editor.dialect.configuration
-    await editor.launch(program.path, (program.line,) if late else (), ("uncaught",))
+    await editor.launch(program.path, (program.line,) if late else (), ("uncaught",), **more)
     stop = await editor.stop()
     if late:
         await editor.request("continue", {"threadId": stop.thread_id})
@@ -63,7 +63,7 @@ async def test_a_session_from_launch_to_the_end_of_the_program(dialect: Dialect,
 @through(*ALL)
 async def test_a_question_in_the_console_is_answered_where_the_editor_shows_it(dialect: Dialect, debuggee: Find):
     async with over_tcp(dialect) as editor:
-        stop = await at_exception(editor, debuggee)
+        stop = await at_exception(editor, debuggee, dapAiToken=TOKEN)
         await editor.type("??", stop.frame_id)
         await editor.shows(ANSWER)
         await editor.shows("people")

@@ -20,7 +20,7 @@ else:
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import WAIT_S
 from tests.dialects.editors import HELIX, VIMSPECTOR, VS_CODE
-from tests.dialects.surroundings import Terminal, over_stdio, over_tcp
+from tests.dialects.surroundings import TOKEN, Terminal, over_stdio, over_tcp
 from tests.e2e.editors.snippets import snippets
 from tests.integration.native import SOURCES, build, lines, lldb_daps
 
@@ -31,9 +31,9 @@ Find = Callable[..., Any]
 def filled(configuration: dict[str, Any], program: Path) -> dict[str, Any]:
     """With the editor's variables in their places; `build/main` is the program."""
     folder = str(program.parent)
-    values = {"file": str(program), "workspaceFolder": folder, "workspaceRoot": folder}
+    values = {"file": str(program), "workspaceFolder": folder, "workspaceRoot": folder, "env:DAP_AI_TOKEN": TOKEN}
     text = json.dumps(configuration).replace("/build/main", f"/{program.name}")
-    return json.loads(re.sub(r"\$\{(\w+)\}", lambda name: json.dumps(values[name[1]])[1:-1], text))
+    return json.loads(re.sub(r"\$\{([\w:]+)\}", lambda name: json.dumps(values[name[1]])[1:-1], text))
 
 
 def of_vs_code() -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ async def test_vs_codes_attach_stops_where_the_program_fails(debuggee: Find):
         configuration = of_vs_code()[1]
         configuration["connect"]["port"] = int(waiting.stdout.readline().split()[-1])
         async with over_tcp(VS_CODE) as editor:
-            await editor.start(configuration, debugged.path, (), ("uncaught",))
+            await editor.start(filled(configuration, debugged.path), debugged.path, (), ("uncaught",))
             stop = await editor.stop()
             assert (stop.reason, stop.line) == ("exception", debugged.line)
             await editor.request("disconnect", {"terminateDebuggee": False})

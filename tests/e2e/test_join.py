@@ -90,7 +90,7 @@ def editor(place: Path, tmp_path: Path) -> Iterator[Open]:
 
     async def start(source: str, *lines: int, name: str = "shares.py") -> Editor:
         (tmp_path / name).write_text(source)
-        command = [sys.executable, "-m", "dap_ai", "serve", "--listen", "127.0.0.1:0"]
+        command = [sys.executable, "-m", "dap_ai", "serve", "--listen", "127.0.0.1:0", "--no-token"]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         started.append(process)
         assert process.stderr

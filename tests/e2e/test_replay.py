@@ -147,7 +147,7 @@ def test_a_file_that_is_no_log_is_not_written_to(program: Path):
 @pytest.mark.anyio
 async def test_a_proxy_that_is_killed_leaves_its_log(file: Path):
     process = subprocess.Popen(
-        [*DAP_AI, "serve", "--listen", "127.0.0.1:0", "--log", str(file)], stderr=subprocess.PIPE
+        [*DAP_AI, "serve", "--listen", "127.0.0.1:0", "--no-token", "--log", str(file)], stderr=subprocess.PIPE
     )
     try:
         line = process.stderr.readline().decode()  # type: ignore[union-attr]

@@ -351,7 +351,7 @@ def test_sigterm_ends_the_program_with_us(program):
 
 
 def test_serve_ended_by_a_signal_leaves_nothing_running():
-    command = [*DAP_AI, "serve", "--listen", "127.0.0.1:0"]
+    command = [*DAP_AI, "serve", "--listen", "127.0.0.1:0", "--no-token"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         port = int(process.stderr.readline().rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as connection:

@@ -195,7 +195,7 @@ async def test_a_child_that_comes_by_the_front_door_is_of_the_same_tree():
 
 
 async def test_a_child_needs_the_token_too_and_is_given_it():
-    async with tree("fork", Options(token="T")) as family:
+    async with tree("fork", Options(token="T", child_token="T")) as family:
         child = await family.stopped_child()
         assert child.configuration["dapAiToken"] == "T"
         await child.go_on()

@@ -33,6 +33,12 @@ class DebugpyBackend:
     scopes_shared = False
     runs_code: frozenset[str] = frozenset()
     told_of_client: frozenset[str] = frozenset()
+    runs_beside = frozenset(
+        {
+            *("python", "pythonPath", "pythonArgs", "debugpyArgs"),
+            *("debugLauncherPython", "debugLauncherPath", "debugAdapterPython", "debugAdapterPath"),
+        }
+    )
     greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
     terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
 

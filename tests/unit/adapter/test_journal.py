@@ -53,6 +53,7 @@ EVENTS: list[fx.Event] = [
     fx.RelativesChanged((fx.Relative("ab12", "child.py"), fx.Relative("cd34", "other.py"))),
     fx.FromRelative("ab12", THREADS),
     fx.RelativeClosed("ab12"),
+    fx.TokenGiven(),
     fx.ClientClosed(),
     fx.BackendClosed("it crashed", started=False),
 ]
@@ -247,7 +248,7 @@ def test_the_token_of_the_session_is_in_no_line_and_still_lets_in():
 
 def test_the_token_that_goes_with_a_child_is_in_no_line_either():
     for token in ("t0", "sesame", "a-long-and-s3cret-token"):
-        log = Log(Options(token=token))
+        log = Log(Options(child_token=token))
         arguments = {"request": "attach", "configuration": {"connect": {"host": "127.0.0.1", "port": 5}}}
         start = {"seq": 9, "type": "request", "command": "startDebugging", "arguments": arguments}
         log.hear(fx.FromBackend(json.dumps(start).encode()), fx.ListenerReady("127.0.0.1", 5, 6))

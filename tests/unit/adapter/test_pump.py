@@ -384,7 +384,9 @@ class Listening:
 
 
 def side_of(recipe: Recipe) -> BackendSide:
-    return BackendSide(recipe, lambda _: None, lambda _: None, lambda _: None, lambda: "")  # type: ignore[arg-type]
+    side = BackendSide(recipe, lambda _: None, lambda _: None, lambda _: None, spares=str, begin=lambda: None)  # type: ignore[arg-type]
+    side.begin()
+    return side
 
 
 async def test_a_second_switch_closes_the_connection_of_the_first():

@@ -57,12 +57,32 @@ def test_a_second_launch_of_a_running_session_is_refused_and_changes_nothing():
 def test_a_launch_that_is_still_prepared_when_the_client_leaves_is_not_forwarded():
     Playbook().play(
         """
+        >> client request 1 initialize {}
+        << backend request 1 initialize {}
         >> client request 2 attach {"processId": 7}
         << prepare attach {"processId": 7}
         >> client request 3 disconnect {}
         << client response 2 attach fail startFailed ...
-        << backend request 1 disconnect {}
+        << backend request 2 disconnect {}
         >> prepared {"processId": 7}
+        """
+    )
+
+
+def test_a_backend_that_nobody_has_spoken_to_is_not_told_of_the_end():
+    Playbook().play(
+        """
+        >> client request 1 disconnect {}
+        << client response 1 disconnect ok
+        << end backend
+        << close
+        """
+    )
+    Playbook().play(
+        """
+        >> client closed
+        << end backend
+        << close
         """
     )
 
@@ -157,8 +177,12 @@ def test_disconnect_passes_at_once_and_ends_the_asks_first():
 def test_a_backend_that_ignores_disconnect_is_ended_and_the_client_answered():
     Playbook().play(
         """
+        >> client request 5 initialize {}
+        << backend request 1 initialize {}
+        >> backend response 1 initialize ok {}
+        << client response 5 initialize ok ...
         >> client request 6 disconnect {}
-        << backend request 1 disconnect {}
+        << backend request 2 disconnect {}
         >> fired session.disconnect
         << end backend
         >> backend closed killed
@@ -172,10 +196,15 @@ def test_a_backend_that_ignores_disconnect_is_ended_and_the_client_answered():
 def test_a_backend_that_answers_disconnect_may_end_in_its_own_time():
     Playbook(timers=True).play(
         """
+        >> client request 5 initialize {}
+        << backend request 1 initialize {}
+        >> backend response 1 initialize ok {}
+        << client response 5 initialize ok ...
+        << timer slots.quiet
         >> client request 6 disconnect {}
         << timer session.disconnect
-        << backend request 1 disconnect {}
-        >> backend response 1 disconnect ok
+        << backend request 2 disconnect {}
+        >> backend response 2 disconnect ok
         << untimer session.disconnect
         << client response 6 disconnect ok
         << timer slots.quiet

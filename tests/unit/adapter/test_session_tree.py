@@ -89,7 +89,7 @@ def test_without_a_listener_of_ours_the_child_goes_past_us(running: Playbook):
 
 
 def test_the_token_goes_with_the_child():
-    book = Playbook(options=Options(token="T"))
+    book = Playbook(options=Options(child_token="T"))
     book.play("""
         >> backend event debugpyAttach {"connect": {"host": "127.0.0.1", "port": 5000}}
         << listen 127.0.0.1 5000

@@ -66,9 +66,15 @@ def test_serve_does_not_import_what_only_a_terminal_needs():
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])
 def test_an_open_address_needs_a_token(address):
-    result = invoke("serve", "--listen", address)
+    result = invoke("serve", "--listen", address, "--no-token")
     assert result.exit_code == 2
-    assert "--token" in result.output
+    assert "--no-token" in result.output
+
+
+def test_a_token_and_none_contradict_each_other_unless_one_is_the_environments():
+    assert invoke("serve", "--listen", "127.0.0.1:0", "--no-token", "--token", "x").exit_code == 2
+    result = invoke("serve", "--listen", "0.0.0.0:0", "--no-token", DAP_AI_TOKEN="x")
+    assert "loopback alone" in result.output
 
 
 @pytest.mark.parametrize("address", ["4711x", "localhost", "localhost:99999", ""])

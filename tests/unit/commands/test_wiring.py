@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai import config
+from dap_ai.adapter.options import NOBODY_ELSE
 from dap_ai.commands import wiring
 from dap_ai.commands.wirelog import WireLog
 
@@ -19,7 +20,7 @@ async def test_of_a_session_that_has_ended_its_wire_log_keeps_no_secret(
 ):
     monkeypatch.setattr(wiring, "_LOG_S", 0.0)
     resolved = config.Resolved(config.Settings(provider="offline"), {})
-    recipe = wiring.Recipe(resolved, "", None, None, None, WireLog(tmp_path / "wire.jsonl"))
+    recipe = wiring.Recipe(resolved, NOBODY_ELSE, None, None, None, WireLog(tmp_path / "wire.jsonl"))
     agents = [recipe.agent({}) for _ in range(3)]
     recipe._agents_maskers[0].learn_text("open-sesame-42")
     assert recipe._found() == {"open-sesame-42"}
