@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
 import dap_ai
+from dap_ai.protocol.visible import visible
 
 _HELP = """Ask a program that is being debugged why it does what it does.
 
@@ -29,6 +31,15 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         return importlib.import_module(f"dap_ai.commands.{cmd_name}").command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it; an error may name a file, a key or a session of anybody's."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            told = visible(error.format_message())
+            error.format_message = lambda: told
+            raise
 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["--help", "-h"]})

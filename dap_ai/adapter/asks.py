@@ -21,6 +21,7 @@ from dap_ai.adapter.effects import AgentOutput, CancelTimer, Effect, SetTimer
 from dap_ai.adapter.outbox import Message
 from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason
 from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.visible import visible
 
 FLUSH_S = 0.04
 FLUSH = "asks.flush:"
@@ -159,7 +160,7 @@ class Asks:
             return []
         messages = self.flush(ask_id)
         del self.running[ask_id]
-        answer = answer or Answer()
+        answer, why = answer or Answer(), visible(why)
         text = answer.text or "".join(state.pieces)
         if why and not text.strip():
             text = why
@@ -177,7 +178,7 @@ class Asks:
                         evidence=answer.evidence,
                         suspects=answer.suspects,
                         fixes=answer.fixes,
-                        error=answer.error or (why if reason == "failed" else ""),
+                        error=visible(answer.error) or (why if reason == "failed" else ""),
                         masked=answer.masked,
                     ),
                 )
@@ -198,4 +199,4 @@ class Asks:
 
 def console_line(text: str) -> Message:
     """Whole lines for the console."""
-    return ("output", {"category": "console", "output": text})
+    return ("output", {"category": "console", "output": visible(text)})

@@ -28,6 +28,7 @@ from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol.acting import Consent
 from dap_ai.protocol.ask import AskApproval
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.visible import on_one_line
 
 CONSENT = "consent.wait:"
 _MAX_REASON_CHARS = 500
@@ -76,7 +77,7 @@ class Consents:
         approval = self._waiting.get(approval_id)
         if approval is None or approval.guest != self._out.guest:
             return ""
-        action = visible(approval.wanted.action)
+        action = on_one_line(approval.wanted.action)
         how = ("session" if remember else "once") if allow else "denied"
         self._settle(approval, Consent(allow, how))
         if remember:
@@ -131,16 +132,11 @@ class Consents:
         del self._waiting[approval.approval_id]
 
 
-def visible(text: str) -> str:
-    """`text` on one line, with each character that does not show, or that turns others round, as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def _messages(ask: AskState, approval: Approval, options: Options) -> list[Message]:
     """The request for consent, in each way in which this ask reaches its user."""
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
-    action = visible(wanted.action)
-    reason = " ".join("".join(c if c.isprintable() else " " for c in wanted.reason).split())[:_MAX_REASON_CHARS]
+    action = on_one_line(wanted.action)
+    reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]
     messages: list[Message] = []
     if ask.events:
         event = AskApproval(wanted.ask_id, approval.approval_id, action, reason, wanted.kind, timeout_s)

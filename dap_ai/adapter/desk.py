@@ -7,7 +7,7 @@ import msgspec
 from dap_ai.adapter import console, questions
 from dap_ai.adapter.acting import Acting
 from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
-from dap_ai.adapter.consent import Consents, visible
+from dap_ai.adapter.consent import Consents
 from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
 from dap_ai.adapter.gate import Gate, Refusal
 from dap_ai.adapter.history import History
@@ -24,6 +24,7 @@ from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, UNKNOWN_TOOL, RemoteProtocolError
 from dap_ai.protocol.messages import CancelArguments
 from dap_ai.protocol.tools import TOOLS
+from dap_ai.protocol.visible import on_one_line
 
 
 class AskDesk:
@@ -220,7 +221,7 @@ class AskDesk:
         if not waiting:
             return "nothing is waiting for your consent"
         if allow and len(waiting) > 1:
-            deny, oldest = f"{self._options.console_prefix}deny", visible(waiting[0].wanted.action)
+            deny, oldest = f"{self._options.console_prefix}deny", on_one_line(waiting[0].wanted.action)
             return (
                 f"{len(waiting)} actions wait: it is not clear which one you allow; {deny} refuses the oldest: {oldest}"
             )

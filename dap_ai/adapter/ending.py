@@ -18,6 +18,7 @@ from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED
 from dap_ai.protocol.messages import DisconnectArguments
+from dap_ai.protocol.visible import visible
 
 DISCONNECT_S = 2.0
 """A backend that has not answered `disconnect` by then is ended with its process tree."""
@@ -118,7 +119,7 @@ class Ending:
         elif not self._state.terminated and started:
             self._state.terminated = True
             text = f"The debug adapter has ended{dead}. So has this debug session.\n"
-            self._out.tell([("output", {"category": "important", "output": text}), ("terminated", {})])
+            self._out.tell([("output", {"category": "important", "output": visible(text)}), ("terminated", {})])
 
     def _part(self, *, ends: bool | None) -> None:
         """The session ends. `ends`: whether the client wants the debuggee ended; None: it has not said."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import msgspec
 
 from dap_ai.adapter.asks import Asks
-from dap_ai.adapter.consent import visible
 from dap_ai.adapter.effects import CancelTimer, Lent, ModelWanted, SetTimer, Settled, ToAgent
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.protocol import envelope
@@ -19,6 +18,7 @@ from dap_ai.protocol.ask import AskModel, AskModelBody, AskModelDelta, AskModelE
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import NO_MODEL_REQUEST, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.lending import EDITOR, LentCall, LentPiece, LentReply
+from dap_ai.protocol.visible import on_one_line
 
 SILENCE = "lending.silence:"
 SILENCE_S = 120.0
@@ -155,7 +155,7 @@ class Lending:
 
 
 def _failed(token: int, code: str, why: str) -> ToAgent:
-    text = visible(" ".join(why.split()))[:_MAX_ERROR_CHARS]
+    text = on_one_line(" ".join(why.split()))[:_MAX_ERROR_CHARS]
     return ToAgent(token, error=RequestFailed("askModel", code, text))
 
 

@@ -21,6 +21,7 @@ from dap_ai.protocol import envelope
 from dap_ai.protocol.ask import AskOutput
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RELATIVE_ENDED, SEVERAL_STOPPED
+from dap_ai.protocol.visible import visible
 
 _TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
@@ -147,4 +148,4 @@ class Relatives:
 
 
 def _about(relative: Relative) -> str:
-    return f"about {relative.name}, which is stopped in session {relative.session_id}"
+    return f"about {visible(relative.name)}, which is stopped in session {relative.session_id}"

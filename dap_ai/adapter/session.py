@@ -64,6 +64,7 @@ from dap_ai.adapter.unanswered import WAIT, Unanswered
 from dap_ai.adapter.watching import Watching
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.visible import visible
 
 
 class Session:
@@ -177,7 +178,7 @@ class Session:
     def last_words(self, text: str) -> list[bytes]:
         """Messages for the client once dap_ai itself has failed; what was half done is left so."""
         self._out.take()
-        self._out.tell([("output", {"category": "console", "output": f"{text}\n"})])
+        self._out.tell([("output", {"category": "console", "output": f"{visible(text)}\n"})])
         return [effect.body for effect in self._out.take() if isinstance(effect, ToClient)]
 
     def _attempt(self, work: Callable[[], None]) -> None:

@@ -19,6 +19,7 @@ from dap_ai.agent.policy import LEVEL_OF, Policy, Verdict, described, instead, p
 from dap_ai.protocol.acting import Consent
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.tools import ToolArguments
+from dap_ai.protocol.visible import on_one_line
 
 MAX_DENIALS = 3
 MAX_ACTION_CHARS = 1000
@@ -128,7 +129,7 @@ def _unreadable(name: str, arguments: ToolArguments) -> str:
             f"`{name}` is refused: the user has to read it, and it has more than {MAX_ACTION_CHARS} characters. "
             "Make it shorter."
         )
-    if not action.isprintable():
+    if on_one_line(action) != action:
         return (
             f"`{name}` is refused: it holds a line end or an invisible character, and the user has to see all of it. "
             r"Write such characters as escapes: `\n`."

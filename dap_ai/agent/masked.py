@@ -2,10 +2,14 @@
 
 What the program says is masked as it is read (masked_debugger.py); here it is source text, a question, the words of a
 model or of an endpoint, an error of ours. Masking twice changes nothing.
+
+What goes to the user is made visible here too (protocol/visible.py): whatever an answer quotes, nothing in it acts on a
+terminal or hides. Names of files, and a diff, stay as they are: they are opened and applied, not only read.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -21,10 +25,12 @@ from dap_ai.protocol.ask import Masked as MaskedRow
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.visible import hidden_in, visible
 
 _STRUCTURE = frozenset({"role", "id", "tool_call_id", "type"})
 """What an endpoint reads of a message, beside its text: ids look random, and are no secrets."""
 NOT_AS_IS = "it holds a masked secret: it cannot be applied as it is"
+NOT_AS_TRIED = "it would write characters that do not show, which stand here as escapes: so it was not tried"
 
 
 class MaskedModel(PassingModel):
@@ -57,7 +63,7 @@ class MaskedSink:
             return
         if category == "tool":
             self.finish()
-        self._sink.emit(category, self._masker.mask(text), tool and masked_step(self._masker, tool))
+        self._sink.emit(category, visible(self._masker.mask(text)), tool and masked_step(self._masker, tool))
 
     def finish(self) -> None:
         """Lets out what is held."""
@@ -65,7 +71,7 @@ class MaskedSink:
 
     def _say(self, text: str) -> None:
         if text:
-            self._sink.emit("answer", text)
+            self._sink.emit("answer", visible(text))
 
 
 def masked_message(masker: Masker, message: Message) -> Message:
@@ -83,39 +89,55 @@ def _part(masker: Masker, value: Any) -> Any:
 
 def masked_step(masker: Masker, step: ToolStep) -> ToolStep:
     """A step as it is shown."""
-    call, result = masker.mask(step.call), masker.mask(step.result)
-    return msgspec.structs.replace(step, name=masker.mask(step.name), call=call, result=result)
+    name, call, result = (visible(masker.mask(text)) for text in (step.name, step.call, step.result))
+    return msgspec.structs.replace(step, name=name, call=call, result=result)
 
 
 def masked_answer(masker: Masker, answer: Answer) -> Answer:
-    """The same answer, masked in place."""
-    mask = masker.mask
+    """The same answer, masked and made visible in place."""
+
+    def mask(text: str) -> str:
+        return visible(masker.mask(text))
+
     answer.text, answer.error = mask(answer.text), mask(answer.error)
     for cited in answer.evidence:
-        cited.expression, cited.value = mask(cited.expression), masker.mask_value(cited.expression, cited.value)
+        value = visible(masker.mask_value(cited.expression, cited.value))
+        cited.expression, cited.value = mask(cited.expression), value
     for suspect in answer.suspects:
         suspect.reason = mask(suspect.reason)
     for fix in answer.fixes:
-        fix.check, fix.result, diff = mask(fix.check), mask(fix.result), mask(fix.diff)
+        fix.check, fix.result, diff = mask(fix.check), mask(fix.result), masker.mask(fix.diff)
         if diff != fix.diff:
             fix.diff, fix.result = diff, f"{fix.result}; {NOT_AS_IS}" if fix.result else NOT_AS_IS
+        if _hides(diff):
+            fix.diff, fix.verified = visible(diff), False
+            fix.result = f"{fix.result}; {NOT_AS_TRIED}" if fix.result else NOT_AS_TRIED
     return answer
+
+
+def _hides(diff: str) -> bool:
+    """Whether a diff writes more of what does not show than it takes away: the user could not see what they apply."""
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    for line in diff.replace("\r\n", "\n").split("\n"):
+        (after if line.startswith("+") else before).update(hidden_in(line[1:]) if line[:1] in ("+", "-") else ())
+    return not after <= before
 
 
 def masked_error(masker: Masker, error: Exception) -> Exception:
     """The error itself, if nothing in it is secret, else one that says the same, masked."""
     if isinstance(error, RequestFailed):
-        text = masker.mask(error.user_text)
-        if text == error.user_text and masker.mask(str(error)) == str(error):
+        text = visible(masker.mask(error.user_text))
+        if text == error.user_text and visible(masker.mask(str(error))) == str(error):
             return error
-        message = masker.mask(error.message)
+        message = visible(masker.mask(error.message))
         return (
             NotStopped(error.command, text)
             if isinstance(error, NotStopped)
             else RequestFailed(error.command, message, text)
         )
     said = f"{type(error).__name__}: {error}"
-    text = masker.mask(said)
+    text = visible(masker.mask(said))
     return error if text == said and masker.mask(repr(error)) == repr(error) else RequestFailed("ask", "failed", text)
 
 
@@ -140,4 +162,5 @@ class Tally:
             times = row.times - self._before.get((row.placeholder, row.rule), 0)
             if times > 0:
                 rows.append(row._replace(times=times))
-        return [MaskedRow(row.placeholder, row.rule, row.times) for row in sorted(rows, key=lambda r: -r.times)]
+        rows.sort(key=lambda row: -row.times)
+        return [MaskedRow(row.placeholder, visible(row.rule), row.times) for row in rows]

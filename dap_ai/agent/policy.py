@@ -40,6 +40,7 @@ from dap_ai.protocol.tools import (
     TypeOf,
     Variables,
 )
+from dap_ai.protocol.visible import visible
 
 LEVEL_OF: Mapping[str, Level] = {
     "trace": "compute",
@@ -141,9 +142,8 @@ def described(name: str, arguments: ToolArguments) -> str:
 
 
 def plain(text: str, max_chars: int) -> str:
-    """A model's words on one line without anything invisible, cut; as they may be shown to a user."""
-    text = "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    text = " ".join(text.split())
+    """A model's words on one line, what does not show as escapes, cut; as they may be shown to a user."""
+    text = " ".join(visible(text).split())
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 

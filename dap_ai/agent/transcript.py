@@ -17,6 +17,7 @@ from dap_ai.agent.model import Message, Reply
 from dap_ai.agent.policy import plain
 from dap_ai.protocol.ask import ToolStep, Usage
 from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.visible import in_json, visible
 
 _QUESTION = "\nQuestion: "
 """Stands before the question in every prompt that has one; what the program said stands before it."""
@@ -67,7 +68,7 @@ class Transcript:
             row["usage"] = {"model": reply.model, "input": reply.input_tokens, "output": reply.output_tokens}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_private(self._path, json.dumps(row, ensure_ascii=False) + "\n", append=True)
+            write_private(self._path, in_json(json.dumps(row, ensure_ascii=False)) + "\n", append=True)
         except OSError as error:
             text = f"{self._path} cannot be written: {error.strerror}. The setting `transcripts` names its folder."
             raise RequestFailed("ask", "noTranscript", text) from error
@@ -92,7 +93,7 @@ def markdown(exchanges: Sequence[Exchange]) -> str:
         sections.append(f"## {' '.join(exchange.question.split()) or 'Why did it stop here?'}")
         sections += [p.strip("\n") if isinstance(p, str) else _folded(p) for p in exchange.parts]
         sections.append(f"*{cost(exchange.usage)}*" if cost(exchange.usage) else "")
-    return "\n\n".join(filter(str.strip, sections)) + "\n"
+    return visible("\n\n".join(filter(str.strip, sections)) + "\n")
 
 
 def cost(usage: Usage) -> str:

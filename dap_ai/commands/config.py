@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 import msgspec
@@ -12,6 +11,7 @@ from dap_ai import config
 from dap_ai.agent.providers.refusals import Endpoint
 from dap_ai.commands.answerer import notice_of
 from dap_ai.commands.table import print_table, resolve
+from dap_ai.commands.telling import say, say_json, warn
 
 _HELP = """Print what is in force, and where each value comes from.
 
@@ -46,16 +46,16 @@ def command(*, as_json: bool) -> None:
             "warnings": resolved.warnings,
             "answers": answers,
         }
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
+        say_json(report)
         return
     print_table(
         ("setting", "value", "from", "what it is for"),
         [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values],
     )
-    click.echo(f"\nWho answers: {answers}")
-    click.echo(f"Your own file: {config.user_file(os.environ)}")
+    say(f"\nWho answers: {answers}")
+    say(f"Your own file: {config.user_file(os.environ)}")
     for warning in resolved.warnings:
-        click.echo(f"dap-ai: {warning}", err=True)
+        warn(warning)
 
 
 def _text(value: object) -> str:

@@ -24,6 +24,7 @@ from dap_ai.backends.debugpy import attach
 from dap_ai.backends.native import build, locate
 from dap_ai.commands.answerer import who_answers
 from dap_ai.commands.table import print_table, resolve
+from dap_ai.commands.telling import say_json, warn
 
 Verdict = Literal["ok", "missing", "optional"]
 
@@ -59,10 +60,10 @@ def command(*, as_json: bool, online: bool) -> None:
     resolved = resolve({})
     checks = run_checks(resolved.settings, online=online)
     for warning in resolved.warnings:
-        click.echo(f"dap-ai: {warning}", err=True)
+        warn(warning)
     if as_json:
         report = {"ok": all(check.verdict != "missing" for check in checks), "checks": checks}
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(report)) + b"\n")
+        say_json(report)
     else:
         print_table(
             ("check", "is", "found"),

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.protocol.visible import all_visible, in_json
 
 _encode = msgspec.json.Encoder().encode
 
@@ -41,18 +42,18 @@ class JsonLines:
 
     def command(self, command_line: str) -> None:
         """A line `command`."""
-        self._write("command", {"commandLine": command_line})
+        self._tell("command", {"commandLine": command_line})
 
     def stopped(self, body: dict[str, Any]) -> None:
         """A line `stopped`."""
-        self._write("stopped", body)
+        self._tell("stopped", body)
 
     def waiting(self, text: str) -> None:
         """A program needs no spinner."""
 
     def status(self, text: str) -> None:
         """A line `status`."""
-        self._write("status", {"text": text})
+        self._tell("status", {"text": text})
 
     def ask_output(self, output: AskOutput) -> None:
         """A line `askOutput`."""
@@ -75,7 +76,7 @@ class JsonLines:
 
     def context(self, text: str) -> None:
         """A line `context`."""
-        self._write("context", {"context": text})
+        self._tell("context", {"context": text})
 
     def masked(self, rows: list[Masked]) -> None:
         """A line `masked`."""
@@ -89,15 +90,19 @@ class JsonLines:
 
     def exited(self, exit_code: int, text: str) -> None:
         """A line `exited`."""
-        self._write("exited", {"exitCode": exit_code, "text": text})
+        self._tell("exited", {"exitCode": exit_code, "text": text})
 
     def error(self, text: str) -> None:
         """A line `error`."""
-        self._write("error", {"text": text})
+        self._tell("error", {"text": text})
 
     def close(self) -> None:
         """Every line was written when it came."""
 
+    def _tell(self, event: str, body: Mapping[str, Any]) -> None:
+        """What dap_ai says itself. An answer has been made visible before; the program's output stays as it is."""
+        self._write(event, all_visible(body))
+
     def _write(self, event: str, body: Mapping[str, Any]) -> None:
-        self._stream.write(_encode({"event": event, **body}) + b"\n")
+        self._stream.write(in_json(_encode({"event": event, **body}).decode()).encode() + b"\n")
         self._stream.flush()

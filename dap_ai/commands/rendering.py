@@ -2,7 +2,7 @@
 
 1. What is printed stays: no block is printed twice, so an answer costs linear time and does not flicker.
 2. Where stdout is no terminal, the answer is its Markdown as it came.
-3. Control characters in an answer are values of the program: they never reach a terminal.
+3. What acts on a terminal or hides in it (protocol/visible.py) is shown as escapes, whoever it comes from.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from dap_ai.commands.masking import counted, listed
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
 from dap_ai.protocol.colours import without_colours
+from dap_ai.protocol.visible import on_one_line, visible
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(
     r"\s*\(note: full exception trace is shown but execution is paused at: .*\)$|^exception: no description$"
@@ -104,7 +104,7 @@ class TerminalDisplay:
         """The answer grows by whole blocks; a step is one line, or all of it if that is wished."""
         text, wait = output.output.strip(), self._doing
         if output.category == "answer":
-            self._answer(_clean(output.output))
+            self._answer(visible(output.output))
         elif output.tool:
             self._step(output.tool)
         elif text.startswith(_PROGRESS):
@@ -118,16 +118,16 @@ class TerminalDisplay:
     def approval(self, wanted: AskApproval) -> None:
         """All of the action, and the model's words for it; nothing of either can pass for a line of ours."""
         self._quiet()
-        action, reason = plain(wanted.action, len(wanted.action) + 1), plain(wanted.reason, _MAX_REASON_CHARS)
+        action, reason = on_one_line(wanted.action), plain(wanted.reason, _MAX_REASON_CHARS)
         self._err.print(Text("The agent wants to act on the program:", style="bold"))
-        self._err.print(Text(f"    {wanted.kind}: {action}"), soft_wrap=True)
+        self._err.print(Text(f"    {visible(wanted.kind)}: {action}"), soft_wrap=True)
         self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
 
     def ask_ended(self, ended: AskEnded) -> None:
         """The rest of the answer, what it cost, and why there is no more of it."""
         self._quiet()
         if not self._answered:
-            self._answer(_clean(ended.answer))
+            self._answer(visible(ended.answer))
         self._print_blocks(self._blocks.end())
         if self._answered and not self._render:
             self._write("" if ended.answer.endswith("\n") else "\n")
@@ -148,7 +148,7 @@ class TerminalDisplay:
     def context(self, text: str) -> None:
         """The context, as a model would get it."""
         self._quiet()
-        self._write(_clean(text).rstrip("\n") + "\n")
+        self._write(visible(text).rstrip("\n") + "\n")
 
     def masked(self, rows: list[Masked]) -> None:
         """A line for each secret, or that there was none."""
@@ -175,7 +175,7 @@ class TerminalDisplay:
     def error(self, text: str) -> None:
         """One line, or as many as it takes."""
         self._quiet()
-        self._err.print(Text(f"dap-ai: {_clean(text)}", style="red"), soft_wrap=True)
+        self._err.print(Text(f"dap-ai: {visible(text)}", style="red"), soft_wrap=True)
 
     def close(self) -> None:
         """Leaves no spinner behind."""
@@ -212,7 +212,7 @@ class TerminalDisplay:
         self._out.file.flush()
 
     def _dim(self, text: str) -> None:
-        for line in _clean(text).splitlines():
+        for line in visible(text).splitlines():
             self._err.print(Text(line, style="dim"), soft_wrap=not self._err.is_terminal)
 
     @property
@@ -231,17 +231,15 @@ class TerminalDisplay:
             self._spinner = None
 
 
-def _clean(text: str) -> str:
-    return _CONTROL.sub("�", text)
-
-
 def _trimmed(lines: list[list[Segment]]) -> list[Segment]:
     """A block's lines without the empty ones around it, and one empty line after it."""
     while lines and not _text(lines[0]).strip():
         lines = lines[1:]
     while lines and not _text(lines[-1]).strip():
         lines = lines[:-1]
-    return [segment for line in lines for segment in (*_without_padding(line), Segment.line())] + [Segment.line()]
+    shown = [segment for line in lines for segment in (*_without_padding(line), Segment.line())] + [Segment.line()]
+    # What Markdown writes as `&#8238;` is a character only now.
+    return [segment._replace(text=visible(segment.text)) for segment in shown]
 
 
 def _without_padding(line: list[Segment]) -> list[Segment]:
@@ -263,7 +261,7 @@ def _step(step: ToolStep, chars: int) -> str:
     asked = step.call.removeprefix(f"{step.name}(").removesuffix(")")
     result = _MARKUP.sub("", step.result).removeprefix(asked or " ").removeprefix(" gives ")
     line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
-    return _one_line(_clean(line), chars - len(end)) + end
+    return _one_line(visible(line), chars - len(end)) + end
 
 
 def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
@@ -275,7 +273,7 @@ class _Wait:
     """What goes on, and for how long once it is long; made anew each time that it is drawn."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = visible(text)
         self._began = time.monotonic()
 
     def __rich__(self) -> Text:

@@ -13,6 +13,7 @@ import click
 import dap_ai
 from dap_ai.adapter.journal import JournalError, Row
 from dap_ai.adapter.replaying import Difference, Numbered, Replay
+from dap_ai.commands.telling import say, warn
 
 _HELP = """Play a file of `dap-ai serve --log FILE` again: what the proxy heard, it must answer as it did then.
 
@@ -34,12 +35,12 @@ def command(log: Path, session: int | None, *, verbose: bool) -> None:
     """Ends the process with the documented exit codes."""
     try:
         with log.open("rb") as file:
-            replays = replayed(file, session, click.echo if verbose else None)
+            replays = replayed(file, session, say if verbose else None)
     except LogError as error:
-        click.echo(f"dap-ai: {log}: {error}", err=True)
+        warn(f"{log}: {error}")
         sys.exit(2)
     for number, replay in replays.items():
-        click.echo(f"session {number}: {told(replay)}")
+        say(f"session {number}: {told(replay)}")
     sys.exit(1 if any(replay.difference for replay in replays.values()) else 0)
 
 

@@ -21,7 +21,7 @@ from dap_ai.adapter.options import NOBODY_ELSE
 from dap_ai.adapter.serve import Proxy
 from dap_ai.commands.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.table import resolve
-from dap_ai.commands.telling import Teller
+from dap_ai.commands.telling import Teller, warn
 from dap_ai.commands.wiring import open_wire_log, proxy_of
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
@@ -155,4 +155,4 @@ def _cancel_with_stdin(loop: asyncio.AbstractEventLoop, task: asyncio.Future[Non
 
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        click.echo(f"dap-ai: {warning}", err=True)
+        warn(warning)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 
 import click
@@ -12,6 +11,8 @@ import msgspec
 from dap_ai.adapter.sockets import SocketError
 from dap_ai.commands.guests import NO_SESSION, Seen, look_at_all
 from dap_ai.commands.table import print_table, resolve
+from dap_ai.commands.telling import say, say_json
+from dap_ai.protocol.visible import visible
 
 _HELP = """List the debug sessions of your editors that can be asked about from here, and where they stand.
 
@@ -35,11 +36,11 @@ def command(*, as_json: bool) -> None:
         raise click.ClickException(f"no session can be joined: {error}.") from error
     if as_json:
         rows = [_fields(session) for session in sessions]
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(rows)) + b"\n")
+        say_json(rows)
     elif sessions:
         print_table(_HEAD, [_row(session) for session in sessions])
     else:
-        click.echo(NO_SESSION, err=True)
+        say(NO_SESSION, err=True)
 
 
 def _fields(session: Seen) -> dict[str, object]:
@@ -80,5 +81,4 @@ def age(seconds: float) -> str:
 
 
 def _printable(text: str) -> str:
-    """On one line, and nothing that a terminal would obey."""
-    return "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))
+    return " ".join(visible(text).split())

@@ -13,6 +13,8 @@ from typing import Any
 import click
 
 from dap_ai import config
+from dap_ai.commands.telling import say
+from dap_ai.protocol.visible import visible
 
 _MIN_LAST_CHARACTERS = 24
 
@@ -42,11 +44,12 @@ def _check_patterns(resolved: config.Resolved) -> None:
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as they need; on a terminal the last one is folded to its width."""
     for line in table([head, *rows], shutil.get_terminal_size().columns if sys.stdout.isatty() else None):
-        click.echo(line)
+        say(line)
 
 
 def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
     """The lines of a table; `columns` is how many characters a line may have, None: any number."""
+    rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in list(zip(*rows, strict=True))[:-1]]
     indent = sum(widths) + 2 * len(widths)
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Lines on stderr that nobody has to read: a full pipe there holds no session up."""
+"""Lines of the commands; those that nobody has to read, which hold no session up when stderr is a full pipe."""
 
 from __future__ import annotations
 
@@ -7,19 +7,34 @@ import threading
 from collections.abc import Callable
 
 import click
+import msgspec
+
+from dap_ai.protocol.visible import all_visible, in_json, visible
 
 _MAX_LINES = 1000
 _CLOSE_S = 1.0
 
 
-def _echo(text: str) -> None:
-    click.echo(f"dap-ai: {text}", err=True)
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text of whatever origin: what would act on the terminal, or hide, as escapes."""
+    click.echo(visible(text), err=err, nl=nl)
+
+
+def say_json(value: object) -> None:
+    """Print a report as JSON in lines, each text in it as `say` would print it."""
+    text = msgspec.json.format(msgspec.json.encode(all_visible(msgspec.to_builtins(value)))).decode()
+    click.echo(in_json(text))
+
+
+def warn(text: str) -> None:
+    """A line on stderr with the command's name."""
+    say(f"dap-ai: {text}", err=True)
 
 
 class Teller:
     """Writes lines in a thread of its own. While they are not read, lines are dropped, and counted."""
 
-    def __init__(self, write: Callable[[str], None] = _echo) -> None:
+    def __init__(self, write: Callable[[str], None] = warn) -> None:
         self._write = write
         self._lines: queue.Queue[str | None] = queue.Queue(_MAX_LINES)
         self._dropped = self._told = 0

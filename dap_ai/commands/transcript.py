@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dap_ai.agent.transcript import export
+from dap_ai.commands.telling import say
 
 _HELP = """Print a conversation with a language model as Markdown: questions, steps, answers, tokens.
 
@@ -22,4 +23,4 @@ def command(file: Path) -> None:
         text = export(file.read_text(encoding="utf-8").splitlines())
     except ValueError as error:
         raise click.UsageError(f"{file}: {error}") from error
-    click.echo(text, nl=False)
+    say(text, nl=False)

@@ -22,6 +22,7 @@ from dap_ai.adapter.effects import Effect, Event
 from dap_ai.adapter.journal import Row, options_row, row_of, rules_row
 from dap_ai.adapter.recorder import Recorder
 from dap_ai.adapter.session import Session
+from dap_ai.protocol.visible import in_json
 
 if TYPE_CHECKING:
     from dap_ai.agent.mask import Masker
@@ -239,10 +240,7 @@ class SessionLog:
 
 def encode(row: Row) -> bytes:
     """A line."""
-    try:
-        return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-    except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(row).encode() + b"\n"
+    return in_json(json.dumps(row, ensure_ascii=False)).encode() + b"\n"
 
 
 def write(fd: int, data: bytes) -> int:

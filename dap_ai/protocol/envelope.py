@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.visible import visible
 
 T = TypeVar("T")
 
@@ -180,7 +181,7 @@ def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variabl
     # Who asks shows answers and refusals in one place: the editor's own message would be the same words again.
     error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": not command.startswith("ask")}
     if variables:
-        error["variables"] = dict(variables)
+        error["variables"] = {name: visible(text) for name, text in variables.items()}
     return _encoder.encode(
         {
             "seq": seq,

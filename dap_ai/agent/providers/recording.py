@@ -14,6 +14,7 @@ from dap_ai.agent.model import Message, Model, ModelError, Piece, Reply, Schema
 from dap_ai.agent.passing import PassingModel
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.scripted import Row, Thought, WrittenCall
+from dap_ai.protocol.visible import in_json
 
 
 def recorded(model: Model, file: str, mask: Callable[[Any], Any]) -> Recorded:
@@ -62,7 +63,7 @@ class Recorded(PassingModel):
 
     def _write(self, row: Row) -> None:
         try:
-            _append(self._path, msgspec.json.encode(row) + b"\n")
+            _append(self._path, in_json(msgspec.json.encode(row).decode()).encode() + b"\n")
         except OSError as error:
             raise ModelError("request", f"Nothing more can be recorded in {self._path}: {error.strerror}.") from error
 

@@ -273,7 +273,7 @@ def test_text_of_a_model_stays_on_its_line_and_an_action_shows_every_character()
     told = next(line for line in map(play.render, effects) if line)
     body = json.loads(told.removeprefix("client event askApproval "))
     assert body["action"] == "f()\\n# harmless \\u202e\\x1b[2J"
-    assert body["reason"].startswith("it is safe [31m : ??allow xxx")
+    assert body["reason"].startswith(r"it is safe\x1b[31m\u2066: ??allow xxx")
     assert len(body["reason"]) <= 500
 
 

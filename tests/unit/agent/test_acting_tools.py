@@ -102,7 +102,7 @@ def test_an_action_is_done_once_the_user_has_allowed_it(program: Acting):
     program.said, program.does = [YES], lambda _: Done("4")
     (result,) = Talk(program).calls(("execute", {"expression": " n + 1", "reason": "I want\nto \x1b[1msee"}))
 
-    assert program.asked == [("execute", "n + 1", "I want to �[1msee")]
+    assert program.asked == [("execute", "n + 1", r"I want to \x1b[1msee")]
     assert program.done == [actions.Execute("n + 1", 1)]
     assert "in the program itself, gave:" in result
 

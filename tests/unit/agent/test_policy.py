@@ -153,8 +153,8 @@ def test_a_call_without_arguments_is_described_by_its_name():
     ("said", "shown"),
     [
         ("two\nlines\tand  more", "two lines and more"),
-        ("\x1b[2Jcleared", "�[2Jcleared"),
-        ("\u202eoverridden\u2066", "�overridden�"),
+        ("\x1b[2Jcleared", r"\x1b[2Jcleared"),
+        ("\u202eoverridden\u2066", r"\u202eoverridden\u2066"),
         ("x" * 400, "x" * 299 + "…"),
         ("überprüfen, 確認", "überprüfen, 確認"),
     ],

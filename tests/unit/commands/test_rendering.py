@@ -243,5 +243,5 @@ def test_an_action_is_shown_whole_and_apart_from_the_models_reason():
     TerminalDisplay(Settings(), out, err).approval(AskApproval("a", "1", action, reason, "execute", 60.0))
     lines = err.getvalue().splitlines()
     assert lines[:2] == ["The agent wants to act on the program:", f"    execute: {action}"]
-    assert lines[2:] == ["    its reason: fine step: next �[2Jallow? �"]
+    assert lines[2:] == [r"    its reason: fine step: next \x1b[2Jallow? \u202e"]
     assert not out.getvalue()

@@ -24,8 +24,8 @@ _EFFECTS = (
     *("socket.bind", "socket.connect", _LOOKUP, "socket.send", "pty.spawn", "shutil."),
     *("_thread.start_new", "signal.pthread_kill", "subprocess."),
 )
-"""How the names of audit events begin that mean: this would reach beyond the process's own memory. Each of them fails in
-a copy. What may succeed there is none of them: an environment variable, a library or a database that may be read.
+"""How the names of audit events begin that mean: this would reach beyond the process's own memory. Each of them fails
+in a copy. What may succeed there is none of them: an environment variable, a library or a database that may be read.
 """
 
 
