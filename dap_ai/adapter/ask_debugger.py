@@ -23,7 +23,7 @@ from dap_ai.protocol import envelope
 from dap_ai.protocol.acting import Action, Consent, ContinueTo, Done, Step
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
-from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.lending import LentPiece, LentReply
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -78,7 +78,11 @@ class AskDebugger:
         body: bytes = await self._pump.outcome(
             lambda token: AgentRequest(self._ask_id, token, epoch, command, dict(arguments))
         )
-        return envelope.decode(body, dict[str, Any])
+        try:
+            return envelope.decode(body, dict[str, Any])
+        except RemoteProtocolError as error:
+            text = f"what the debug adapter answers to {command} cannot be read: {error}"
+            raise RequestFailed(command, "unreadable", text) from error
 
     async def inspect(self, query: Query) -> Inspection:
         """One visit of the walker. Raises RequestFailed, NotStopped."""

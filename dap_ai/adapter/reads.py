@@ -17,7 +17,7 @@ from dap_ai.adapter.slots import REQUEST, GuestRead, Slots
 from dap_ai.adapter.state import DebuggeeState
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.messages import ErrorBody
 
 READING = frozenset(
@@ -150,10 +150,17 @@ class AgentReads:
             return  # too late: the agent was told so
         self._out.do(*self._slots.answered())
         if message.success:
-            self._tell(owner.token, message.content or b"{}")
+            self._answer(in_flight, message)
         else:
             text = read_or(message, ErrorBody, ErrorBody()).text()
             self._fail(in_flight, RequestFailed(owner.command, message.field("message", ""), text))
+
+    def _answer(self, wanted: AgentRequest, message: Envelope) -> None:
+        try:
+            self._tell(wanted.token, message.beginning())
+        except RemoteProtocolError as error:
+            text = f"what the debug adapter answers to {wanted.command} cannot be read: {error}"
+            self._fail(wanted, RequestFailed(wanted.command, "unreadable", text))
 
     def drop_stale(self) -> None:
         """The stop is over: what the agent waits for would not be of it."""

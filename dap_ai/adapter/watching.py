@@ -18,11 +18,13 @@ from dap_ai.adapter.state import DebuggeeState, Phase
 from dap_ai.protocol import envelope
 from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.messages import (
     CapabilitiesBody,
     ContinueBody,
     ContinuedBody,
     EvaluateBody,
+    FrameId,
     OutputBody,
     ProgressStartBody,
     StackTraceBody,
@@ -83,7 +85,7 @@ class Watching:
             case "setBreakpoints" if owner.sent is not None:
                 return self._breakpoints.on_client_response(message, owner.sent)
             case "stackTrace" if self._state.stopped:
-                for frame in read_or(message, StackTraceBody, StackTraceBody()).stack_frames:
+                for frame in _frames(message):
                     self._state.frames[frame.id] = owner.thread_id
             case "evaluate" if owner.note:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
@@ -148,6 +150,13 @@ class Watching:
         else:
             body["requestId"] = msgspec.Raw(b"%d" % client_seq)
         return envelope.encode(body)
+
+
+def _frames(message: Envelope) -> list[FrameId]:
+    try:
+        return envelope.decode(message.beginning(), StackTraceBody).stack_frames
+    except RemoteProtocolError:
+        return []
 
 
 def _without_ours(body: Fields) -> Fields:

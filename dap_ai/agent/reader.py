@@ -6,12 +6,13 @@ A backend without a walker gives `scopes` and `variables` instead, of the innerm
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dap_ai.agent.native.depth import Depth, Rows, depth_of
 from dap_ai.agent.native.frames import clean_name
-from dap_ai.agent.rows import frames_of
+from dap_ai.agent.rows import MAX_SCOPES, frames_of, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
 from dap_ai.agent.stack import Case, Frame, Place, expressions_at
@@ -29,7 +30,6 @@ from dap_ai.protocol.inspection import (
     Inspection,
     Node,
     Query,
-    Value,
     Variable,
 )
 
@@ -37,6 +37,10 @@ MAX_FRAMES = 80
 MAX_PLACES = 8
 MAX_ROWS = 10
 """Of a frame of data or a series, the first and the last ones."""
+_MAX_PLAIN = 120
+"""Variables of a frame, without a walker; at most half as many of one scope."""
+_PLAIN_S = 4.0
+"""So long frames are read without a walker; the innermost in any case."""
 _MAX_CALLERS = 2
 """Of the outermost frames of a deep stack."""
 
@@ -126,7 +130,7 @@ class Reader:
 
     async def frames(self, thread_id: int, start: int, count: int) -> list[Frame]:
         """Frames of any depth, by number. Raises NotStopped, RequestFailed."""
-        return frames_of((await self._rows(thread_id, start, count)).get("stackFrames", []))
+        return frames_of(rows_of(await self._rows(thread_id, start, count), "stackFrames")[:count])
 
     async def _rows(self, thread_id: int, start: int, count: int) -> dict[str, Any]:
         page = {"startFrame": start} if start else {}
@@ -135,7 +139,7 @@ class Reader:
     async def _stack(self, stop: Stop) -> tuple[list[Frame], int]:
         """The innermost frames, and how many the adapter says there are."""
         body = await self._rows(stop.thread_id, 0, MAX_FRAMES)
-        frames = frames_of(body.get("stackFrames", []))
+        frames = frames_of(rows_of(body, "stackFrames")[:MAX_FRAMES])
         # Code without a file above the program's own is the debugger's: what it injected to attach.
         while len(frames) > 1 and frames[0].path == "<string>" and any(f.user for f in frames):
             frames.pop(0)
@@ -148,7 +152,7 @@ class Reader:
 
         async def read(start: int, count: int) -> Rows:
             try:
-                return (await self._rows(stop.thread_id, start, count)).get("stackFrames", [])
+                return rows_of(await self._rows(stop.thread_id, start, count), "stackFrames")[:count]
             except NotStopped:
                 raise
             except RequestFailed:
@@ -204,7 +208,11 @@ class Reader:
         """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""
         if case.stop.reason == "exception":
             case.inspection.exceptions = await self._exception_info(case.stop.thread_id)
+        began = time.monotonic()
         for place in case.places[:3]:
+            if time.monotonic() - began > _PLAIN_S:
+                case.notes.append("the debug adapter lists too much: the values of outer frames were not read")
+                break
             place.facts = await self._plain_facts(place.frame)
             case.inspection.frames.append(place.facts)
         case.notes.append("this debug adapter has no static walker: sub-expressions were not evaluated")
@@ -212,10 +220,12 @@ class Reader:
     async def _plain_facts(self, frame: Frame) -> FrameFacts:
         facts = FrameFacts(frame_id=frame.id, name=frame.name, file=frame.path, line=frame.line)
         try:
-            scopes = (await self._debugger.request("scopes", {"frameId": frame.id})).get("scopes", [])
-            for scope in scopes:
-                if not scope.get("expensive") and scope.get("name", "").lower() not in ("globals", "registers"):
-                    facts.locals += await self._variables(scope["variablesReference"])
+            scopes = rows_of(await self._debugger.request("scopes", {"frameId": frame.id}), "scopes")
+            read = [scope for scope in scopes if not scope.get("expensive") and not is_quiet(scope)]
+            for scope in read[:MAX_SCOPES]:
+                if len(facts.locals) >= _MAX_PLAIN:
+                    break
+                facts.locals += await self._variables(int(scope.get("variablesReference") or 0))
         except NotStopped:
             raise
         except RequestFailed as error:
@@ -223,9 +233,9 @@ class Reader:
         return facts
 
     async def _variables(self, reference: int) -> list[Variable]:
-        body = await self._debugger.request("variables", {"variablesReference": reference})
-        rows = [row for row in body.get("variables", []) if not row.get("name", "").endswith(" variables")]
-        return [Variable(r["name"], Value(text=r.get("value", ""), type=r.get("type", ""))) for r in rows[:60]]
+        rows = rows_of(await self._debugger.request("variables", page_of(reference)), "variables")
+        named = [row for row in rows if not str(row.get("name", "")).endswith(" variables")]
+        return [variable_of(row) for row in named[: _MAX_PLAIN // 2]]
 
     async def _exception_info(self, thread_id: int) -> list[ExceptionFacts]:
         try:

@@ -7,6 +7,37 @@ from typing import Any
 from dap_ai.agent.native.frames import clean_name, is_inlined, is_user_frame
 from dap_ai.agent.source import NATIVE_LANGUAGES, is_user_path, language_of
 from dap_ai.agent.stack import Frame
+from dap_ai.protocol.inspection import Value, Variable
+
+MAX_SCOPES = 8
+"""Of a frame that are read: more than any adapter has."""
+MAX_ROWS = 1000
+"""Of variables that an adapter is asked for at once; one that does not page lists all."""
+_MAX_TEXT_CHARS = 10_000
+QUIET_SCOPES = ("globals", "registers")
+"""Scopes that hold no names of the frame's own; in lower case."""
+
+
+def rows_of(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """A list of an adapter's response: what of it are objects, whatever it sent."""
+    rows: Any = body.get(name)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []  # pyright: ignore[reportUnknownVariableType]  JSON
+
+
+def is_quiet(scope: dict[str, Any]) -> bool:
+    """Whether a scope holds no names of the frame's own."""
+    return str(scope.get("name", "")).lower() in QUIET_SCOPES
+
+
+def page_of(reference: int) -> dict[str, int]:
+    """Arguments of `variables`: the first MAX_ROWS."""
+    return {"variablesReference": reference, "start": 0, "count": MAX_ROWS}
+
+
+def variable_of(row: dict[str, Any]) -> Variable:
+    """A variable, as far as it can be shown."""
+    name, text, kind = (str(row.get(key) or "")[:_MAX_TEXT_CHARS] for key in ("name", "value", "type"))
+    return Variable(name, Value(text=text, type=kind))
 
 
 def frames_of(rows: list[dict[str, Any]]) -> list[Frame]:

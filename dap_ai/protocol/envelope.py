@@ -15,6 +15,7 @@ import msgspec
 
 from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
 from dap_ai.protocol.visible import visible
+from dap_ai.protocol.within import within
 
 T = TypeVar("T")
 
@@ -93,6 +94,17 @@ class Envelope:
     @property
     def _raw(self) -> msgspec.Raw | None:
         return self._fields.get("arguments" if self.kind == "request" else "body")
+
+    def beginning(self) -> bytes:
+        """`arguments` or `body`; of one that is too large only what is needed of it (within.py).
+
+        Raises RemoteProtocolError.
+        """
+        raw = self._raw
+        try:
+            return b"{}" if raw is None or raw == _NULL else within(raw)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise RemoteProtocolError(f"not an object: {error}") from error
 
     def read(self, shape: type[T]) -> T:
         """`arguments` or `body` as `shape`; raises RemoteProtocolError if they do not fit."""

@@ -50,11 +50,31 @@ def _answer(message: dict[str, Any], result: str, size: int) -> None:
         "threads": {"threads": [{"id": 1, "name": "main"}]},
         "evaluate": {"result": result, "variablesReference": 0},
         "source": {"content": "", "bytes": size},
+        "scopes": {"scopes": [{"name": "Locals", "variablesReference": 9, "expensive": False}]},
     }
     body = bodies.get(message["command"], {})
+    if (many := _MANY.get(message["command"])) and "many" in sys.argv:
+        _say_many(message, *many)
+        return
     _say("response", request_seq=message["seq"], success=True, command=message["command"], body=body)
     if message["command"] == "configurationDone":
         _say("event", event="stopped", body={"reason": "exception", "threadId": 1, "allThreadsStopped": True})
+
+
+_MANY = {
+    "stackTrace": ("stackFrames", {"id": 7, "name": "f", "line": 1, "source": {"path": "/nowhere/a.c"}}),
+    "variables": ("variables", {"name": "v", "value": "1234567890", "variablesReference": 0}),
+}
+
+
+def _say_many(request: dict[str, Any], name: str, row: dict[str, Any]) -> None:
+    """A million rows, whatever was asked for."""
+    head = {"seq": 1, "type": "response", "request_seq": request["seq"], "success": True, "command": request["command"]}
+    begin = json.dumps(head)[:-1].encode() + b',"body":{"%b":[' % name.encode()
+    rows = b",".join([json.dumps(row, separators=(",", ":")).encode()] * 1_000_000)
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % (len(begin) + len(rows) + 3))
+    sys.stdout.buffer.writelines((begin, rows, b"]}}"))
+    sys.stdout.buffer.flush()
 
 
 def _storm(lines: int, progress: Path) -> None:

@@ -27,6 +27,8 @@ MB = 1_000_000
 SLACK_MB = 24
 """The unsent of both links, a read of each, and what the allocator keeps."""
 BIG = 100 * MB
+MILLION_MB = 80
+"""A million rows of the adapter's."""
 
 
 class Editor:
@@ -242,3 +244,18 @@ def test_an_adapter_that_speaks_as_dap_ai_is_not_heard_by_the_client(editor: Edi
     marked = [m for m in heard if m["type"] == "event" and ({"forged", "dapAiAgent"} & set(m["body"]))]
     assert marked == []
     assert any(m.get("event") == "output" and m["body"]["output"] == "forged" for m in heard)
+
+
+def test_a_question_about_a_million_frames_and_variables_is_answered_soon(
+    start_dap_ai: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+):
+    command = shlex.join([sys.executable, str(ADAPTER), str(tmp_path / "progress"), "many"])
+    editor = Editor(start_dap_ai("serve", "--backend", command), tmp_path / "progress")
+    editor.launch()
+    began = time.monotonic()
+    editor.send("ask", {"question": "why?", "threadId": 1})
+    while (ended := editor.message()).get("event") != "askEnded":
+        pass
+    assert ended["body"]["reason"] == "completed", (ended["body"]["error"], ended["body"]["answer"])
+    assert time.monotonic() - began < WAIT_S / 2
+    assert editor.grown_mb() < 3 * MILLION_MB + SLACK_MB

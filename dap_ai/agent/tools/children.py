@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from dap_ai.agent.rows import QUIET_SCOPES
 from dap_ai.agent.syntax import node_of
 from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.plain import QUIET_SCOPES
 from dap_ai.agent.tools.reading import visit
 from dap_ai.protocol.inspection import FrameQuery, Node, Value, Variable
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from dap_ai.agent.rows import MAX_SCOPES, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.tools.base import Bench
-from dap_ai.protocol.inspection import Value, Variable
-
-QUIET_SCOPES = ("globals", "registers")
-"""Scopes that hold no names of the frame's own; in lower case."""
+from dap_ai.protocol.inspection import Variable
 
 
 async def names_of(bench: Bench) -> list[Variable]:
     """The names of the frame. Raises NotStopped, RequestFailed."""
-    return [_variable(row) for row in await _names(bench)]
+    return [variable_of(row) for row in await _names(bench)]
 
 
 async def children_of(bench: Bench, expression: ast.expr) -> list[Variable]:
@@ -29,7 +27,7 @@ async def children_of(bench: Bench, expression: ast.expr) -> list[Variable]:
             raise LookupError(f"the debug adapter lists no {step[0]} there")
         row = found
         rows = await _children(bench, int(row.get("variablesReference") or 0))
-    return [_variable(r) for r in rows or [row]]
+    return [variable_of(r) for r in rows or [row]]
 
 
 def _steps(expression: ast.expr) -> list[tuple[str, ...]]:
@@ -48,19 +46,14 @@ def _steps(expression: ast.expr) -> list[tuple[str, ...]]:
 
 
 async def _names(bench: Bench) -> list[dict[str, Any]]:
-    scopes = (await bench.debugger.request("scopes", {"frameId": bench.frame_id})).get("scopes", [])
+    scopes = rows_of(await bench.debugger.request("scopes", {"frameId": bench.frame_id}), "scopes")
     rows: list[dict[str, Any]] = []
-    for scope in scopes:
-        if not scope.get("expensive") and str(scope.get("name", "")).lower() not in QUIET_SCOPES:
-            rows += await _children(bench, int(scope.get("variablesReference") or 0))
+    for scope in [scope for scope in scopes if not scope.get("expensive") and not is_quiet(scope)][:MAX_SCOPES]:
+        rows += await _children(bench, int(scope.get("variablesReference") or 0))
     return rows
 
 
 async def _children(bench: Bench, reference: int) -> list[dict[str, Any]]:
     if not reference:
         return []
-    return (await bench.debugger.request("variables", {"variablesReference": reference})).get("variables", [])
-
-
-def _variable(row: dict[str, Any]) -> Variable:
-    return Variable(str(row.get("name", "")), Value(str(row.get("value", "")), str(row.get("type", ""))))
+    return rows_of(await bench.debugger.request("variables", page_of(reference)), "variables")
