@@ -11,7 +11,8 @@ export type OpenLocation = (file: string, line: number) => void;
 
 const parser = new MarkdownIt("default", { html: false, linkify: false, typographer: false, maxNesting: 40 });
 parser.validateLink = (url) => /^https?:\/\//i.test(url);
-parser.disable("image");
+// An entity is a character only here, where nothing looks any more whether it hides: `&#8238;` stays what it is.
+parser.disable(["image", "entity"]);
 
 type Token = ReturnType<typeof parser.parse>[number];
 

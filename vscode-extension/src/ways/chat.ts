@@ -10,6 +10,7 @@ import { isModelNamed } from "../models/models";
 import type { Tracked } from "../sessions/sessions";
 import type { Part, Turn } from "../shared/messages";
 import { isOpen } from "../ask/turns";
+import { ChatMarkdown, chatMarkdown, chatText } from "./chatMarkdown";
 
 /** Of package.json. */
 const PARTICIPANT = "dapAi.chat";
@@ -62,14 +63,17 @@ function streamed(
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
 ): Promise<void> {
-  for (const part of turn.parts) pass(part, stream);
+  const markdown = new ChatMarkdown();
+  for (const part of turn.parts) pass(part, stream, markdown);
   return new Promise((resolve) => {
     if (!isOpen(turn)) {
+      say(markdown.end(), stream);
       resolve();
       return;
     }
     const done = (): void => {
       vscode.Disposable.from(...subscriptions).dispose();
+      if (!token.isCancellationRequested) say(markdown.end(), stream); // else VS Code has closed the stream
       resolve();
     };
     const cancel = (): void => {
@@ -80,7 +84,7 @@ function streamed(
       token.onCancellationRequested(cancel),
       host.questions.onDidPost((message) => {
         if (!("turnId" in message) || message.turnId !== turn.id) return;
-        if (message.type === "part") pass(message.part, stream);
+        if (message.type === "part") pass(message.part, stream, markdown);
         else if (message.type === "ended" || message.type === "failed") done();
       }),
     ];
@@ -88,11 +92,16 @@ function streamed(
   });
 }
 
-function pass(part: Part, stream: vscode.ChatResponseStream): void {
-  if (part.kind === "answer") stream.markdown(part.text);
-  else if (part.kind === "status") stream.progress(part.text);
-  else if (part.kind === "step") stream.progress(part.step.call);
-  else stream.progress(`Waits for your consent: ${part.approval.action}`);
+/** All of it is text of a model or a program: VS Code reads each of these as Markdown. */
+function pass(part: Part, stream: vscode.ChatResponseStream, markdown: ChatMarkdown): void {
+  say(part.kind === "answer" ? markdown.feed(part.text) : markdown.end(), stream);
+  if (part.kind === "status") stream.progress(chatText(part.text));
+  else if (part.kind === "step") stream.progress(chatText(part.step.call));
+  else if (part.kind === "approval") stream.progress(`Waits for your consent: ${chatText(part.approval.action)}`);
+}
+
+function say(markdown: string, stream: vscode.ChatResponseStream): void {
+  if (markdown !== "") stream.markdown(markdown);
 }
 
 async function finished(
@@ -105,9 +114,9 @@ async function finished(
   if (!ended) {
     const tracked = host.sessions.get(session.id);
     if (tracked && !tracked.stop) stream.button({ command: "workbench.action.debug.pause", title: "Pause" });
-    return { errorDetails: { message: error ?? "" } };
+    return { errorDetails: { message: chatText(error ?? "") } };
   }
-  if (ended.answer !== "" && !turn.parts.some((part) => part.kind === "answer")) stream.markdown(ended.answer);
+  if (ended.answer !== "" && !turn.parts.some((part) => part.kind === "answer")) say(chatMarkdown(ended.answer), stream);
   await references(turn, stream, session);
   ended.fixes.forEach((fix, index) => {
     const name = ended.fixes.length > 1 ? ` ${index + 1}` : "";
@@ -116,7 +125,7 @@ async function finished(
     stream.button({ command: "dapAi.chat.applyFix", title: `Apply Fix${name}`, arguments: [turn.id, index] });
   });
   const result: vscode.ChatResult = { metadata: { turnId: turn.id, suspects: ended.suspects.length } };
-  return ended.error === "" ? result : { ...result, errorDetails: { message: ended.error } };
+  return ended.error === "" ? result : { ...result, errorDetails: { message: chatText(ended.error) } };
 }
 
 async function references({ ended }: Turn, stream: vscode.ChatResponseStream, session: vscode.DebugSession): Promise<void> {

@@ -92,11 +92,10 @@ test("an answer comes as it is made, with its steps, and its places as reference
   assert.deepEqual([view.result], [undefined]);
   const places = [{ file: "/w/shop.py", line: 5, score: 1, reason: "" }, { file: "/gone.py", line: 1, score: 1, reason: "" }];
   await end(session, { suspects: [...places, ...places] });
-  assert.deepEqual(view.said.slice(0, 5), [
+  assert.deepEqual(view.said.slice(0, 4), [
     ["progress", "offline: nothing leaves this machine"],
     ["progress", "evaluate x"],
-    ["markdown", "Be"],
-    ["markdown", "cause."],
+    ["markdown", "Because."],
     ["progress", "Waits for your consent: next"],
   ]);
   const references = view.of("reference") as { uri: Uri; range: { line: number } }[];

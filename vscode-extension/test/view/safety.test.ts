@@ -24,6 +24,7 @@ const ATTACKS = [
   "`<img src=x onerror=window.hurt=1>`",
   "```html\n<script>window.hurt = 1</script>\n```",
   "```python\"><script>window.hurt = 1</script>\nx = '<img src=x onerror=window.hurt=1>'\n```",
+  "&#8238;turned&#x2066; &ZeroWidthSpace;hidden&shy;",
   "```diff\n+<img src=x onerror=window.hurt=1>\n```",
   "| <img src=x onerror=window.hurt=1> |\n|---|\n| <script>window.hurt=1</script> |",
 ].join("\n\n");
@@ -35,8 +36,9 @@ async function assertUnhurt(view: View): Promise<void> {
     addresses: [...document.querySelectorAll("#app [href]")].map((each) => each.getAttribute("href") ?? "").filter((each) => !/^https?:/.test(each)),
     handlers: [...document.querySelectorAll("#app *")].filter((each) => [...each.attributes].some((one) => one.name.startsWith("on"))).length,
     shown: getComputedStyle(document.body).display,
+    hidden: /[\u202A-\u202E\u2066-\u2069\u200B\u00AD]/.test(document.querySelector("#app")?.textContent ?? ""),
   }));
-  assert.deepEqual(found, { hurt: false, elements: 0, addresses: [], handlers: 0, shown: "block" });
+  assert.deepEqual(found, { hurt: false, elements: 0, addresses: [], handlers: 0, shown: "block", hidden: false });
 }
 
 viewTest("markup and links of an answer do nothing, streamed or whole", async (view) => {
