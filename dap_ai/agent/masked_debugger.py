@@ -262,7 +262,7 @@ def is_path(node: Node) -> bool:
     match node:
         case ["n", _]:
             return True
-        case ["a", x, _]:
+        case ["a", x, _] | ["->", x]:
             return is_path(x)
         case ["s", x, ["c", _]]:
             return is_path(x)

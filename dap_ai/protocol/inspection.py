@@ -27,7 +27,8 @@ types of the values it meets:
 In C, C++ and Rust (made by `agent/native/expressions.py`; parsed there, never by the debugger) also:
 
     ["u", op, x]                  op: * (what a pointer points to), & (address), !
-    ["a", x, name]                a member; of a pointer, `->`
+    ["a", x, name]                a member
+    ["a", ["->", x], name]        the same of what x points to
     ["cast", type, x]             to a number or a pointer; the type is source text
     ["o", ...], ["cmp", ...]      with the widths, signs and whole-number division of the operands' types
 

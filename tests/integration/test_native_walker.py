@@ -185,7 +185,8 @@ async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(a
     async with stopped(adapter, native.build(source, tmp_path)) as session:
         frames = [FrameQuery(frame_id=frame["id"]) for frame in session.frames[:8]]
         frames[0].expressions = [node_of(text, "cpp") for text in ("none->id", "order->first->id", "many[3]")]
-        query = Query(frames, thread_id=session.stop["threadId"], deadline_ms=20_000)
+        said = str(session.stop.get("description", ""))
+        query = Query(frames, thread_id=session.stop["threadId"], deadline_ms=20_000, stopped=said)
         reply = await session.walker.inspect(session.request, query)
     facts = reply.frames[0].values
     assert reply.native and [frame.error for frame in reply.frames] == [""] * len(frames)

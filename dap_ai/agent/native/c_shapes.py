@@ -16,6 +16,7 @@ from dap_ai.agent.native.shapes import (
     call,
     constant,
     listed,
+    member_node,
     name,
     opaque,
 )
@@ -78,7 +79,15 @@ def _member(source: Source, node: Syntax) -> Shape:
     if member.type != "field_identifier" or not IDENTIFIER.fullmatch(text):
         refusal = f"the member {source.raw(member)} is not read: ask for a plain member"
         return Shape("member", [0, operator.type, source.raw(member)], (base,), None, refusal, operator.type)
-    return Shape("member", [0, operator.type, text], (base,), lambda x: ["a", x[0], text], "", operator.type, others=1)
+    return Shape(
+        "member",
+        [0, operator.type, text],
+        (base,),
+        lambda x: member_node(x[0], operator.type, text),
+        "",
+        operator.type,
+        others=1,
+    )
 
 
 def _subscript(source: Source, node: Syntax) -> Shape:

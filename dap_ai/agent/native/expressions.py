@@ -9,7 +9,7 @@ from dataclasses import replace
 from dap_ai.agent.native import c_shapes, rust_shapes
 from dap_ai.agent.native.constructs import Expression
 from dap_ai.agent.native.grammar import Source, Syntax, field, named, walk
-from dap_ai.agent.native.shapes import Shape
+from dap_ai.agent.native.shapes import Shape, member_node
 from dap_ai.agent.sanitize import MAX_DEPTH, MAX_EXPRESSION_CHARS, SyntaxRefused
 
 _DEEP = f"the expression is nested deeper than {MAX_DEPTH}: ask for a part of it"
@@ -222,7 +222,8 @@ def _settled(expression: Expression) -> Expression | None:
             text, node = f"{parts[0].text}[{parts[1].text}]", ["s", *nodes]
         case _:
             member = expression.text.rpartition(expression.operator)[2]
-            text, node = f"{parts[0].text}{expression.operator}{member}", ["a", nodes[0], member]
+            text = f"{parts[0].text}{expression.operator}{member}"
+            node = member_node(nodes[0], expression.operator, member)
     return replace(expression, text=text, node=node, parts=parts, refusal="")
 
 

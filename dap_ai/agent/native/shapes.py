@@ -65,6 +65,11 @@ def name(source: Source, node: Syntax, text: str, shown: str = "") -> Shape:
     return Shape("name", [shown or text], node=lambda _: ["n", text], others=len(node.named_children))
 
 
+def member_node(base: Node, operator: str, member: str) -> Node:
+    """`base.member`, `base->member`."""
+    return ["a", ["->", base] if operator == "->" else base, member]
+
+
 def binary(left: Syntax, operator: str, right: Syntax, shown: str) -> Shape:
     """An arithmetic or logical operator or a comparison; others are refused."""
     make: Callable[[list[Node]], Node] | None = None

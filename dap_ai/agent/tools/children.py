@@ -40,6 +40,8 @@ async def _row(bench: Bench, node: Node) -> Row:
             return await _member(bench, await _row(bench, inner), name, _MAX_DEPTH)
         case ["s", inner, index]:
             return await _item(bench, await _row(bench, inner), await _number(bench, index))
+        case ["->", inner]:
+            return await _row(bench, inner)
         case ["u", "*", inner]:
             return await _pointed(bench, await _row(bench, inner))
         case ["cast", _, _]:

@@ -94,6 +94,11 @@ class _Elf:
             self._cache[name] = self._read_section(name)
         return self._cache[name]
 
+    def whole(self, name: str) -> bytes | None:
+        """The same if it is there and none of it is left out."""
+        data = self.section(name)
+        return data if data and len(data) < _MAX_SECTION_BYTES else None
+
     def segments(self) -> list[_Segment]:
         """What is mapped into memory, and notes."""
         count = self._phnum
@@ -173,6 +178,20 @@ def binary_of(path: str) -> Binary | None:
                 return _judged(elf, elf, path)
             with _open(debug) as other:
                 return _judged(elf, _Elf(other), path)
+    except _DAMAGED:
+        return None
+
+
+def debug_names(path: str) -> bytes | None:
+    """The names in its debug information, each ended by a zero byte; None: there is none, or too much of it."""
+    try:
+        with _open(path) as file:
+            elf = _Elf(file)
+            debug = _debug_file(elf, path)
+            if debug is None:
+                return elf.whole(".debug_str")
+            with _open(debug) as other:
+                return _Elf(other).whole(".debug_str")
     except _DAMAGED:
         return None
 

@@ -14,6 +14,9 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _WITH_OWN_DELETER = re.compile(r"unique_ptr<.*,.*>$")
 _LENGTH_NAMES = frozenset({"length", "len", "_M_node_count", "_M_element_count"})
 _MAX_TEXT = 400
+_LIBRARYS = re.compile(r"_|\[|get\(\)$|pointer$|Value$")
+"""Names below C++'s optionals and smart pointers, as the library has them and the formatters: else a program that
+does without the library has a class of that name."""
 
 
 async def held_by(reader: Reader, raw: Raw, frame_id: int) -> list[Raw] | None:
@@ -23,6 +26,8 @@ async def held_by(reader: Reader, raw: Raw, frame_id: int) -> list[Raw] | None:
             raise Unread("the debugger does not tell whether it holds a value")
         return None
     rows = await reader.children(raw, frame_id, 2)
+    if rows and not _is_librarys(raw, rows[0]):
+        raise Unread(f"{raw.type} is a class of the program's own")
     if len(rows) == 1 and rows[0].type == f"{raw.type}::{rows[0].name}":  # gdb lists the variant as a member
         return None if rows[0].name == "None" else await reader.children(rows[0], frame_id, 2)
     return rows
@@ -47,10 +52,14 @@ async def pointer_in(reader: Reader, raw: Raw, frame_id: int, count: int) -> tup
     if raw.text == "nullptr":
         return Raw(raw.name, "void *", "0x0"), []
     rows = await reader.children(raw, frame_id, count)
-    held = next((row for row in rows if kind_of(row) in ("pointer", "str")), None)
+    held = next((row for row in rows if kind_of(row) in ("pointer", "str") and _is_librarys(raw, row)), None)
     if held is None and not rows and not _ADDRESS.search(raw.text):
         held = await _first_word(reader, raw)
     return held, rows
+
+
+def _is_librarys(raw: Raw, row: Raw) -> bool:
+    return types.is_of_rusts_library(raw.type) or bool(_LIBRARYS.match(row.name))
 
 
 async def _first_word(reader: Reader, raw: Raw) -> Raw | None:

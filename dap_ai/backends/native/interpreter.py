@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import ClassVar, cast
 
 from dap_ai.backends.native import numbers, types
-from dap_ai.backends.native.held import held_by
 from dap_ai.backends.native.kinds import kind_of, number_of, string_of
 from dap_ai.backends.native.numbers import BOOL, DOUBLE, LITERAL, LONG, Number, Raised
 from dap_ai.backends.native.paths import Missing, Operand, Paths, Refused, is_pointer
@@ -89,9 +88,14 @@ class Interpreter(Paths):
         _, base_node, name = node
         if not isinstance(name, str) or not MEMBER.fullmatch(name):
             raise Refused(f"`{self._source(node)}` is no name of a member")
+        arrow = base_node[0] == "->"
+        base_node = base_node[1] if arrow else base_node
         base = self._raw(await self._value(base_node), node)
-        base = await self._held(base) if kind_of(base) == "smart" else base
-        pointer = kind_of(base) == "pointer"
+        if arrow:
+            base = await self._arrow(base, node)
+        elif self._rust and kind_of(base) == "smart":
+            base = await self._held(base)
+        pointer = self._kind(base) == "pointer"
         if pointer and not self._rust:
             self._arrows.add(id(node))
         if pointer:
@@ -102,7 +106,7 @@ class Interpreter(Paths):
     async def _subscript(self, node: Node) -> Operand:
         _, base_node, index_node = node
         base = self._raw(await self._value(base_node), node)
-        kind = kind_of(base)
+        kind = self._kind(base)
         if kind == "dict":
             return await self._looked_up(base, await self._value(index_node), node)
         index = await self._whole(index_node)
@@ -137,18 +141,15 @@ class Interpreter(Paths):
 
     async def _deref(self, value: Operand, node: Node) -> Operand:
         raw = self._raw(value, node)
-        raw = await self._held(raw) if kind_of(raw) == "smart" else raw
-        kind = kind_of(raw)
+        raw = await self._held(raw) if self._kind(raw) == "smart" else raw
+        kind = self._kind(raw)
         if kind == "optional":
-            rows = await held_by(self._reader, raw, self._frame_id)
-            if rows is None or len(rows) != 1:
-                raise Raised(f"{self._source(node[2])} holds nothing")
-            return rows[0]
+            return await self._contained(raw, node[2])
         if kind == "array":
             return await self._item(raw, 0, node)
         if kind == "pointer" or (kind == "str" and types.pointee(raw.type)):
             return await self._settled(await self._behind(raw, 0, node[2]))
-        if self._rust:
+        if self._rust and kind != "struct":
             return raw  # a reference that the debugger shows as what it refers to
         raise Refused(f"`{self._source(node)}` would call operator* of {raw.type}")
 
@@ -161,6 +162,7 @@ class Interpreter(Paths):
             path = self._raw(await self._value(inner), inner).path
         if not path or path.startswith("&"):
             raise Refused(f"`&{self._source(inner)}`: the address of this is not told")
+        await self._check_address(path, inner)
         return await self._reader.hover(self._frame_id, path[1:] if path.startswith("*") else f"&{path}")
 
     async def _binary(self, node: Node) -> Operand:
@@ -223,7 +225,7 @@ class Interpreter(Paths):
         return numbers.compared(op, first, second, rust=self._rust)
 
     async def _truth(self, operand: Operand, node: Node) -> bool:
-        if isinstance(operand, Raw) and (is_pointer(operand) or kind_of(operand) == "smart"):
+        if isinstance(operand, Raw) and (is_pointer(operand) or self._kind(operand) == "smart"):
             return bool(await self._place(operand, node))
         if isinstance(operand, Raw) and kind_of(operand) == "array":
             return True

@@ -10,7 +10,7 @@ from dap_ai.backends.native.numbers import Number, read_number
 from dap_ai.backends.native.types import Scalar
 from dap_ai.backends.native.variables import Raw
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+(?: <[^<>]*>)?")
 _IDENTIFIER = re.compile(
     r"[A-Za-z_][\w:]*(?: \| [A-Za-z_][\w:]*)*|\([A-Za-z_][\w:| ]*\)|\(?[\w: |]*unknown: 0x[0-9a-f]+\)?"
 )

@@ -6,12 +6,12 @@ An operand is a Raw (something of the program, or a pointer that was computed) o
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
 from dap_ai.backends.native import numbers, types
-from dap_ai.backends.native.held import pointer_in
+from dap_ai.backends.native.held import held_by, pointer_in
 from dap_ai.backends.native.kinds import codes_of, kind_of, number_of, string_of
 from dap_ai.backends.native.literals import is_cut
 from dap_ai.backends.native.numbers import Number, Raised
@@ -36,10 +36,20 @@ class Missing(Exception):  # noqa: N818  a state of the program
 
 
 class Paths:
-    """What stands where in one frame. `names`: its arguments and locals."""
+    """What stands where in one frame. `names`: its arguments and locals.
+
+    `overloads_address`: whether `&` may call a function of the program.
+    """
 
     def __init__(
-        self, reader: Reader, describer: Describer, frame_id: int, names: Mapping[str, Raw], *, rust: bool
+        self,
+        reader: Reader,
+        describer: Describer,
+        frame_id: int,
+        names: Mapping[str, Raw],
+        *,
+        rust: bool,
+        overloads_address: Callable[[], Awaitable[bool]],
     ) -> None:
         self._reader = reader
         self._describer = describer
@@ -47,6 +57,7 @@ class Paths:
         self._names = names
         self._rust = rust
         self._globals: list[Raw] | None = None
+        self._overloads_address = overloads_address
         self._arrows: set[int] = set()
 
     def _source(self, node: Node) -> str:
@@ -75,6 +86,38 @@ class Paths:
         if not raw.reference:
             return replace(raw, type=types.pointee(raw.type) or "", text=raw.text.partition(": ")[2] or raw.text)
         return await self._reader.pointed(raw, self._frame_id, 30)
+
+    def _kind(self, raw: Raw) -> str:
+        """See kinds.kind_of; a class of C++ that is called as one of Rust's library is the program's own."""
+        return "struct" if not self._rust and types.is_of_rusts_library(raw.type) else kind_of(raw)
+
+    async def _arrow(self, base: Raw, node: Node) -> Raw:
+        """The pointer that `->` follows, found without a call."""
+        kind = self._kind(base)
+        if kind in ("smart", "pointer"):
+            return await self._held(base) if kind == "smart" else base
+        if kind == "array":
+            return self._raw(await self._item(base, 0, node), node)
+        if kind == "optional":
+            return await self._contained(base, node)
+        raise Refused(f"`{self._source(node)}` would call operator-> of {base.type or 'its class'}")
+
+    async def _contained(self, optional: Raw, node: Node) -> Raw:
+        rows = await held_by(self._reader, optional, self._frame_id)
+        if rows is None or len(rows) != 1:
+            raise Raised(f"{self._source(node)} holds nothing")
+        return rows[0]
+
+    async def _check_address(self, path: str, node: Node) -> None:
+        """Raises Refused where `&` may call a function of a class."""
+        if self._rust:
+            return
+        try:
+            found = await self._reader.hover(self._frame_id, path)
+        except Unread:
+            return  # behind the end, or unreadable: then its address is not told either, or is that of the items
+        if not types.is_plain(found.type) and await self._overloads_address():
+            raise Refused(f"`&{self._source(node)}` would call operator& of {found.type}: ask for its members")
 
     async def _found_member(self, base: Raw, name: str, *, pointer: bool) -> Raw:
         path = member_path(base.path, name, pointer=pointer)
@@ -222,7 +265,7 @@ class Paths:
             return operand.address
         if kind_of(operand) in ("array", "str") and operand.place:
             return operand.place
-        if kind_of(operand) == "smart":
+        if self._kind(operand) == "smart":
             return await self._place(await self._held(operand), node)
         raise Refused(f"`{self._source(node)}` would call an operator of {operand.type}")
 

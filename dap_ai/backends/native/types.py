@@ -53,7 +53,12 @@ _RUST_TEXT = re.compile(
     r"(?:&(?:mut )?str|alloc::string::String|std::path::PathBuf|std::ffi::os_str::OsString)(?: \*)?"
 )
 _RUST_POINTER = re.compile(r"^(?:&(?:'\w+ )?|\*)(?:(?:const|mut)\s+)?(?P<element>.+)$")
-_STANDARD = ("std::", "alloc::", "core::", "hashbrown::")
+_STANDARD = re.compile(
+    r"std::(?:__\w+::|pmr::)*(?P<cpp>[a-z]\w*)(?:<.*>)?"
+    r"|(?P<rust>(?:alloc|core|std)::(?:(?:vec|string|boxed|rc|sync|option|collections|hash|btree|map|set|\w+_\w+)::)+"
+    r"|hashbrown::(?:map|set)::)(?P<name>[A-Z]\w*)(?:<.*>)?"
+)
+"""The libraries' own places: `std::mine::vector` is the program's."""
 _CONTAINERS = {
     "list": "vector deque list forward_list array span initializer_list Vec VecDeque LinkedList BinaryHeap stack queue",
     "dict": "map unordered_map multimap unordered_multimap HashMap BTreeMap",
@@ -196,9 +201,34 @@ def kind_of(text: str) -> str:
 
 
 def _standard(name: str) -> str:
-    if not name.startswith(_STANDARD) or ("<" in name and not name.endswith(">")):
+    found = _STANDARD.fullmatch(name)
+    if not found or not _is_one(name):
         return ""  # `std::vector<int>::iterator` is none
-    return _KINDS.get(name.split("<", 1)[0].rsplit("::", 1)[-1], "")
+    return _KINDS.get(found["cpp"] or found["name"], "")
+
+
+def _is_one(name: str) -> bool:
+    """Whether the first `<` of a type is closed by its last `>`."""
+    depth = 0
+    for at, character in enumerate(name):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == ">" and not depth and name[at - 1] != "-":
+            return at == len(name) - 1
+    return True
+
+
+def is_of_rusts_library(text: str) -> bool:
+    """`alloc::rc::Rc<T>`: the same name in C++ is the program's own."""
+    found = _STANDARD.fullmatch(plain(text))
+    return bool(found and found["rust"])
+
+
+def is_plain(text: str) -> bool:
+    """Whether a value's type is known, and is no class or enum of the program's: a number, a pointer, a library's."""
+    kind, array = kind_of(text), array_of(text)
+    if kind == "reference":
+        return is_plain(pointee(text) or "")
+    return is_plain(array.element) if kind == "array" and array else bool(kind)
 
 
 _CAST_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?: |::)[A-Za-z_][A-Za-z0-9_]*)*")

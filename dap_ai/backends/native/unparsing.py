@@ -46,8 +46,10 @@ def _text(node: Any, arrows: frozenset[int] | set[int]) -> str:
         return _literal(node[1])
     if kind in ("i", "f", "n"):
         return str(node[1])
+    if kind == "->":
+        return part(node[1])
     if kind == "a":
-        return f"{part(node[1])}{'->' if id(node) in arrows else '.'}{node[2]}"
+        return f"{part(node[1])}{'->' if id(node) in arrows or node[1][0] == '->' else '.'}{node[2]}"
     if kind == "s":
         return f"{part(node[1])}[{part(node[2])}]"
     if kind == "u":

@@ -17,6 +17,7 @@ from dap_ai.backends.native.elf import binary_of
 from dap_ai.backends.native.faults import fault_of
 from dap_ai.backends.native.interpreter import Interpreter
 from dap_ai.backends.native.numbers import Number, Raised
+from dap_ai.backends.native.overloads import overloads_address
 from dap_ai.backends.native.paths import Missing, Refused
 from dap_ai.backends.native.reading import Reader, Spent
 from dap_ai.backends.native.threads import threads_of
@@ -169,9 +170,15 @@ def _parameters(name: str, rows: list[Raw]) -> int:
 
 async def _read(reader: Reader, query: Query, frame: _Frame, allowance: int) -> None:
     """The expressions first: they are the failing line's."""
+
+    async def overloads() -> bool:
+        return not frame.facts.file.endswith(".c") and await overloads_address(reader.send)
+
     describer = Describer(reader, query, frame.query.frame_id)
     rows = {row.name: row for row in [*frame.locals, *frame.arguments]}
-    interpreter = Interpreter(reader, describer, frame.query.frame_id, rows, rust=frame.rust)
+    interpreter = Interpreter(
+        reader, describer, frame.query.frame_id, rows, rust=frame.rust, overloads_address=overloads
+    )
     reader.allowance = allowance
     frame.facts.values = [await _fact(interpreter, describer, node) for node in frame.query.expressions]
     reader.allowance = allowance

@@ -13,7 +13,7 @@ P, X, Y = ["n", "p"], ["n", "x"], ["n", "y"]
 @pytest.mark.parametrize(
     ("text", "node"),
     [
-        ("p->next->x", ["a", ["a", P, "next"], "x"]),
+        ("p->next->x", ["a", ["->", ["a", ["->", P], "next"]], "x"]),
         ("(*p).x", ["a", ["u", "*", P], "x"]),
         ("p[x].y", ["a", ["s", P, X], "y"]),
         ("&x", ["u", "&", X]),
@@ -52,7 +52,7 @@ def test_a_cast_to_a_number_or_pointer_is_read(text: str, kind: str):
     ("text", "node"),
     [
         ("ns::x", ["n", "ns::x"]),
-        ("this->x", ["a", ["n", "this"], "x"]),
+        ("this->x", ["a", ["->", ["n", "this"]], "x"]),
         ("static_cast<long>(x)", ["cast", "long", X]),
         ("reinterpret_cast<ns::node *>(x)", ["cast", "ns::node *", X]),
         ("(std::size_t)x", ["cast", "std::size_t", X]),
