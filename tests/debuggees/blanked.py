@@ -8,12 +8,17 @@ from __future__ import annotations
 import contextvars
 import ctypes
 import enum
+import functools
 import json
 import os
+import re
+import sqlite3
 import sys
+import threading
 
 sys.path.insert(0, sys.argv[1])
 from inject import blanking  # noqa: E402  the path first
+from inject.environment import blocks  # noqa: E402  the same
 
 SECRETS = {
     "plain": "xK9-zq73bRt",
@@ -43,6 +48,33 @@ def generated(token):
     yield token
 
 
+class Settings:
+    shared_token = "".join(list(SECRETS["plain"]))
+
+
+CONTEXT = contextvars.ContextVar("unnamed")
+LARGE = [[[number, str(number)] for number in range(300)] for _ in range(300)]
+
+
+def login(user, password):
+    return user, password
+
+
+@functools.lru_cache(maxsize=None)
+def token_for(password):
+    return password + "/token"
+
+
+def in_c():
+    """What C code finds of the environment and the arguments."""
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_char_p
+    with open("/proc/self/environ", "rb") as environ, open("/proc/self/cmdline", "rb") as arguments:
+        kept = environ.read().decode() + arguments.read().decode()
+    found = [getenv(name).decode() for name in (b"BLANKED_BY_PARENT", b"BLANKED_LATER")]
+    return {"getenv": found[0], "putenv": found[1], "kernel's block": kept[kept.index("BLANKED_BY_PARENT=") :]}
+
+
 class Client:
     def __init__(self, token):
         self.token = token
@@ -63,6 +95,15 @@ def work(plain, name, word, latin, wide, astral):
     os.environ["BLANKED"] = plain
     bound, generator = contextvars.ContextVar("token"), generated(fresh(plain))
     bound.set(fresh(plain))
+    CONTEXT.set(fresh(plain))
+    os.environ["BLANKED_LATER"] = plain
+    token_for(fresh(plain))
+    partial = functools.partial(login, "bob", fresh(plain))
+    thread = threading.Thread(target=login, args=("bob", fresh(plain)))
+    pattern = re.compile(fresh(plain))
+    rows = sqlite3.connect(":memory:")
+    rows.row_factory = sqlite3.Row
+    row = rows.execute("SELECT ? AS password", (fresh(plain),)).fetchone()
     next(generator)
     ctypes.pythonapi.PyUnicode_AsUTF8(ctypes.py_object(latin))  # it keeps the bytes beside the characters
 
@@ -72,7 +113,7 @@ def work(plain, name, word, latin, wide, astral):
     names = dict(locals())
     hidden = [{"secret": text, "shown": "*" * len(text)} for text in map(fresh, SECRETS.values())]
     found = by_token[plain]
-    blanking.blank(sys._getframe(), names, hidden)
+    blanking.blank(sys._getframe(), names, hidden, blocks())
     return {
         "plain": names["plain"],
         "name": names["name"],
@@ -96,6 +137,14 @@ def work(plain, name, word, latin, wide, astral):
         "encoded": names["latin"].encode().decode(),
         "default": later()[0],
         "closure": later()[1],
+        "class beside much data": Settings.shared_token,
+        "context": CONTEXT.get(),
+        "arguments of a partial": partial.args[1],
+        "arguments of a thread": thread._args[1],
+        "result in a cache": token_for(plain),
+        "pattern": pattern.pattern,
+        "row": row["password"],
+        **in_c(),
         "environment": os.environ["BLANKED"],
         "by its key": [found, by_token.get(plain)],
         "equal": plain == client.token,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +15,16 @@ from tests.integration.test_walker_pythons import VERSIONS, interpreter
 
 PROGRAM = Path(__file__).parent.parent / "debuggees" / "blanked.py"
 FOLDER = Path(__file__).parents[2] / "dap_ai" / "backends" / "debugpy"
-NOT_IN_PLACE = ("by its key", "equal", "words")
+SECRET = "xK9-zq73bRt"
+NOT_IN_PLACE = ("by its key", "equal", "words", "kernel's block")
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def left(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> dict[str, Any]:
     python = interpreter(request.param, python_versions)
-    run = subprocess.run(
-        [python, "-B", str(PROGRAM), str(FOLDER)], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [python, "-B", str(PROGRAM), str(FOLDER), SECRET]
+    environment = {**os.environ, "BLANKED_BY_PARENT": SECRET}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -41,6 +44,22 @@ def test_lengths_and_what_stands_around_stay(left: dict[str, Any]) -> None:
 
 def test_equal_secrets_stay_equal_and_find_what_they_are_a_key_of(left: dict[str, Any]) -> None:
     assert left["equal"] and left["by its key"] == [1, 1]
+
+
+def test_the_kernel_s_copy_of_environment_and_arguments_is_overwritten(left: dict[str, Any]) -> None:
+    assert "BLANKED_BY_PARENT=***********" in left["kernel's block"]
+    assert SECRET not in left["kernel's block"]
+
+
+def test_what_arrays_and_tables_hold_is_told_and_overwritten() -> None:
+    program = PROGRAM.with_name("blanked_arrays.py")
+    run = subprocess.run(
+        [sys.executable, "-B", str(program), str(FOLDER)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    found, hidden = json.loads(run.stdout), "*" * len(SECRET)
+    assert found["told"] == ["api_keys", "locked_tokens", "password", "passwords", "raw_keys", "series_tokens"]
+    assert found["left"] == [hidden, "other", *[hidden] * 6, "bob"]
 
 
 def test_other_words_stay(left: dict[str, Any]) -> None:

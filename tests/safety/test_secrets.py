@@ -50,10 +50,18 @@ _SECRET_EXPRESSIONS = (
 )  # fmt: skip
 
 
+_BY_C = (
+    "(lambda c, f: (setattr(f, 'restype', c.c_char_p), f(b'SHOP_TOKEN'))[1])(__import__('ctypes'), "
+    "__import__('ctypes').CDLL(None).getenv)"
+)
+"""The environment past `os.environ`."""
+
+
 def _nosy(planted: Planted) -> list[Scripted]:
     """A model that reads all there is, computes from it, and says what it is told."""
     evaluated = [*_NAMES.split(), *_SECRET_EXPRESSIONS, "__import__('os').environ", "globals()", "locals()"]
     derived = [form.format(text) for text in _SECRET_EXPRESSIONS for form in _DERIVED]
+    derived += [f"{_BY_C}[::-1]", f"{_BY_C}.hex()", f"{_BY_C}[1:]"]
     code = "raise ValueError(password[::-1] + SIGNING_KEY[::-1] + ''.join(reversed(client_secret)))"
     calls: list[tuple[str, Any]] = [
         ("stack", {}),

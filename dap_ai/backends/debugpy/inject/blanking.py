@@ -12,6 +12,7 @@ import ctypes
 import sys
 from typing import Any
 
+from .environment import Blocks, blank_environment
 from .secrets import Budget, is_users, strings
 from .walker import frame_locals
 
@@ -20,16 +21,18 @@ _MAX_OBJECTS, _MAX_S = 60_000, 0.5
 _CODECS = {1: "latin-1", 2: "utf-16-" + sys.byteorder[:1] + "e", 4: "utf-32-" + sys.byteorder[:1] + "e"}
 
 
-def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]]) -> None:
+def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], blocks: Blocks) -> None:
     """Puts `shown` in the place of each `secret`, of the same length, in all strings that can be reached.
 
-    From the frame with its `names`, the frames around it, the arguments and the environment; dict keys stay.
+    From the frame with its `names`, the frames around it, the arguments and the environment, also of C code (`blocks`:
+    see environment.py); dict keys stay.
     """
     pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
     scopes = [names, *_scopes(frame)]
     for one in list(strings(scopes, Budget(_MAX_OBJECTS, _MAX_S))):
         for secret, shown in pairs:
             _overwrite(one, secret, shown)
+    blank_environment(blocks, pairs)
 
 
 def blanked(text: str, hidden: list[dict[str, str]]) -> str:
@@ -58,6 +61,12 @@ def _scopes(frame: Any) -> list[Any]:
 
 def _overwrite(found: Any, secret: str, shown: str) -> None:
     value = found.value
+    if type(found.holder) not in (dict, list, type(None)):  # an array: the value is a copy of what it holds
+        as_bytes = type(value) is bytes
+        old, new = (secret.encode("utf-8", "replace"), shown.encode()) if as_bytes else (secret, shown)
+        if old in value and len(old) == len(new):
+            _put(found, value.replace(old, new))
+        return
     if issubclass(type(value), str):
         plain = str.__str__(value)
         if secret in plain and not (_may_be_overwritten(value) and _overwrite_text(value, plain, secret, shown)):
@@ -72,11 +81,16 @@ def _overwrite(found: Any, secret: str, shown: str) -> None:
         value[:] = value.replace(old, new)
 
 
-def _put(found: Any, text: str) -> None:
-    """In place of a string that cannot be overwritten, where a dict or a list holds it."""
-    if found.holder is not None:
+def _put(found: Any, text: Any) -> None:
+    """In place of a string that cannot be overwritten, where a dict, a list or an array holds it."""
+    if found.holder is None:
+        return
+    try:
         found.holder[found.key] = text
-        found.value = text
+    except ValueError:  # an array that is read only
+        found.holder.base.setflags(write=True)
+        found.holder[found.key] = text
+    found.value = text
 
 
 def _may_be_overwritten(value: Any) -> bool:

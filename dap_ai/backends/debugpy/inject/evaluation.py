@@ -11,6 +11,7 @@ from typing import Any
 from . import effects, patching
 from .ahead import ahead
 from .blanking import blank, blanked
+from .environment import blocks
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
 from .statements import prepare, value_of
@@ -29,6 +30,7 @@ class Evaluation:
         self._wanted = wanted
         self._frame = frame
         self._names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
+        self._blocks = blocks() if wanted.get("hidden") else []
         self._loop = _running_loop()
         budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
         self._describer = Describer(wanted, budget)
@@ -87,7 +89,7 @@ class Evaluation:
         if edits:
             patching.apply(edits, self._frame)
         if hidden:
-            blank(self._frame, self._names, hidden)
+            blank(self._frame, self._names, hidden, self._blocks)
             wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
         if wanted is not None:
             return prepare(wanted, self._frame, self._names)

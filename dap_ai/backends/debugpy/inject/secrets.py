@@ -11,20 +11,33 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 import types
 from collections import deque
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from itertools import islice
 from typing import Any, Iterator
 
 from .frame_strings import named_strings
 from .frames import is_frame
-from .statics import instance_dict, is_dunder, made_in_c, module_namespace, names_of, namespace, slots, text_of
+from .holders import held, of_thread
+from .statics import (
+    instance_dict,
+    is_dunder,
+    made_in_c,
+    module_namespace,
+    module_of,
+    names_of,
+    namespace,
+    slots,
+    text_of,
+)
 
 _SYLLABLES = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "credential", "creds", "sess", "sid", "dsn",
-    "conn", "url", "csrf", "xsrf", "jwt", "bearer", "otp", "cert", "salt", "signature",
+    "conn", "url", "csrf", "xsrf", "jwt", "bearer", "otp", "cert", "salt", "pepper", "signature", "mnemonic", "seed",
+    "phrase", "pin", "cvv", "psk", "code", "kennwort", "senha", "contrase", "answer", "private", "signing",
 )  # fmt: skip
 _COLLECTIONS = ("passwords", "passwds", "secrets", "tokens", "keys")
 MIN_CHARS = 5
@@ -40,7 +53,11 @@ _LIBRARIES = (
 )
 
 _exception_args: Any = BaseException.__dict__["args"].__get__
-_clock = time.perf_counter
+_clock = time.thread_time  # not of the wall: a busy machine must not make the search shorter
+_copy_context = copy_context
+_PLAIN = (int, float, bool, complex, type(None))
+"""Types of what holds no string, and of which there may be many."""
+_TURN = 32
 
 
 class Budget:
@@ -79,30 +96,68 @@ def is_telling(name: str) -> bool:
 
 
 def strings(scopes: list[Any], budget: Budget) -> Iterator[Found]:
-    """What the environment, the arguments and the scopes (dicts of names) lead to.
+    """What the environment, the arguments, the scopes (dicts of names), the context and the threads lead to.
 
-    The scopes in their order, each nearest first; none takes more than half of what is left, so that a large one does
-    not hide what the others have.
+    Name by name in turn, each nearest first, so that a large value does not hide what the others have. What belongs
+    to libraries comes last: a quarter of the budget is left for it.
     """
     seen: set[int] = set()
     kept: list[Any] = []  # an id is an object's as long as it lives
-    for scope in [_environment(), sys.argv, *scopes]:
-        yield from _strings_of(scope, budget, seen, kept)
+    search = _Search(budget)
+    starts = [_environment(), sys.argv, getattr(sys, "orig_argv", None), *scopes, tuple(_copy_context()), _threads()]
+    parts = (part for scope in starts for part in _parts("", scope) if type(part[1]) not in _PLAIN)
+    ways: list[Any] = [(deque([(*part, 1)]), deque()) for part in parts]
+    for late in (False, True):
+        busy = ways
+        while busy and search.goes_on(late):
+            for way in busy:
+                if search.goes_on(late):
+                    yield from search.some(way, late, seen, kept)
+            busy = [way for way in busy if way[late]]
 
 
-def _strings_of(scope: Any, budget: Budget, seen: set[int], kept: list[Any]) -> Iterator[Found]:
-    todo: list[Any] = [("", scope, None, None, 0)]
-    most = budget.objects // 2
-    for at, (name, x, holder, key, depth) in enumerate(todo):  # it grows meanwhile
-        if at > most or (at % 64 == 63 and _clock() > budget.ends):
-            break
-        budget.objects -= 1
-        if _is_text(x):
-            yield Found(name, x, holder, key)
-        if depth <= _MAX_DEPTH and type(x) is not str and id(x) not in seen:  # a subclass of str may have attributes
+class _Search:
+    """A walk that takes from many names in turn."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._least, self._early_ends = budget.objects // 4, budget.ends - (budget.ends - _clock()) / 4
+        self._modules: dict[str, bool] = {}
+
+    def goes_on(self, late: bool) -> bool:
+        """Whether there is budget left; before it is late, for the program's own objects."""
+        if late:
+            return self._budget.objects > 0 and _clock() < self._budget.ends
+        return self._budget.objects > self._least and _clock() < self._early_ends
+
+    def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[Found]:
+        """The next objects of one name; what they lead to is put behind the others."""
+        todo = way[late]
+        for _ in range(min(_TURN, len(todo))):
+            name, x, holder, key, depth = todo.popleft()
+            self._budget.objects -= 1
+            if _is_text(x):
+                yield Found(name, x, holder, key)
+            if depth > _MAX_DEPTH or type(x) is str or id(x) in seen:  # a subclass of str may have attributes
+                continue
+            if not late and self._is_library(x):
+                way[True].append((name, x, holder, key, depth))
+                continue
             seen.add(id(x))
             kept.append(x)
-            todo.extend((*part, depth + 1) for part in _parts(name, x))
+            todo.extend((*part, depth + 1) for part in _parts(name, x) if type(part[1]) not in _PLAIN)
+
+    def _is_library(self, x: Any) -> bool:
+        """Whether it is of a class, or is a class, that a library or Python itself defines in Python."""
+        cls = x if issubclass(type(x), type) else type(x)
+        if made_in_c(cls):
+            return False
+        name = module_of(cls)
+        if name not in self._modules:
+            module = sys.modules.get(name)
+            file = names_of(module_namespace(module)).get("__file__") if type(module) is types.ModuleType else None
+            self._modules[name] = type(file) is str and not is_users(file)
+        return self._modules[name]
 
 
 def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
@@ -146,6 +201,7 @@ def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
             yield key, part, None, None
     elif not made_in_c(cls) or issubclass(cls, (BaseException, types.SimpleNamespace)):
         yield from _of_object(name, x)
+    yield from held(name, x)
 
 
 def _of_object(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
@@ -155,6 +211,7 @@ def _of_object(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     if type(own) is dict:
         for key, part in names_of(own).items():
             yield key, part, own, key
+        yield from of_thread(own)
     if issubclass(type(x), BaseException):
         yield name, _exception_args(x), None, None
     yield name, type(x), None, None
@@ -205,6 +262,11 @@ def _of_module(module: Any) -> list[tuple[str, Any]]:
 def is_users(file: str) -> bool:
     """Whether a file is neither of Python nor of an installed package."""
     return not file.startswith("<") and not any(part in file for part in _LIBRARIES)
+
+
+def _threads() -> Any:
+    active = names_of(module_namespace(threading)).get("_active")
+    return active if type(active) is dict else None
 
 
 def _environment() -> Any:

@@ -1,0 +1,61 @@
+"""Overwrites secrets where C code has the environment and the arguments: what `getenv` and `environ` give in a copy."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, List, Tuple
+
+from .syscalls import read_file
+
+_MAX_VARIABLES = 10_000
+_MAX_BYTES = 4 << 20
+_FIRST_FIELD = 3
+"""Of those behind the name of the program in `/proc/self/stat`; the name may hold anything."""
+_ARGUMENTS, _ENVIRONMENT = 48, 50
+
+Blocks = List[Tuple[int, int]]
+"""Address and size."""
+
+
+def blocks() -> Blocks:
+    """Where the kernel put the arguments and the environment; in a copy, which must not ask, they lie there, too."""
+    try:
+        fields = read_file(b"/proc/self/stat").rpartition(b")")[2].split()
+        lines = read_file(b"/proc/self/maps").splitlines()
+    except OSError:
+        return []
+    mapped = [tuple(int(end, 16) for end in line.split()[0].split(b"-")) for line in lines if b" rw" in line]
+    found: Blocks = []
+    for number in (_ARGUMENTS, _ENVIRONMENT):
+        start, end = (int(field) for field in fields[number - _FIRST_FIELD : number - _FIRST_FIELD + 2])
+        if 0 < end - start <= _MAX_BYTES and any(low <= start and end <= high for low, high in mapped):
+            found.append((start, end - start))
+    return found
+
+
+def blank_environment(where: Blocks, pairs: list[tuple[str, str]]) -> None:
+    """Puts one text in the place of another of its length: in the blocks, and where `environ` points to by now."""
+    written = [(secret.encode("utf-8", "surrogateescape"), shown.encode()) for secret, shown in pairs]
+    for address, size in [*where, *_variables()]:
+        data = ctypes.string_at(address, size)
+        for secret, shown in written:
+            at = data.find(secret) if len(shown) <= len(secret) else -1
+            while at >= 0:
+                ctypes.memmove(address + at, shown.ljust(len(secret), b"*"), len(secret))
+                at = data.find(secret, at + len(secret))
+
+
+def _variables() -> Blocks:
+    found: Blocks = []
+    try:
+        pointers: Any = ctypes.POINTER(ctypes.c_void_p).in_dll(ctypes.CDLL(None), "environ")
+    except ValueError:
+        return found
+    if not pointers:
+        return found
+    for number in range(_MAX_VARIABLES):
+        address = pointers[number]
+        if not address:
+            break
+        found.append((address, len(ctypes.string_at(address))))
+    return found
