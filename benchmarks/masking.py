@@ -2,8 +2,8 @@
 
     python benchmarks/masking.py [-v] [--json FILE] [--source FOLDER]
 
-Recall: planted secrets (tests/unit/agent/secrets_planted.py) in every place and form. False positives: lines of a
-source tree, by default the standard library without its tests, that masking changes; `-v` names them, and what was
+Recall: planted secrets (tests/unit/agent/secrets_planted.py) in every place and form; those of secrets_spelled.py, and
+of secrets_heldout.py, which the rules were not made with, are told apart. False positives: lines of a source tree, by default the standard library without its tests, that masking changes; `-v` names them, and what was
 missed. Cost: milliseconds per 10 kB of that source, the best of three runs, and of hostile texts.
 """
 
@@ -23,6 +23,7 @@ from _dap import ROOT, machine, show
 
 sys.path.insert(0, str(ROOT))
 from dap_ai.agent.mask import Masker
+from tests.unit.agent import secrets_heldout, secrets_spelled
 from tests.unit.agent.secrets_planted import KNOWN, ORDINARY, Planted, all_planted, forms_of
 
 GOALS = {"recall": 0.99, "false_positives": 0.001, "ms_per_10kB": 1.0}
@@ -53,6 +54,13 @@ def missed() -> tuple[int, list[str]]:
         if one.secret in masked or "<secret:" not in masked:
             remained.append(f"{one.what}: {masked[:200]!r}")
     return len(planted) + len(known), remained
+
+
+def of_corpus(planted: list[Planted], alike: list[tuple[str, str]]) -> dict[str, int]:
+    """How many secrets of a corpus are masked, and how many of its look-alikes are."""
+    masked = sum(one.secret not in Masker().mask(one.text) for one in planted)
+    changed = sum(Masker().mask(text) != text for _, text in alike)
+    return {"planted": len(planted), "masked": masked, "alike": len(alike), "alike_masked": changed}
 
 
 def sources(folder: Path) -> list[tuple[Path, str]]:
@@ -149,11 +157,15 @@ def main() -> None:
     files = sources(options.source)
     lines, changed, rules = changed_lines(files)
     hostile = hostile_ms()
+    spelled = of_corpus(secrets_spelled.SPELLED, secrets_spelled.LOOK_ALIKES)
+    held_out = of_corpus(secrets_heldout.HELD_OUT, secrets_heldout.LOOK_ALIKES)
     figures: dict[str, Any] = {
         "machine": machine(),
         "planted": planted,
         "missed": len(remained),
         "recall": 1 - len(remained) / planted,
+        "spelled": spelled,
+        "held_out": held_out,
         "ordinary": len(ORDINARY),
         "ordinary_masked": len(ordinary),
         "lines": lines,
@@ -165,6 +177,10 @@ def main() -> None:
     worst = max(hostile, key=lambda name: hostile[name])
     rows: list[list[object]] = [
         ["planted secrets masked", f"{planted - len(remained)} of {planted}", f"{figures['recall']:.2%}", ">= 99 %"],
+        ["the same in real programs' spellings", "{masked} of {planted}".format(**spelled), "", "-"],
+        ["the same, a corpus held out", "{masked} of {planted}".format(**held_out), "", "-"],
+        ["look-alikes masked", "{alike_masked} of {alike}".format(**spelled), "", "0"],
+        ["the same, held out", "{alike_masked} of {alike}".format(**held_out), "", "-"],
         ["ordinary strings masked", f"{len(ordinary)} of {len(ORDINARY)}", "", "0"],
         ["source lines changed", f"{len(changed)} of {lines}", f"{figures['false_positives']:.4%}", "< 0.1 %"],
         ["ms per 10 kB of source", "", figures["ms_per_10kB"], "< 1"],

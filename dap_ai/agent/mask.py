@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
+from dap_ai.agent.masking.judging import SCHEME, is_secret_of
 from dap_ai.agent.masking.known import Known
-from dap_ai.agent.masking.named_values import SCHEME, named_secrets
-from dap_ai.agent.masking.names import lowered, secret_name
+from dap_ai.agent.masking.named_values import named_secrets
+from dap_ai.agent.masking.names import CODES, PHRASES, Named, lowered, secret_name
+from dap_ai.agent.masking.pairs import placed_secrets
 from dap_ai.agent.masking.placeholders import Placeholders
 from dap_ai.agent.masking.quoting import written
 from dap_ai.agent.masking.shapes import shaped_secrets
@@ -89,9 +91,7 @@ class Masker:
             return self.mask(value)
         read = written(value)
         inner = value[read.start : read.end]
-        sure = is_secret_quoted(inner, strong=found.strong and found.sure) or (
-            read.is_cut and found.sure and is_secret_start(inner)
-        )
+        sure = is_secret_of(found, inner) or (read.is_cut and found.sure and is_secret_start(inner))
         if sure and (read.is_literal or not value.startswith(("<", "[", "(", "{"))):
             span = Span(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
             return self.mask(value[: read.start] + self._stand_in(value, span) + value[read.end :])
@@ -131,7 +131,7 @@ class Masker:
         if found is not None and _MEMBERS.match(text):
             learned = [self.learn(name, literal) for literal in _STRINGS.findall(text)]
             return any(learned) or has_one
-        if found is not None and is_secret_quoted(text, strong=strong):
+        if found is not None and _is_secret(found, text, strong=strong):
             scheme = SCHEME.match(text)
             alone = text[scheme.end() :] if scheme and " " not in text[scheme.end() :] else text
             self._known.add(alone, part=read.is_literal and read.is_cut)
@@ -161,7 +161,12 @@ class Masker:
 
     def _spans(self, text: str) -> list[Span]:
         low = lowered(text)
-        found = [*self._known.spans(text), *named_secrets(text, low), *shaped_secrets(text, low)]
+        found = [
+            *self._known.spans(text),
+            *named_secrets(text, low),
+            *placed_secrets(text, low),
+            *shaped_secrets(text, low),
+        ]
         for pattern in self._patterns:
             group = 1 if pattern.groups else 0
             found += [Span(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
@@ -246,6 +251,13 @@ class Masker:
         if found is None or PLACEHOLDER.fullmatch(text) or is_exempt(text):
             return self.mask(text)
         return self.mask_value(name, text)
+
+
+def _is_secret(found: Named, text: str, *, strong: bool) -> bool:
+    """Whether a value that was learned is one as a whole."""
+    if CODES.fullmatch(found.word) or PHRASES.fullmatch(found.word):
+        return is_secret_of(found, text)
+    return is_secret_quoted(text, strong=strong)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Generator, Iterator
 
 from dap_ai.agent.masking.code import secret_in_code
+from dap_ai.agent.masking.judging import SCHEME, is_secret_of
 from dap_ai.agent.masking.names import Named, secret_names
+from dap_ai.agent.masking.pairs import beside
 from dap_ai.agent.masking.quoting import from_markup, from_url, unescaped
 from dap_ai.agent.masking.spans import CUT, Span
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted, is_secret_start, is_secret_word, looks_random
@@ -17,7 +19,7 @@ _SEPARATOR = re.compile(
     (?: [ \t]{0,20}(?::[ \t]{0,4}"""
     + _CODE_TYPE
     + r"""[ \t]{0,4}(?==[^=]))?
-        (?P<op>=>|->|:=|==|!=|%3[DdAa]|[:=])
+        (?P<op>=>|->|:=|\?=|==|!=|%3[DdAa]|[:=])
         (?:[ \t]{0,20}(?:\\?\r?\n[ \t]{0,80}(?=\\{0,7}["'`]|[bru]["']))?)
       | (?P<verb>[ \t]{1,4}(?:is|was|are|to)[ \t]{0,3}:?[ \t]{1,4})
       | (?P<tuple>,[ ]{0,4}(?=[bru]?\\{0,7}["']))
@@ -28,7 +30,11 @@ _SEPARATOR = re.compile(
 )
 _WRAPPER = re.compile(
     r"(?:[A-Za-z_.]{0,40}(?:Secret|Password|Token|Credential|secret|password)[A-Za-z]{0,20}\("
-    r"|bytes\(|bytearray\(|memoryview\(|str\()(?:[a-z_]{1,20}=)?(?=[bru]?[\"'])"
+    r"|bytes\(|bytearray\(|memoryview\(|str\(|(?:bytes|bytearray)\.fromhex\(|base64\.\w{0,10}decode\("
+    r"|re\.compile\()(?:[a-z_]{1,20}=)?(?=[bru]?[\"'])"
+)
+_COLLECTION = re.compile(
+    r"(?:(?:np|numpy|pd|pandas|collections)\.(?:array|asarray|Series|Index|deque)|set|frozenset|list|tuple|deque)\((?=[\[({])"
 )
 _LITERAL = re.compile(r"(?P<prefix>[bBrRuUfF]{0,2})(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
 _REST = {
@@ -37,8 +43,15 @@ _REST = {
     "`": re.compile(r"[^`\n]*"),
 }
 _BARE = re.compile(r"(?:<secret:(?:part:)?[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}")
-SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
 _HEADER_REST = re.compile(r"[^\n\"'`]{1,4096}")
+_LINE = re.compile(r"[^\n\"']{1,400}(?<=\S)(?=\s*(?:\n|\Z))")
+_GOES_ON = re.compile(r" [a-z]")
+_ENDS = re.compile(r"[ \t]*(?:[;#]|\r?\n|\\n|[\"']|\Z)")
+_LINES_BEFORE = re.compile(
+    r"(?:^|\n|\\n|[\"'])\[[A-Za-z][\w .-]{0,40}\](?:\r?\n|\\n)"
+    r"(?:[\w.-]{1,40}[ \t]*[=:][^\n(\\]{0,200}(?:\r?\n|\\n)){0,20}\Z"
+)
+"""The head of a section of settings, and the settings between it and the name."""
 _YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
 _ENV_LINE = re.compile(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
 _REST_OF_LINE = re.compile(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
@@ -54,10 +67,13 @@ def named_secrets(text: str, low: str) -> Iterator[Span]:
     walked = headed = 0
     for found in secret_names(text, low):
         yield from secret_in_code(text, found)
+        yield from beside(text, found)
         separator = _SEPARATOR.match(text, found.end)
         if separator is None:
             continue
         at = separator.end()
+        if around := _COLLECTION.match(text, at):
+            at = around.end()
         if separator["op"] == ":" and not separator["close"] and "\n" in separator[0]:
             continue  # `class Token:` and its docstring
         opening = text[at : at + 1]
@@ -90,11 +106,12 @@ def _value(text: str, found: Named, separator: re.Match[str]) -> Iterator[Span]:
         start, end = _quoted(text, literal)
         if separator["gap"] and not is_flag:
             wanted = (found.strong and is_secret_bare(text[start:end], strong=True)) or looks_random(text[start:end])
+            wanted = wanted or (bool(SCHEME.match(text, start, end)) and is_secret_of(found, text[start:end]))
         elif separator["tuple"] and not is_flag:
-            wanted = text[end : end + 8].lstrip("\\'\"")[:1] in (")", "]") and _judged(found, text[start:end])
+            wanted = text[end : end + 8].lstrip("\\'\"")[:1] in (")", "]") and is_secret_of(found, text[start:end])
             wanted = wanted and ("(" in text[max(0, found.start - 4) : found.start] or not text[start:end].isalpha())
         else:
-            wanted = _judged(found, text[start:end]) or (
+            wanted = is_secret_of(found, text[start:end]) or (
                 bool(CUT.match(text, end)) and found.sure and is_secret_start(text[start:end])
             )
         if wanted:
@@ -114,27 +131,22 @@ def _meant(content: str, literal: re.Match[str]) -> str:
     return unescaped(content, depth, is_bytes="b" in prefix)
 
 
-def _judged(found: Named, value: str) -> bool:
-    value = SCHEME.sub("", value, count=1)
-    if found.word == "cookie" and re.search(r"\w=[^;\s]{4,}", value):
-        return True
-    if re.match("dsn|database|conn", found.word):
-        return "@" in value and looks_random(value) if "://" in value else bool(re.search(r"=\S{4,}", value))
-    return is_secret_quoted(value, strong=found.strong and found.sure)
-
-
 def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: bool) -> Iterator[Span]:
     """A bare value: only where it cannot be a piece of code."""
     at, op = separator.end(), separator["op"]
     rule = f"name: {found.word}"
     if found.word in ("authorization", "cookie") and op == ":":
         rest = _HEADER_REST.match(text, at)
-        if rest and _judged(found, rest[0].strip()) and not re.match(r"[A-Za-z_.\[]+[,)\]]?\s*(?:= |$)", rest[0]):
+        if rest and is_secret_of(found, rest[0].strip()) and not re.match(r"[A-Za-z_.\[]+[,)\]]?\s*(?:= |$)", rest[0]):
             scheme = SCHEME.match(text, at)
             yield Span(scheme.end() if scheme else at, at + len(rest[0].rstrip().rstrip("\\")), rule)
         return
     if op == ":" and (block := _YAML_BLOCK.match(text, at)):
         at = block.end()
+        line = _LINE.match(text, at)
+        if line and " " in line[0] and is_secret_of(found, line[0]):
+            yield Span(at, line.end(), rule)
+            return
     bare = _BARE.match(text, at)
     if bare is None:
         return
@@ -168,11 +180,13 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
             and (len(value) >= 12 or any(map(str.isdigit, value)) or found.strong)
         )
     else:
-        named = text[found.start : found.end].isupper() and op == "=" and separator.end() - separator.start("op") == 1
+        tight = op == "=" and separator.end() - separator.start("op") == 1
+        named = text[found.start : found.end].isupper() and (tight or op == "?=")
         wanted = (
             (named and found.strong and found.sure and is_secret_word(value))
             or is_secret_bare(value, strong=found.strong and found.sure)
-            or bool(found.word.startswith(("dsn", "conn", "database")) and "@" in value and _judged(found, value))
+            or (found.strong and found.sure and _is_setting(text, found, separator, end))
+            or bool(found.word.startswith(("dsn", "conn", "database")) and "@" in value and is_secret_of(found, value))
         )
     if wanted:
         read = from_url if before[-1:] in ("?", "&") else from_markup if separator["tag"] else str
@@ -185,6 +199,16 @@ def _is_data(text: str, found: Named, value: str, op: str) -> bool:
         return not (value[0].isupper() and value.isalpha()) and not value.endswith((",", "(", "{", "[", ":"))
     name = text[found.start : found.end]
     return name.isupper() or not value.endswith((",", ")", "(", "[", "{", "]")) or value[:-1].isdigit()
+
+
+def _is_setting(text: str, found: Named, separator: re.Match[str], end: int) -> bool:
+    """Whether it is a word in a line of a log (`password=swordfish to`) or below the head of a section (`[mail]`)."""
+    if not is_secret_word(text[separator.end() : end]):
+        return False
+    if separator[0] == "=":
+        return text[found.start - 1 : found.start] == " " and _GOES_ON.match(text, end) is not None
+    lines = _LINES_BEFORE.search(text, max(0, found.start - 600), found.start)
+    return bool(lines) and separator["op"] in ("=", ":") and _ENDS.match(text, end) is not None
 
 
 def _end(text: str, start: int, end: int) -> int:

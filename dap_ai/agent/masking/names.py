@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dap_ai.agent.masking.spans import PLACEHOLDER, words
 
 _KEY = r"[ _-]?keys?"
 _WORD = re.compile(
-    r"p(?:ass(?:w(?:or)?d|phrase|code|wort)|wd|rivate" + _KEY + r"|w\b|ass\b|hpsessid)"
-    r"|s(?:ecret|ess(?:ion)?[_-]?(?:id|key|token)|torage" + _KEY + r"|igning" + _KEY + r"|sh[_-]?key|id\b)"
-    r"|t(?:oken|otp)"
-    r"|a(?:pi" + _KEY + r"|ccess" + _KEY + r"|ccount" + _KEY + r"|uth(?:orization|[_-]?key|\b))"
-    r"|c(?:ookie|redential|reds\b|onn(?:ection)?[_-]?str(?:ing)?|srf|lient[_-]?key)"
-    r"|d(?:sn\b|atabase[_-]?url|ecryption" + _KEY + r")"
-    r"|e(?:ncryption" + _KEY + r")|m(?:aster" + _KEY + r")|b(?:earer|ot[_-]?key)|j(?:wt\b|sessionid)|xsrf"
+    r"p(?:ass(?:w(?:or)?d|phrase|code|wort)|wd|rivate" + _KEY + r"|w\b|ass\b|hpsessid"
+    r"|epper\b|in(?:[_-]?code)?\b|sk\b|re[_-]?shared" + _KEY + r")"
+    r"|s(?:ecret|ess(?:ion)?[_-]?(?:id|key|token)|torage" + _KEY + r"|igning" + _KEY + r"|sh[_-]?key|id\b"
+    r"|alt\b|enha\b|eed[_-]?(?:phrase|words)|hared" + _KEY + r"|ecurity[_-]?(?:answer|code))"
+    r"|t(?:oken|otp(?:[_-]?seed)?)"
+    r"|a(?:pi" + _KEY + r"|ccess" + _KEY + r"|ccount" + _KEY + r"|uth(?:orization|[_-]?key|\b)"
+    r"|pp[_-]key|es[_-]key|ccess[_-]?code)"
+    r"|c(?:ookie|redential|reds\b|onn(?:ection)?[_-]?str(?:ing)?|srf|lient[_-]?key"
+    r"|vv\b|vc\b|ipher" + _KEY + r"|ontrase[n\xf1]a)"
+    r"|d(?:sn\b|atabase[_-]?url|ecryption" + _KEY + r"|eploy" + _KEY + r")"
+    r"|e(?:ncryption" + _KEY + r")|m(?:aster" + _KEY + r"|nemonic\b|ot[_-]?de[_-]?passe)"
+    r"|b(?:earer|ot[_-]?key|ackup[_-]?(?:codes?|phrase))|j(?:wt(?:[_-]?key|\b)|sessionid)|xsrf"
+)
+_RARE = (
+    *("otp", "hmac", "fernet", "kennwort", "licen", "recovery", "unlock", "verification", "webhook", "wallet"),
+    "wachtwoord",
+)
+"""How the others begin: a pattern that may begin with any letter takes several times as long."""
+_RARE_WORD = re.compile(
+    rf"(?:hmac|fernet|webhook|wallet){_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|wachtwoord"
+    r"|recovery[_-]?(?:phrase|codes?|key)|(?:unlock|verification)[_-]?code"
 )
 _WEAK = re.compile(
-    r"token|cookie|session|sess|phpsess|jsess|sid|auth|csrf|xsrf|jwt|bearer|dsn|database|conn|pass$|pw$|totp|account|ssh"
+    r"token|cookie|session|sess|phpsess|jsess|sid|auth|csrf|xsrf|jwt\Z|bearer|dsn|database|conn|pass$|pw$|totp\Z|account|ssh"
+    r"|app|licen|wallet|salt|pepper"
 )
+_STRONG_TOKEN = re.compile(
+    r"(?:api|access|auth|refresh|deploy|bot|github|gh|gitlab|npm|pypi|slack|personal|vault|oauth|webhook|registry|docker|"
+    r"private|reset)[_-]?\Z"
+)
+PHRASES = re.compile(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
+"""Words for secrets that are several words."""
+CODES = re.compile(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|verification|recovery|backup)[_-]?codes?")
+"""Words for secrets that hold digits."""
 _GLUED = re.compile(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
 _GLUED_TOKENS = ("access", "auth", "refresh", "csrf", "xsrf", "id", "api", "bot", "bearer", "session", "user", "my")
 _PASS_OF = re.compile(
     r"(?:db|database|smtp|mail|email|imap|ftp|sftp|ssh|user|admin|root|mysql|pg|redis|http|proxy|"
-    r"auth|login|rds|sql|ldap|vpn|wifi|key|keystore|sudo)[_-]?\Z"
+    r"auth|login|rds|sql|ldap|vpn|wifi|key|keystore|sudo|master|become|bind|app|client|server|service)[_-]?\Z"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _KEY_END = re.compile(r"\\{0,7}[\"']\]?\s{0,4}(?:=(?!=)|:\s{0,4}\\{0,7}[\"']|\Z)")
+_OBJECT_KEY = re.compile(r":\s{1,4}[\"']")
 _BENIGN = words(
     "count counts counter len length lengths size sizes type types kind name names field fields file files filename "
     "path paths dir directory url urls uri endpoint id ids env var variable index idx position pos start end expiry "
@@ -38,13 +62,13 @@ _BENIGN = words(
     "utils error errors exception exceptions invalid missing label labels prompt prompts placeholder hint message msg "
     "title description help attempts retries timeout time date at created updated changed last reset strength level "
     "format parser map table list stream iterator iter bucket usage used budget per cost prefix suffix algorithm alg "
-    "domain samesite secure httponly version input output mode method flow func function callback cb row column col "
-    "line offset range span vocab embedding embeddings mask scope scopes audience"
+    "hasher app domain samesite secure httponly version input output mode method flow func function callback cb row "
+    "column col line offset range span vocab embedding embeddings mask scope scopes audience"
 )
 _NEUTRAL = words(
     "value values val text str string raw plain plaintext bytes new old current confirm confirmation again repeat "
     "base key keys access hash hashed encoded encrypted prod production dev development staging live test main default "
-    "primary secondary backup token secret password passwd header data b64 base64 hex s a b x"
+    "seed primary secondary backup token secret password passwd header data b64 base64 hex s a b x"
 )
 _HEADS = words("no num n max min is has use need needs requires count len total")
 _COUNTING = words("max min num count total n input output prompt completion")
@@ -73,7 +97,10 @@ def lowered(text: str) -> str:
 
 def secret_names(text: str, low: str) -> Iterator[Named]:
     """The names of secrets in a text, in order. `low`: the text in lower case."""
-    for match in _WORD.finditer(low):
+    matches: Iterable[re.Match[str]] = _WORD.finditer(low)
+    if any(word in low for word in _RARE):
+        matches = sorted([*matches, *_RARE_WORD.finditer(low)], key=lambda match: match.start())
+    for match in matches:
         found = _named(text, low, match.start(), match.end())
         if found is not None:
             yield found
@@ -93,7 +120,7 @@ def _named(text: str, low: str, start: int, end: int) -> Named | None:
     if before[-1:].isalnum() and not _is_part_start(text, low, start, end, before):
         return None
     word = low[start:end]
-    plural = word in ("creds", "credential") or word.endswith("keys")
+    plural = word in ("creds", "credential") or word.endswith(("keys", "codes", "words"))
     if low[end : end + 1] == "s":
         plural, end = True, end + 1
     after = text[end : end + 48]
@@ -103,8 +130,11 @@ def _named(text: str, low: str, start: int, end: int) -> Named | None:
         return None
     head = before[len(before.rstrip(_IDENTIFIER)) :]
     suffix = after[: len(after) - len(after.lstrip(_IDENTIFIER))].rstrip("-")
-    if word in ("pass", "pw") and not (_PASS_OF.search(head.lower()) or (word == "pw" and not head)):
+    if word in ("pass", "pw") and not (
+        _PASS_OF.search(head.lower()) or (word == "pw" and (not head or head.endswith(("_", "-"))))
+    ):
         is_key = text[start - 1 : start] in ("'", '"') and _KEY_END.match(text, end)
+        is_key = is_key or (text[start - 2 : start] in ("{ ", ", ") and _OBJECT_KEY.match(text, end))
         if head or not (is_key or text == word):  # `pass` is a statement, but as a key of JSON a password
             return None
     parts = [p.lower() for p in _PARTS.findall(suffix)] if suffix else []
@@ -112,8 +142,10 @@ def _named(text: str, low: str, start: int, end: int) -> Named | None:
         return None
     if word == "token" and not _COUNTING.isdisjoint(re.split(r"[_-]+", head.lower())):
         return None
-    sure = all(p in _NEUTRAL or p.isdigit() or _WORD.fullmatch(p) for p in parts)
-    strong = not _WEAK.match(word) or (word in ("pass", "pw"))
+    sure = all(p in _NEUTRAL or p.isdigit() or _WORD.fullmatch(p) or _RARE_WORD.fullmatch(p) for p in parts)
+    strong = not _WEAK.match(word) or word in ("pass", "pw")
+    if word == "token":
+        strong = strong or _STRONG_TOKEN.search(head.lower()) is not None
     return Named(word, strong, sure, plural, start - len(head), end + len(suffix))
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.masking.placeholders import material
+from dap_ai.agent.masking.public import PLAIN_BEFORE, PLAIN_START, is_public
 from dap_ai.agent.masking.quoting import from_url
 from dap_ai.agent.masking.spans import PLACEHOLDER, Span
 from dap_ai.agent.masking.values import is_exempt, is_random_word, is_secret_word, looks_random
@@ -16,13 +17,6 @@ _PART = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _HAS_DIGIT = re.compile(r"[0-9]")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_PLAIN_BEFORE = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|blake2[bs]|base64|integrity|checksum|digest|etag|image)"
-                           r"[\"']?\s?[-:=,]\s?[\"']?(?:sha\d+[-:=])?\Z", re.IGNORECASE)  # fmt: skip
-_PLAIN_START = re.compile(
-    r"sha(?:1|224|256|384|512)[-:=]|AAAA[BCDEF][A-Za-z0-9]|data:|iVBORw0K|/9j/|R0lGOD|ssh-|_Z"
-    r"|(?:call|toolu|chatcmpl|msg|run|thread|asst|resp|req|item|fc|rs|file|step)[_-]"  # ids of a model's interface
-)
-
 _SHAPES = {
     "GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}",
     "GitLab": r"gl(?:pat|dt|rt|ft|soat|cbt|ptt|imt|agent|oas)-[\w-]{16,}",
@@ -68,7 +62,16 @@ _COMMAND = re.compile(
     r"|\bcurl\b[^\n]{0,200}?[\s'\"](?:-u|--user|--proxy-user)[\s=,'\"]{0,4}[^\s:'\"]{1,64}:(?P<b>[^\s'\"]{3,})"
     r"|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[\s'\"]-p(?P<c>[^\s'\",]{4,})"
     r"|\b(?:docker|podman|helm|oc|az|cf)[\s,'\"]{1,4}(?:registry[\s,'\"]{1,4})?login\b[^\n]{0,200}?[\s'\"]-p[\s,'\"]{1,4}(?P<d>[^\s'\",]{3,})"
+    r"|\bredis-cli\b[^\n]{0,200}?[\s'\"](?:-a|--pass)[\s,'\"=]{1,4}(?P<f>[^\s'\",]{3,})"
+    r"|\bopenssl\b[^\n]{0,200}?\bpass(?:in|out)?[\s,'\"]{1,4}pass:(?P<g>[^\s'\",]{3,})"
+    r"|\bhtpasswd\s[^\n]{0,20}?-\w{0,4}b\w{0,4}\s{1,4}\S{1,80}\s\S{1,64}\s(?P<h>[^\s'\"]{3,})"
     r"|\blogin\s{1,8}\S{1,64}\s{1,8}password\s{1,8}(?P<e>\S{3,})"
+)
+_COMMANDS = ("sshpass", "curl", "mysql", "mariadb", "login", "redis-cli", "openssl", "htpasswd")
+_PORT = re.compile(r":(?:\*|\d{4,5}):")
+_PGPASS = re.compile(
+    r"(?:\*|localhost|(?=[^:\n]*[g-z.])[\w.-]{2,100}):(?:\*|\d{4,5}):(?:\*|[A-Za-z_][\w-]{0,60}):(?:\*|[A-Za-z_][\w.-]{0,60}):"
+    r"(?P<password>(?:[^\s:\\]|\\.){3,200})\r?(?:\n|\Z)"
 )
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC:")
@@ -83,10 +86,15 @@ _MAX_KEY_CHARS = 16_384
 def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     """Everything that shows by itself that it is secret. `low`: the text in lower case."""
     for match in _LONG_WORD.finditer(text):
-        behind = text[match.start() - 1 : match.start()] == "\\" and match[0][0] in "nrt"  # the rest of a `\\n`
-        yield from _word(text, match.start() + behind, match[0][behind:])
+        word, start = match[0], match.start()
+        if word.isalpha():
+            continue
+        if word[0] in "nrt" and text[start - 1 : start] == "\\":  # the rest of a line end
+            word, start = word[1:], start + 1
+        yield from _word(text, start, word)
     if "..." in text or "\u2026" in text:
         yield from _cut(text)
+    yield from _lines_of_pgpass(text)
     if "-----" in text or "PuTTY" in text:
         yield from _private_keys(text)
     if "://" in text:
@@ -95,11 +103,18 @@ def shaped_secrets(text: str, low: str) -> Iterator[Span]:
         yield from _spans(_QUERY, text, low, "query parameter")
     if "bearer" in low or "basic" in low or "digest " in low or "negotiate" in low or "token " in low:
         yield from _authorizations(text, low)
-    if any(word in low for word in ("sshpass", "curl", "mysql", "mariadb", "login")):
+    if any(word in low for word in _COMMANDS):
         for match in _COMMAND.finditer(text):
             start, end = match.span(match.lastgroup or 0)
             if is_secret_word(text[start:end]):
                 yield Span(start, end, "command line")
+
+
+def _lines_of_pgpass(text: str) -> Iterator[Span]:
+    for port in _PORT.finditer(text):
+        match = _PGPASS.match(text, text.rfind("\n", 0, port.start()) + 1)
+        if match and is_secret_word(match["password"]):
+            yield Span(*match.span("password"), "line of .pgpass")
 
 
 def _word(text: str, start: int, word: str) -> Iterator[Span]:
@@ -122,9 +137,9 @@ def _word(text: str, start: int, word: str) -> Iterator[Span]:
             core = piece.rstrip("=")
             if piece is not body and _HEX.fullmatch(core):  # hashes are what paths are made of
                 continue
-            if not is_random_word(core) or _UUID.search(piece) or _PLAIN_START.match(piece):
+            if not is_random_word(core) or _UUID.search(piece) or PLAIN_START.match(piece):
                 continue
-            if _PLAIN_BEFORE.search(text, max(0, at - 32), at):
+            if PLAIN_BEFORE.search(text, max(0, at - 80), at) or is_public(text, at, piece):
                 continue
             yield Span(at, at + len(piece), "random")
 

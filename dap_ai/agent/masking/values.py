@@ -38,7 +38,7 @@ _PATH = re.compile(
 )
 _SEGMENT = re.compile(r"[\w+=]{12,}")
 _PLAIN_DATA = re.compile(
-    r"""0[xX][0-9a-fA-F]+                                           # an address
+    r"""0[xX][0-9a-fA-F]{1,16}                                      # an address
     |[-+]?\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?%?j?                   # a number
     |\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,4}(?:[ T]?\d{1,2}[:h.]?[\d:.,]*(?:Z|[-+]\d\d:?\d\d)?)?   # a date, a time
     |v?\d+(?:\.\d+){1,4}[\w.+-]{0,16}                               # a version, an IP address
@@ -50,6 +50,7 @@ _CODE = re.compile(
     r"[A-Za-z_]\w*(?:\.\w+)*[(\[{].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\)*|[A-Za-z_]\w*\)*\.|[(\[{\\@*~^+/%=|&!?.,:-].*",
     re.DOTALL,
 )
+_WORDS = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12}){2,23}")
 _COUNTED_NAME = re.compile(r"[A-Za-z]+(?:[ _.-][A-Za-z]+)*[_-]?\d{1,6}")
 _VARIABLE = re.compile(
     r"(?:args?|val(?:ue)?s?|[a-z]|var|tmp|text|data|str|bytes|test|user|new|old|self|base|utf|md|sha|int|uint|pw|"
@@ -108,6 +109,11 @@ def is_secret_quoted(value: str, *, strong: bool) -> bool:
     if value.isdigit():
         return len(value) >= 4
     return not (_PLAIN_DATA.fullmatch(value) or (value.endswith((":", "=", ",", "(", ")")) and value[:-1].isalpha()))
+
+
+def is_phrase(value: str) -> bool:
+    """Whether it is several words, as a pass-phrase or a wallet's recovery phrase is, and no sentence."""
+    return bool(_WORDS.fullmatch(value)) and _SECRET_PARTS.isdisjoint(value.split())
 
 
 def is_secret_bare(value: str, *, strong: bool) -> bool:

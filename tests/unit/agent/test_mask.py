@@ -19,9 +19,15 @@ from tests.unit.agent.secrets_planted import (
     named,
     shaped,
 )
+from tests.unit.agent.secrets_spelled import LOOK_ALIKES, SPELLED
 
 PLACEHOLDER = r"<secret:(?:part:)?[0-9a-f]{4,}>"
 GITHUB = shaped()["github"]
+UNSEEN = {
+    "wordpress salt", "npmrc", "twilio", "csv", "hmac new", "compiled", "set of tokens", "thread args", "pepper",
+    "encryption key", "log line colon", "f-string", "percent format", "pytest diff", "columns", "table",
+}  # fmt: skip
+"""Of `SPELLED`, what is not recognised: values like words beside names of much else, and what stands in columns."""
 
 
 @pytest.fixture
@@ -51,6 +57,16 @@ def test_no_planted_secret_remains_in_any_place() -> None:
 def test_ordinary_strings_stay_as_they_are(masker: Masker) -> None:
     assert len(ORDINARY) >= 200
     assert [line for line in ORDINARY if masker.mask(line) != line] == []
+
+
+def test_secrets_are_found_in_the_spellings_of_real_programs() -> None:
+    assert len(SPELLED) >= 200
+    assert {p.what for p in SPELLED if p.secret in Masker().mask(p.text)} == UNSEEN
+
+
+def test_what_looks_like_a_secret_and_is_none_stays_as_it_is() -> None:
+    assert len(LOOK_ALIKES) >= 100
+    assert [(what, text) for what, text in LOOK_ALIKES if Masker().mask(text) != text] == []
 
 
 def test_ordinary_strings_stay_as_one_text(masker: Masker) -> None:

@@ -1,0 +1,34 @@
+"""Whether a value is a secret, by the name that it stands beside."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.masking.names import CODES, PHRASES, Named
+from dap_ai.agent.masking.values import is_phrase, is_secret_quoted, looks_random
+
+SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
+"""What stands before the secret in a header."""
+_CONNECTS = re.compile("dsn|database|conn")
+
+
+def is_secret_of(found: Named, value: str) -> bool:
+    """Whether a quoted value, or one that a debugger shows, is the secret that its name speaks of."""
+    strong = found.strong and found.sure
+    if scheme := SCHEME.match(value):
+        value, strong = value[scheme.end() :], strong or (found.word == "authorization" and found.sure)
+    if found.word == "cookie" and re.search(r"\w=[^;\s]{4,}", value):
+        return True
+    if _CONNECTS.match(found.word):
+        return "@" in value and looks_random(value) if "://" in value else bool(re.search(r"=\S{4,}", value))
+    if PHRASES.fullmatch(found.word):
+        return is_phrase(value) or (found.word != "mnemonic" and is_secret_quoted(value, strong=strong))
+    if CODES.fullmatch(found.word):
+        return _is_code(found.word, value) and strong
+    return is_secret_quoted(value, strong=strong)
+
+
+def _is_code(word: str, value: str) -> bool:
+    if word in ("pin", "cvv", "cvc"):
+        return value.isdigit() and 3 + (word == "pin") <= len(value) <= 12
+    return any(map(str.isdigit, value)) and is_secret_quoted(value, strong=True)

@@ -1,0 +1,112 @@
+"""Secrets that stand apart from their names: the next argument, a `value` beside a `name`, the same place in a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.masking.judging import is_secret_of
+from dap_ai.agent.masking.names import Named, secret_name
+from dap_ai.agent.masking.quoting import unescaped
+from dap_ai.agent.masking.spans import Span
+from dap_ai.agent.masking.values import is_secret_quoted, is_secret_word
+
+_STRING = r"(?:\"(?P<{0}d>(?:[^\"\\\n]|\\.){{0,2000}})\"|'(?P<{0}s>(?:[^'\\\n]|\\.){{0,2000}})')"
+_NAMED_SO = re.compile(
+    r"(?:(?:\bname|\bkey|\bvariable|\bid)\\{0,3}[\"']?\s{0,3}(?:[:=]\s{0,3})?\\{0,3}[\"']?|<key>)(?:[\w-]{0,40}\.){0,4}\Z"
+)
+_VALUE = re.compile(
+    r"\\{0,3}[\"']?\s{0,4},?\s{0,20}\\{0,3}[\"']?\bvalue\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}(?:\\{0,3}[\"'])?(?P<value>[^\s\"'\\<>,}]{3,512})"
+    r"|</key>\s{0,20}<string>(?P<plist>[^<>\n]{3,512})</string>"
+    r"|\"\s{0,4}\{\s{0,20}default\s{0,10}=\s{0,4}\"(?P<default>[^\"\n]{3,512})\""
+    r"|\"\r?\n\r?\n(?P<form>[^\r\n]{3,512})"
+)
+_OPTION = re.compile(r"[\"'][^()\n]{0,200}?\bdefault\s{0,2}=\s{0,2}" + _STRING.format(""))
+_PUTS = re.compile(
+    r"(?:\b(?:get|getenv|getattr|setattr|setdefault|setenv|putenv|define|put|set|env|header|add_header|set_header|"
+    r"setProperty|getProperty|append)\s?\(\s{0,2}(?:[\w.]{1,40},\s{0,2})?)[bru]?[\"']\Z"
+)
+_ARGUMENT = re.compile(r"[\"']\s{0,2},\s{0,20}[bru]?" + _STRING.format("") + r"(?=\s{0,4}[),])")
+_DEFINES = re.compile(r"(?:#\s{0,4}define[ \t]{1,8}|(?:^|\n)[ \t]{0,8}ENV[ \t]{1,4})\Z")
+_DEFINED = re.compile(r"[ \t]{1,20}(?:\"(?P<quoted>[^\"\n]{3,512})\"|(?P<bare>[^\s\"'=]{4,512})(?=[ \t]*(?:\n|\Z)))")
+_ANCHORED = re.compile(r":[ \t]{1,4}[&!][\w!-]{1,40}[ \t]{1,4}[\"']?(?P<value>[^\s\"']{4,512})[\"']?[ \t]*(?:\n|\Z)")
+_CALL = re.compile(
+    r"\b(?P<second>(?:\w{1,20}\.)?login|(?:HTTP)?(?:Basic|Digest)Auth|jwt\.(?:en|de)code)\([^()\n\"']{0,60}(?:[bru]?"
+    + _STRING.format("u")
+    + r",\s{0,3})?(?:[\w.]{1,40},\s{0,3})?[bru]?"
+    + _STRING.format("")
+    + r"(?=\s{0,3}[),])|\b(?:SecretStr|SecretBytes|Fernet|hmac\.new)\([bru]?"
+    + _STRING.format("f")
+)
+_TARGETS = re.compile(r"[ \t]*(?P<names>\w{1,60}(?:, ?\w{1,60}){1,6}) = (?P<values>[^\n]{3,1000})")
+_INSERT = re.compile(
+    r"\binsert\s+into\s+[\w.\"`]{1,80}\s{0,4}\((?P<names>[^()\n]{1,500})\)\s{0,4}values\s{0,4}\((?P<values>[^\n]{1,1000})",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(
+    r"\bset\s(?P<names>[^()\n\"]{1,300}?\s=\s?(?:\?|%s)[^\n\"']{0,200})[\"'],\s{0,20}[(\[](?P<values>[^\n]{1,1000})",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(_STRING.format("") + r"|[^,\s()\[\]\"']+|(?P<end>[)\]])")
+_CALLS = ("login(", "auth(", "jwt.", "secretstr(", "secretbytes(", "fernet(", "hmac.new(")
+_SQL_PASSWORD = re.compile(
+    r"\b(?:identified\s+by|with\s+password|password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE
+)
+
+
+def beside(text: str, found: Named) -> Iterator[Span]:
+    """The secret that belongs to a name, where more than a sign stands between them."""
+    before = text[max(0, found.start - 60) : found.start]
+    if before[-1:] in (",", " ") or text[found.end : found.end + 1] == ",":
+        targets = _TARGETS.match(text, text.rfind("\n", max(0, found.start - 200), found.start) + 1)
+        if targets and targets.end("names") >= found.end:
+            yield from _by_place(text, targets)
+            return
+    wanted = found.strong and found.sure
+    if _NAMED_SO.search(before) and (pair := _VALUE.match(text, found.end)) and pair.lastgroup:
+        yield from _judged(found, text, *pair.span(pair.lastgroup))
+    elif wanted and before[-1:] in ("'", '"', "-"):
+        pair = _OPTION.match(text, found.end) if "-" in before[-2:] + text[found.start : found.start + 1] else None
+        pair = pair or (_ARGUMENT.match(text, found.end) if _PUTS.search(before) else None)
+        if pair and pair.lastgroup:
+            yield from _judged(found, text, *pair.span(pair.lastgroup))
+    elif wanted and _DEFINES.search(before) and (pair := _DEFINED.match(text, found.end)):
+        if pair["quoted"] or is_secret_word(pair["bare"]):
+            yield from _judged(found, text, *pair.span(pair.lastgroup or 0))
+    elif wanted and text[found.end : found.end + 1] == ":" and (pair := _ANCHORED.match(text, found.end)):
+        yield from _judged(found, text, *pair.span("value"))
+
+
+def placed_secrets(text: str, low: str) -> Iterator[Span]:
+    """Secrets by their place: an argument of a call that takes one, a value in the place of a name in a list."""
+    if any(word in low for word in _CALLS):
+        for match in _CALL.finditer(text):
+            if match.lastgroup and is_secret_quoted(match[match.lastgroup], strong=True):
+                yield Span(*match.span(match.lastgroup), "name: argument", unescaped(match[match.lastgroup]))
+    if "insert into" in low:
+        for match in _INSERT.finditer(text):
+            yield from _by_place(text, match)
+    if "update " in low and ("= ?" in text or "=?" in text or "%s" in text):
+        for match in _ASSIGNED.finditer(text):
+            yield from _by_place(text, match)
+    if "identified by" in low or "password '" in low:
+        for match in _SQL_PASSWORD.finditer(text):
+            if is_secret_quoted(match["value"], strong=True):
+                yield Span(*match.span("value"), "name: password")
+
+
+def _by_place(text: str, match: re.Match[str]) -> Iterator[Span]:
+    """The values that stand where the names of secrets do."""
+    names = [secret_name(re.split(r"\s?=", name)[0].strip(" `\"'")) for name in match["names"].split(",")]
+    if not any(names):
+        return
+    for name, item in zip(names, _ITEM.finditer(text, match.start("values"), match.end()), strict=False):
+        if item["end"]:
+            break
+        if name and item.lastgroup:
+            yield from _judged(name, text, *item.span(item.lastgroup))
+
+
+def _judged(found: Named, text: str, start: int, end: int) -> Iterator[Span]:
+    if is_secret_of(found, text[start:end]):
+        yield Span(start, end, f"name: {found.word}", unescaped(text[start:end]))
