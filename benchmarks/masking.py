@@ -3,7 +3,8 @@
     python benchmarks/masking.py [-v] [--json FILE] [--source FOLDER]
 
 Recall: planted secrets (tests/unit/agent/secrets_planted.py) in every place and form; those of secrets_spelled.py, and
-of secrets_heldout.py, which the rules were not made with, are told apart. False positives: lines of a source tree, by default the standard library without its tests, that masking changes; `-v` names them, and what was
+of secrets_heldout.py, which the rules were not made with, are told apart. False positives: lines of a source tree, by
+default the standard library without its tests, that masking changes; `-v` names them, and what was
 missed. Cost: milliseconds per 10 kB of that source, the best of three runs, and of hostile texts.
 """
 

@@ -23,18 +23,14 @@ _WORD = re.compile(
     r"|e(?:ncryption" + _KEY + r")|m(?:aster" + _KEY + r"|nemonic\b|ot[_-]?de[_-]?passe)"
     r"|b(?:earer|ot[_-]?key|ackup[_-]?(?:codes?|phrase))|j(?:wt(?:[_-]?key|\b)|sessionid)|xsrf"
 )
-_RARE = (
-    *("otp", "hmac", "fernet", "kennwort", "licen", "recovery", "unlock", "verification", "webhook", "wallet"),
-    "wachtwoord",
-)
+_RARE = ("otp", "hmac", "kennwort", "licen", "recovery", "unlock")
 """How the others begin: a pattern that may begin with any letter takes several times as long."""
 _RARE_WORD = re.compile(
-    rf"(?:hmac|fernet|webhook|wallet){_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|wachtwoord"
-    r"|recovery[_-]?(?:phrase|codes?|key)|(?:unlock|verification)[_-]?code"
+    rf"hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
 )
 _WEAK = re.compile(
     r"token|cookie|session|sess|phpsess|jsess|sid|auth|csrf|xsrf|jwt\Z|bearer|dsn|database|conn|pass$|pw$|totp\Z|account|ssh"
-    r"|app|licen|wallet|salt|pepper"
+    r"|app|licen|salt|pepper"
 )
 _STRONG_TOKEN = re.compile(
     r"(?:api|access|auth|refresh|deploy|bot|github|gh|gitlab|npm|pypi|slack|personal|vault|oauth|webhook|registry|docker|"
@@ -42,7 +38,7 @@ _STRONG_TOKEN = re.compile(
 )
 PHRASES = re.compile(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
 """Words for secrets that are several words."""
-CODES = re.compile(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|verification|recovery|backup)[_-]?codes?")
+CODES = re.compile(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|recovery|backup)[_-]?codes?")
 """Words for secrets that hold digits."""
 _GLUED = re.compile(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
 _GLUED_TOKENS = ("access", "auth", "refresh", "csrf", "xsrf", "id", "api", "bot", "bearer", "session", "user", "my")

@@ -21,6 +21,7 @@ _VALUE = re.compile(
     r"|\"\s{0,4}\{\s{0,20}default\s{0,10}=\s{0,4}\"(?P<default>[^\"\n]{3,512})\""
     r"|\"\r?\n\r?\n(?P<form>[^\r\n]{3,512})"
 )
+_CLOSING = frozenset("\\\"'<\n\r ")
 _OPTION = re.compile(r"[\"'][^()\n]{0,200}?\bdefault\s{0,2}=\s{0,2}" + _STRING.format(""))
 _PUTS = re.compile(
     r"(?:\b(?:get|getenv|getattr|setattr|setdefault|setenv|putenv|define|put|set|env|header|add_header|set_header|"
@@ -35,7 +36,7 @@ _CALL = re.compile(
     + _STRING.format("u")
     + r",\s{0,3})?(?:[\w.]{1,40},\s{0,3})?[bru]?"
     + _STRING.format("")
-    + r"(?=\s{0,3}[),])|\b(?:SecretStr|SecretBytes|Fernet|hmac\.new)\([bru]?"
+    + r"(?=\s{0,3}[),])|\bSecretStr\([bru]?"
     + _STRING.format("f")
 )
 _TARGETS = re.compile(r"[ \t]*(?P<names>\w{1,60}(?:, ?\w{1,60}){1,6}) = (?P<values>[^\n]{3,1000})")
@@ -44,37 +45,46 @@ _INSERT = re.compile(
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(
-    r"\bset\s(?P<names>[^()\n\"]{1,300}?\s=\s?(?:\?|%s)[^\n\"']{0,200})[\"'],\s{0,20}[(\[](?P<values>[^\n]{1,1000})",
+    r"\bset\s(?P<names>[^()\n\"]{1,300}?\s=\s?\?[^\n\"']{0,200})[\"'],\s{0,20}[(\[](?P<values>[^\n]{1,1000})",
     re.IGNORECASE,
 )
 _ITEM = re.compile(_STRING.format("") + r"|[^,\s()\[\]\"']+|(?P<end>[)\]])")
-_CALLS = ("login(", "auth(", "jwt.", "secretstr(", "secretbytes(", "fernet(", "hmac.new(")
-_SQL_PASSWORD = re.compile(
-    r"\b(?:identified\s+by|with\s+password|password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE
-)
+_CALLS = ("login(", "auth(", "jwt.", "secretstr(")
+_SQL_PASSWORD = re.compile(r"\b(?:identified\s+by|with\s+password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE)
 
 
 def beside(text: str, found: Named) -> Iterator[Span]:
     """The secret that belongs to a name, where more than a sign stands between them."""
-    before = text[max(0, found.start - 60) : found.start]
-    if before[-1:] in (",", " ") or text[found.end : found.end + 1] == ",":
+    after, before = text[found.end : found.end + 1], text[max(0, found.start - 60) : found.start]
+    if after == "," or before.endswith(", "):
         targets = _TARGETS.match(text, text.rfind("\n", max(0, found.start - 200), found.start) + 1)
         if targets and targets.end("names") >= found.end:
             yield from _by_place(text, targets)
             return
-    wanted = found.strong and found.sure
-    if _NAMED_SO.search(before) and (pair := _VALUE.match(text, found.end)) and pair.lastgroup:
-        yield from _judged(found, text, *pair.span(pair.lastgroup))
-    elif wanted and before[-1:] in ("'", '"', "-"):
-        pair = _OPTION.match(text, found.end) if "-" in before[-2:] + text[found.start : found.start + 1] else None
-        pair = pair or (_ARGUMENT.match(text, found.end) if _PUTS.search(before) else None)
-        if pair and pair.lastgroup:
-            yield from _judged(found, text, *pair.span(pair.lastgroup))
-    elif wanted and _DEFINES.search(before) and (pair := _DEFINED.match(text, found.end)):
-        if pair["quoted"] or is_secret_word(pair["bare"]):
-            yield from _judged(found, text, *pair.span(pair.lastgroup or 0))
-    elif wanted and text[found.end : found.end + 1] == ":" and (pair := _ANCHORED.match(text, found.end)):
-        yield from _judged(found, text, *pair.span("value"))
+    pair = _VALUE.match(text, found.end) if after in _CLOSING else None
+    if pair and not _NAMED_SO.search(before):
+        pair = None
+    if not pair and found.strong and found.sure:
+        pair = _apart(text, found, before, after)
+    if pair and pair.lastgroup:
+        start, end = pair.span(pair.lastgroup)
+        if is_secret_of(found, text[start:end]):
+            yield Span(start, end, f"name: {found.word}", unescaped(text[start:end]))
+
+
+def _apart(text: str, found: Named, before: str, after: str) -> re.Match[str] | None:
+    """What follows the name of an option, a key in a call, a macro, an anchor of YAML."""
+    if after in ("'", '"'):
+        pair = _ARGUMENT.match(text, found.end)
+        if pair and _PUTS.search(before):
+            return pair
+        return _OPTION.match(text, found.end) if "-" in before[-2:] + text[found.start : found.start + 1] else None
+    if after == ":":
+        return _ANCHORED.match(text, found.end)
+    if after == " " and before.rstrip(" \t").endswith(("define", "ENV")) and _DEFINES.search(before):
+        pair = _DEFINED.match(text, found.end)
+        return pair if pair and (pair["quoted"] or is_secret_word(pair["bare"])) else None
+    return None
 
 
 def placed_secrets(text: str, low: str) -> Iterator[Span]:
@@ -86,10 +96,10 @@ def placed_secrets(text: str, low: str) -> Iterator[Span]:
     if "insert into" in low:
         for match in _INSERT.finditer(text):
             yield from _by_place(text, match)
-    if "update " in low and ("= ?" in text or "=?" in text or "%s" in text):
+    if "?" in text and "update " in low:
         for match in _ASSIGNED.finditer(text):
             yield from _by_place(text, match)
-    if "identified by" in low or "password '" in low:
+    if "identified by" in low or "with password" in low:
         for match in _SQL_PASSWORD.finditer(text):
             if is_secret_quoted(match["value"], strong=True):
                 yield Span(*match.span("value"), "name: password")

@@ -56,6 +56,7 @@ _QUERY = re.compile(
     r"[?&](?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
 )
+_SCHEME_WORD = re.compile(r"(?:bearer|basic|digest|negotiate|token)[ \t]")
 _SCHEME = re.compile(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
 _COMMAND = re.compile(
     r"\bsshpass[\s,'\"]{1,4}-p[\s,'\"]{0,4}(?P<a>[^\s'\",]{3,})"
@@ -64,10 +65,9 @@ _COMMAND = re.compile(
     r"|\b(?:docker|podman|helm|oc|az|cf)[\s,'\"]{1,4}(?:registry[\s,'\"]{1,4})?login\b[^\n]{0,200}?[\s'\"]-p[\s,'\"]{1,4}(?P<d>[^\s'\",]{3,})"
     r"|\bredis-cli\b[^\n]{0,200}?[\s'\"](?:-a|--pass)[\s,'\"=]{1,4}(?P<f>[^\s'\",]{3,})"
     r"|\bopenssl\b[^\n]{0,200}?\bpass(?:in|out)?[\s,'\"]{1,4}pass:(?P<g>[^\s'\",]{3,})"
-    r"|\bhtpasswd\s[^\n]{0,20}?-\w{0,4}b\w{0,4}\s{1,4}\S{1,80}\s\S{1,64}\s(?P<h>[^\s'\"]{3,})"
     r"|\blogin\s{1,8}\S{1,64}\s{1,8}password\s{1,8}(?P<e>\S{3,})"
 )
-_COMMANDS = ("sshpass", "curl", "mysql", "mariadb", "login", "redis-cli", "openssl", "htpasswd")
+_COMMANDS = ("sshpass", "curl", "mysql", "mariadb", "login", "redis-cli", "openssl")
 _PORT = re.compile(r":(?:\*|\d{4,5}):")
 _PGPASS = re.compile(
     r"(?:\*|localhost|(?=[^:\n]*[g-z.])[\w.-]{2,100}):(?:\*|\d{4,5}):(?:\*|[A-Za-z_][\w-]{0,60}):(?:\*|[A-Za-z_][\w.-]{0,60}):"
@@ -86,9 +86,10 @@ _MAX_KEY_CHARS = 16_384
 def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     """Everything that shows by itself that it is secret. `low`: the text in lower case."""
     for match in _LONG_WORD.finditer(text):
-        word, start = match[0], match.start()
-        if word.isalpha():
-            continue
+        word = match[0]
+        if not _HAS_DIGIT.search(word) and (word.islower() or word.isupper() or not ("_" in word or "eyJ" in word)):
+            continue  # an identifier; a random word of letters alone mixes their cases
+        start = match.start()
         if word[0] in "nrt" and text[start - 1 : start] == "\\":  # the rest of a line end
             word, start = word[1:], start + 1
         yield from _word(text, start, word)
@@ -234,7 +235,8 @@ def _spans(pattern: re.Pattern[str], text: str, low: str, rule: str) -> Iterator
 
 
 def _authorizations(text: str, low: str) -> Iterator[Span]:
-    for match in _SCHEME.finditer(low):
+    found = (_SCHEME.match(low, place.start()) for place in _SCHEME_WORD.finditer(low))
+    for match in filter(None, found):
         start, end = match.span(2)
         while end > start and text[end - 1] == ".":
             end -= 1

@@ -25,7 +25,7 @@ PLACEHOLDER = r"<secret:(?:part:)?[0-9a-f]{4,}>"
 GITHUB = shaped()["github"]
 UNSEEN = {
     "wordpress salt", "npmrc", "twilio", "csv", "hmac new", "compiled", "set of tokens", "thread args", "pepper",
-    "encryption key", "log line colon", "f-string", "percent format", "pytest diff", "columns", "table",
+    "encryption key", "htpasswd command", "log line colon", "f-string", "percent format", "pytest diff", "columns", "table",
 }  # fmt: skip
 """Of `SPELLED`, what is not recognised: values like words beside names of much else, and what stands in columns."""
 

@@ -17,8 +17,17 @@ Blocks = List[Tuple[int, int]]
 """Address and size."""
 
 
+_known: Blocks = []
+
+
 def blocks() -> Blocks:
     """Where the kernel put the arguments and the environment; in a copy, which must not ask, they lie there, too."""
+    if not _known:
+        _known.extend(_blocks())
+    return _known
+
+
+def _blocks() -> Blocks:
     try:
         fields = read_file(b"/proc/self/stat").rpartition(b")")[2].split()
         lines = read_file(b"/proc/self/maps").splitlines()
