@@ -257,5 +257,5 @@ def test_a_question_about_a_million_frames_and_variables_is_answered_soon(
     while (ended := editor.message()).get("event") != "askEnded":
         pass
     assert ended["body"]["reason"] == "completed", (ended["body"]["error"], ended["body"]["answer"])
-    assert time.monotonic() - began < WAIT_S / 2
+    assert time.monotonic() - began < WAIT_S
     assert editor.grown_mb() < 3 * MILLION_MB + SLACK_MB
