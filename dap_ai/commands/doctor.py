@@ -34,7 +34,8 @@ _SOUND_LLDB = 20
 """The first lldb-dap that answers a request that it does not know."""
 _SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
 _EDITORS = {
-    "code": 'VS Code: run `dap-ai serve --listen 127.0.0.1:4711`, then "debugServer": 4711 in launch.json',
+    "code": "VS Code: the extension; or `dap-ai serve --listen 127.0.0.1:4711`, then in launch.json "
+    '"debugServer": 4711 and "dapAiToken"',
     "nvim": "Neovim: dap.adapters.python = {type='executable', command='dap-ai', args={'serve'}} (nvim-dap)",
     "emacs": 'Emacs: (add-to-list \'dape-configs \'(ask command "dap-ai" command-args ("serve"))) (dape)',
     "zed": 'Zed: "dap": {"Debugpy": {"binary": FOLDER}} in settings.json; docs/editors.md says what is in FOLDER',

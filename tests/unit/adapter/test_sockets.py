@@ -270,3 +270,22 @@ def test_what_is_not_a_sessions_file_is_no_session(place: Path):
     for name in ("x.sock", "ab12.txt", "..sock"):
         (place / name).write_text("")
     assert sockets.session_ids(str(place)) == []
+
+
+def test_a_door_stands_in_no_folder_that_others_could_change(place: Path):
+    place.mkdir(mode=0o777)
+    place.chmod(0o777)
+    with pytest.raises(SocketError, match="others could put something"), sockets.bound_at(place / "door"):
+        pass
+    place.chmod(0o1777)  # as /tmp: what is there belongs to who has put it there
+    with sockets.bound_at(place / "door"):
+        assert (place / "door").stat().st_mode & 0o777 == 0o600
+    assert list(place.iterdir()) == []
+
+
+def test_a_door_takes_no_file_of_others_place(place: Path):
+    place.mkdir()
+    (place / "door").write_text("mine")
+    with pytest.raises(OSError, match="in use"), sockets.bound_at(place / "door"):
+        pass
+    assert (place / "door").read_text() == "mine"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dap_ai import config
-from dap_ai.adapter.options import NOBODY_ELSE
+from dap_ai.adapter.options import NOBODY_ELSE, Access
 from dap_ai.commands import wiring
 from dap_ai.commands.wirelog import WireLog
 
@@ -29,3 +30,25 @@ async def test_of_a_session_that_has_ended_its_wire_log_keeps_no_secret(
     while recipe._agents_maskers:
         await asyncio.sleep(0)
     assert recipe._found() == set()
+
+
+@pytest.mark.parametrize(
+    ("backend", "arguments"),
+    [
+        ("debugpy", {"python": "/x"}),
+        ("debugpy", {"python": ["/x"]}),
+        ("debugpy", {"pythonPath": "/x"}),
+        ("debugpy", {"debugLauncherPath": "/x"}),
+        ("gdb", {"target": "| /x"}),
+        ("lldb", {"initCommands": ["platform shell /x"]}),
+        ("cat", {"miDebuggerPath": "/x"}),
+    ],
+)
+def test_a_client_without_a_token_does_not_name_what_runs_beside_its_program(backend: str, arguments: dict[str, Any]):
+    settings = config.Settings(provider="offline", backend=backend, python="/own/python")
+    recipe = wiring.Recipe(config.Resolved(settings, {}), Access(anonymous=True), None, None, None, None)
+    with pytest.raises(ValueError, match=next(iter(arguments))):
+        recipe.for_anybody("launch", {"program": "a", **arguments})
+    completed = recipe.for_anybody("launch", {"program": "a"})
+    assert completed == {"program": "a", **({"python": "/own/python"} if backend == "debugpy" else {})}
+    assert recipe.for_anybody("launch", {"python": ["/own/python"]})["python"]
