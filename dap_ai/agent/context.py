@@ -115,7 +115,10 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     head = f"{folded}#{case.frames.index(frame)} {frame.name} {spot}"
     if level >= 6:
         return head
-    parts = [head, _values(place, level, 70 if index == 0 else 28), *(_tables(place) if index + level == 0 else ())]
+    refusal = case.sources.refusal(frame.path)
+    unseen = f"its source is not shown: {refusal}" if refusal else ""
+    tables = _tables(place) if index + level == 0 else ()
+    parts = [head, unseen, _values(place, level, 70 if index == 0 else 28), *tables]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
         parts.append(f"```\n{lines}\n```")

@@ -72,6 +72,7 @@ class Reader:
         case = Case(stop, self._sources, frames, places, Inspection(frames=[]), self._level)
         case.outermost, case.total_frames, case.more_frames = outermost, depth.total, depth.more
         case.output = list(self._debugger.output_tail())
+        case.notes += _not_shown(case)
         case.history = list(self._debugger.history())
         if self._debugger.can_inspect:
             await self._inspect(case, extra)
@@ -246,6 +247,12 @@ class Reader:
             return []
         kind = str(body.get("exceptionId", "exception")).removeprefix("builtins.")
         return [ExceptionFacts(type=kind, message=without_colours(str(body.get("description") or "")))]
+
+
+def _not_shown(case: Case) -> list[str]:
+    """Which files are named as the source of the user's frames and are none."""
+    paths = dict.fromkeys(place.frame.path for place in case.places)
+    return [f"the source `{path}` is not shown: {why}" for path in paths if (why := case.sources.refusal(path))]
 
 
 async def _wanted(place: Place, *, wide: bool) -> Iterable[str]:

@@ -19,6 +19,7 @@ from dap_ai.agent.ignored import Ignored
 from dap_ai.agent.native import frames
 from dap_ai.agent.secret_files import SECRET_FOLDERS, secret_rule
 from dap_ai.agent.source import MAX_SOURCE_BYTES, NATIVE_LANGUAGES, is_source, is_user_path
+from dap_ai.agent.source_files import SYSTEM_FOLDERS
 from dap_ai.agent.stack import Case
 
 _NATIVE_MARKS = ("Cargo.toml", "CMakeLists.txt", "compile_commands.json", "meson.build", "Makefile")
@@ -143,7 +144,8 @@ class Walk:
 
 def roots_of(case: Case, import_path: Iterable[str] = ()) -> Roots:
     """The roots of a stopped program. `import_path`: its `sys.path`, where it is known."""
-    files = tuple(dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute()))
+    named = dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute())
+    files = tuple(path for path in named if not case.sources.refusal(path))
     workspace = _outermost(project_of(folder, native=is_native(case)) for folder in _own_folders(case, files))
     imported = [_real(folder) for folder in import_path if Path(folder).is_absolute()]
     native = is_native(case)
@@ -189,7 +191,7 @@ def _own_folders(case: Case, files: tuple[str, ...]) -> Iterator[Path]:
     """The folder of the main script, and where the program works; of a native one those of its sources and its own."""
     seen = case.inspection
     if is_native(case):
-        own = [frame.path for frame in case.frames if frame.user and Path(frame.path).is_absolute()]
+        own = [frame.path for frame in case.frames if frame.user and frame.path in files]
         own += [seen.binary.path] if seen.binary and not _is_installed(seen.binary.path) else []
         yield from (_real(path).parent for path in own)
         files = ()
@@ -240,9 +242,15 @@ def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def is_too_wide(folder: Path) -> bool:
-    """Whether it is the folder for everybody's temporary files, the home folder, or lies above it."""
+    """Whether it is no project's: everybody's temporary files, the home folder or above it, the system's, secrets'."""
     home = _real(os.path.expanduser("~"))  # noqa: PTH111  raises nothing
+    if any(folder.is_relative_to(each) for each in SYSTEM_FOLDERS) or _holds_secrets(folder):
+        return True
     return folder in (folder.parent, _real(tempfile.gettempdir())) or home.is_relative_to(folder)
+
+
+def _holds_secrets(folder: Path) -> bool:
+    return any(part.casefold() in SECRET_FOLDERS for part in folder.parts)
 
 
 def _library_of(file: Path) -> Path:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import ast
 import io
-import os
 import re
 import textwrap
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from dap_ai.agent.secret_files import secret_rule
+from dap_ai.agent.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 
 if TYPE_CHECKING:
     from dap_ai.agent.native.parsing import Unit
@@ -90,39 +89,18 @@ def last_line(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
-_PYTHON_SUFFIXES = (".py", ".pyi", ".pyx")
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
 """Those that `agent/native` reads."""
-_LANGUAGES = {
-    **dict.fromkeys((".c", ".h"), "c"),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tcc"), "cpp"),
-    ".rs": "rust",
-    ".go": "go",
-    ".js": "js",
-    ".ts": "ts",
-}
-"""By suffix; code without one of these is Python's: it may have no file at all."""
-
-
 _CPP_TEXT = re.compile(
     r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
     re.MULTILINE,
 )
-_SYSTEM_FOLDERS = ("/proc/", "/sys/", "/dev/")
-_CPP_LIBRARY = re.compile(r"[/\\]c\+\+[/\\]")
-"""Its headers have no suffix: `/usr/include/c++/12/vector`."""
-
-
-def language_of(path: str) -> str:
-    """`python`, `c`, `cpp`, `rust`, ...: what a code block of the file says."""
-    suffix = PurePath(path).suffix.lower()
-    return _LANGUAGES.get(suffix, "cpp" if not suffix and _CPP_LIBRARY.search(path) else "python")
 
 
 def is_source(path: Path) -> bool:
     """Whether a file's name says that it is a program's source."""
-    return path.suffix in _PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
+    return path.suffix in PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
 
 
 @dataclass
@@ -243,55 +221,59 @@ class SourceFile:
 class Sources:
     """The source files of one session."""
 
-    _cache: dict[str, tuple[tuple[float, int], SourceFile | None]] = field(
-        default_factory=dict[str, tuple[tuple[float, int], SourceFile | None]]
-    )
+    _cache: dict[tuple[str, bool], _Cached] = field(default_factory=dict[tuple[str, bool], "_Cached"])
     _given: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
 
     def read(self, path: str) -> SourceFile | None:
-        """The file's source; None if it is missing, too large, no text or no source but what may hold secrets."""
-        if path in self._given:
-            return self._given[path]
-        if not path or path.startswith("<"):
-            return None
-        try:
-            stat = Path(path).stat()
-        except (OSError, ValueError):
-            return None
-        key = (stat.st_mtime, stat.st_size)
-        cached = self._cache.get(path)
-        if cached and cached[0] == key:
-            return cached[1]
-        file = _load(path, stat.st_size)
-        self._cache[path] = (key, file)
-        return file
+        """The source that a frame, a report or a definition names; None if it is missing, too large or no source."""
+        return self._given.get(path) or self._found(path, named=True).file
+
+    def text(self, path: str) -> SourceFile | None:
+        """Any text within the roots, which have checked it; None if it is missing, too large or no text."""
+        return self._given.get(path) or self._found(path, named=False).file
+
+    def refusal(self, path: str) -> str:
+        """Why a file that is there is not taken for source; empty: it is, or there is none."""
+        return "" if path in self._given else self._found(path, named=True).refusal
 
     def add(self, path: str, text: str) -> SourceFile:
         """Source that has no file: a cell, `<string>`; from DAP's `source`."""
         file = self._given[path] = SourceFile(path, text)
         return file
 
+    def _found(self, path: str, *, named: bool) -> _Cached:
+        if not path or path.startswith("<"):
+            return _NOTHING
+        try:
+            stat = Path(path).stat()
+        except (OSError, ValueError):
+            return _NOTHING
+        key = (stat.st_mtime, stat.st_size)
+        cached = self._cache.get((path, named))
+        if cached is None or cached.key != key:
+            cached = self._cache[path, named] = _load(path, key, named=named)
+        return cached
 
-def _is_guarded(path: Path) -> bool:
-    """Whether it is no source, whatever calls it one: the debug information of a stranger's core file may name any."""
-    real = Path(os.path.realpath(path))
-    if is_source(real):
-        return False
-    if real.as_posix().startswith(_SYSTEM_FOLDERS):
-        return True
-    with real.open("rb") as file:
-        is_script = file.read(2) == b"#!"
-    return not is_script and any(secret_rule(each, is_source=False) for each in (path, real))
+
+class _Cached(NamedTuple):
+    """What is known of a file as it was at that time and size."""
+
+    key: tuple[float, int]
+    file: SourceFile | None
+    refusal: str = ""
 
 
-def _load(path: str, size: int) -> SourceFile | None:
-    if size > MAX_SOURCE_BYTES:
-        return None
+_NOTHING = _Cached((0, 0), None)
+
+
+def _load(path: str, key: tuple[float, int], *, named: bool) -> _Cached:
+    if key[1] > MAX_SOURCE_BYTES:
+        return _Cached(key, None)
     try:
-        if _is_guarded(Path(path)):
-            return None
+        if refusal := why_no_source(path) if named else "":
+            return _Cached(key, None, refusal)
         data = Path(path).read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return SourceFile(path, io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace").read())
+        return _Cached(key, SourceFile(path, io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace").read()))
     except (OSError, SyntaxError, LookupError, ValueError):
-        return None
+        return _Cached(key, None)

@@ -39,7 +39,8 @@ def _lost(case: Case) -> str:
     for frame in case.frames:
         path = PurePath(frame.path)
         library = frame.path.startswith(("/usr/", "/build/", "/rustc/")) or not path.is_absolute() or "`" in path.name
-        if frame.line and not library and case.sources.read(frame.path) is None:
+        unread = case.sources.read(frame.path) is None and not case.sources.refusal(frame.path)
+        if frame.line and not library and unread:
             return f"`{frame.path}`"
     return ""
 

@@ -138,7 +138,7 @@ def shown_at(bench: Bench, roots: Roots, spot: Spot) -> str:
     """A definition's place and, if it may be read, its source."""
     name = spot_text(bench, spot.path, spot.line)
     try:
-        source = bench.sources.read(str(roots.check(spot.path)))
+        source = bench.sources.text(str(roots.check(spot.path)))
     except Refused as error:
         return f"{name} (not shown: {error})"
     return f"{name}:\n\n{fenced(excerpt(source, spot.line))}" if source else name

@@ -96,7 +96,7 @@ def _line_of(bench: Bench, roots: Roots, path: str, line: int) -> str:
     if not ends and not path.startswith("/"):
         return ""
     try:
-        source = bench.sources.read(str(roots.check(ends[0] if ends else path)))
+        source = bench.sources.text(str(roots.check(ends[0] if ends else path)))
     except Refused:
         return ""
     return cut(source.line(line).strip(), _MAX_CODE_CHARS) if source else ""

@@ -99,7 +99,7 @@ def numbered(source: SourceFile, first: int, last: int, marked: int = 0) -> str:
 
 
 def _load(bench: Bench, path: str) -> SourceFile:
-    source = bench.sources.read(path)
+    source = bench.sources.text(path)
     if source is None:
         raise Refused(f"{path} is no text that Python would read")
     return source

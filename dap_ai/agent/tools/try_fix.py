@@ -110,7 +110,7 @@ def _edit(case: Case, edit: LineEdit) -> Edit:
 def file_of(case: Case, file: str) -> SourceFile:
     """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
     path = roots_of(case).find(file)
-    found = case.sources.read(path)
+    found = case.sources.text(path)
     if found is None:
         raise ValueError(f"there is no source file {file}")
     return found

@@ -96,6 +96,21 @@ def test_dots_in_an_absolute_path_lead_nowhere_else(shop: Path):
     assert "is outside" in refusal(roots(shop), f"{shop}/../other/x.py")
 
 
+def test_a_file_that_only_a_frame_calls_source_opens_neither_itself_nor_its_folder(shop: Path):
+    named = write(shop.parent / "other" / "passwd", "root:x:0:0\n")
+    case = case_in(shop, shop / "shop.py", named)
+    case.inspection.native, case.inspection.argv = True, []
+    found = roots_of(case)
+
+    assert found.workspace == (shop,)
+    assert "is outside" in refusal(found, named)
+
+
+@pytest.mark.parametrize("folder", ["/etc", "/etc/ssl", "/proc/self", "~/.ssh"])
+def test_no_folder_of_the_system_or_of_secrets_is_the_programs_wherever_it_works(shop: Path, folder: str):
+    assert roots_of(case_in(shop, cwd=Path(folder).expanduser())).workspace == (shop,)
+
+
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_link_that_leads_outside_is_refused(shop: Path, is_folder: bool):
     there = write(shop.parent / "other" / "x.py")
