@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from dap_ai.backends.debugpy.inject import mappings, mounts, sharing, userfaults
-from dap_ai.backends.debugpy.inject.mappings import Descriptors, File, Mapping
+from dap_ai.backends.debugpy.inject.mappings import File, Mapping
 from dap_ai.backends.debugpy.inject.syscalls import Arena
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots are made on Linux")
@@ -33,11 +33,11 @@ class Machine:
         kept = Mapping(KEPT, 1 << 19, READ | WRITE, b"/dev/zero (deleted)", device=INTERNAL)
         return [*self.found, kept]
 
-    def descriptors(self) -> Descriptors:
-        return Descriptors(self.names, [])
+    def open_files(self) -> dict[bytes, list[int]]:
+        return self.names
 
-    def mounts(self) -> mounts.Mounts:
-        return MOUNTS
+    def userfault_descriptors(self) -> list[int]:
+        return []
 
     def memory(self, _userfault: list[int]) -> userfaults.Memory:
         return self.of_memory
@@ -60,7 +60,7 @@ class Machine:
     def planned(self, *found: Mapping) -> tuple[list[str], list[str], list[str]]:
         """The system calls that a copy would make about them, early and late, and what it would lack."""
         self.found = list(found)
-        early, late, left_out = sharing.make_private(KEPT, Arena(4096))
+        early, late, left_out = sharing.make_private(KEPT, MOUNTS, Arena(4096))
         names = [[name for name, _, _ in steps if name not in ("openat", "close")] for steps in (early, late)]
         return names[0], names[1], left_out
 

@@ -107,9 +107,10 @@ class Job:
     def _steps(self, hooks: int) -> list[Step]:
         readable = [os.fsencode(path) for path in self.wanted.get("readable", ())]
         left_s = max(0.05, self.deadline_s - self.age_s())
-        self.how = _made.get("lookups", ASKED) if mounts().foreign else FREE
+        mounted = mounts()
+        self.how = _made.get("lookups", ASKED) if mounted.foreign else FREE
         lockdown, self.left_out = _made["lockdown"].steps(
-            left_s, self.wanted["memory_bytes"], self.memory, readable, self.how
+            left_s, self.wanted["memory_bytes"], self.memory, readable, mounted=mounted, lookups=self.how
         )
         return [*lockdown, store_step(self.memory, _locked.address, _HEADER.size), *truth.after_fork(hooks)]
 

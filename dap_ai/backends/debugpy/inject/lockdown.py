@@ -12,6 +12,7 @@ import struct
 from . import landlock
 from .filters import ASKED, DENIED, FREE, Filter
 from .lookups import LISTENER
+from .mounts import Mounts
 from .pools import one_thread
 from .sharing import check_clonable, make_private
 from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
@@ -36,7 +37,7 @@ class Lockdown:
         self._arena = Arena(1 << 16)
 
     def steps(
-        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes], lookups: str
+        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes], *, mounted: Mounts, lookups: str
     ) -> tuple[list[Step], list[str]]:
         """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
@@ -45,7 +46,7 @@ class Lockdown:
         """
         arena = self._arena
         arena.clear()
-        private = make_private(kept, arena)
+        private = make_private(kept, mounted, arena)
         memory_bytes += int(read_file(b"/proc/self/statm").split()[0]) * PAGE
         steps = [
             step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),

@@ -1,18 +1,19 @@
-"""Shared mappings of this process, which of their pages are there, and the descriptors that they can be made of."""
+"""Shared mappings of this process, which of their pages are there, and the files that it has open."""
 
 from __future__ import annotations
 
 import os
 import re
 import struct
+import sys
 from typing import Any, Iterator, NamedTuple
 
-from .syscalls import AT_FDCWD, MACHINE, PAGE, Buffer, attempt, call, path_pointer, read_file
+from .syscalls import AT_FDCWD, MACHINE, PAGE, Buffer, attempt, call, path_pointer, read_each, read_file
 
 READ, WRITE, EXECUTE, _SHARED = 1, 2, 4, 8
 _RIGHTS = READ | WRITE | EXECUTE
 DELETED = b" (deleted)"
-_LINE = re.compile(rb"\n([0-9a-f]+)-([0-9a-f]+) (...)s ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *([^\n]*)")
+_LINE = rb"\n([0-9a-f]+)-([0-9a-f]+) (...)s ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *([^\n]*)"
 
 _QUERY = struct.Struct("=QQQQQQQQQIIIIQQ")
 _ASK_MAPS = 3 << 30 | _QUERY.size << 16 | ord("f") << 8 | 17  # PROCMAP_QUERY, Linux 6.11
@@ -24,11 +25,18 @@ _MODE_AT = 24 if MACHINE == "x86_64" else 16
 _major: Any = getattr(os, "major", None)
 _minor: Any = getattr(os, "minor", None)
 _PAGES_AT_ONCE = 1 << 16
-_THERE = re.compile(rb"\x01+")
+_THERE = rb"\x01+"
 
 _query = Buffer(_QUERY.size + _NAME_BYTES)
 _pages = Buffer(_PAGES_AT_ONCE)
-_entries = Buffer(1 << 15)
+_FOLDER = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_DIRECTORY", "O_CLOEXEC"))
+_LENGTH_AT, _NAME_AT, _ENTRY_BYTES = 16, 19, 24
+"""Of a `struct linux_dirent64`; most numbers have four digits or less."""
+_USERFAULT = b"anon_inode:[userfaultfd]"
+_SLOT_BYTES = len(_USERFAULT)
+
+_entries = Buffer(_ENTRY_BYTES << 9)
+_slots = Buffer(_SLOT_BYTES << 9)
 _link = Buffer(4096)
 STATUS_BYTES, IDENTITY_BYTES = 256, 16
 """Room for a `struct stat`, and the device and inode with which it begins."""
@@ -48,15 +56,6 @@ class Mapping(NamedTuple):
     device: tuple[int, int] = (0, 0)
     inode: int = 0
     page_bytes: int = PAGE
-
-
-class Descriptors(NamedTuple):
-    """What this process has open."""
-
-    of_files: dict[bytes, list[int]]
-    """By the paths that the kernel shows."""
-    userfault: list[int]
-    """Those by which memory of this process, or of another one, is served."""
 
 
 def shared_mappings() -> list[Mapping]:
@@ -94,7 +93,7 @@ def _ask(fd: int) -> Iterator[Mapping]:
 def parse(maps: bytes) -> list[Mapping]:
     """The same of the text that older kernels have; it does not tell the size of pages."""
     found: list[Mapping] = []
-    for first, after, letters, offset, major, minor, inode, name in _LINE.findall(b"\n" + maps):
+    for first, after, letters, offset, major, minor, inode, name in re.findall(_LINE, b"\n" + maps):
         rights = sum(bit for letter, bit in ((b"r", READ), (b"w", WRITE), (b"x", EXECUTE)) if letter in letters)
         start = int(first, 16)
         device = int(major, 16), int(minor, 16)
@@ -112,7 +111,7 @@ def pages_there(mapping: Mapping) -> list[tuple[int, int]]:
     for begin in range(0, mapping.size, _PAGES_AT_ONCE * PAGE):
         size = min(mapping.size - begin, _PAGES_AT_ONCE * PAGE)
         call("mincore", mapping.start + begin, size, _pages.address)
-        for run in _THERE.finditer(_pages.get(size // PAGE)):
+        for run in re.finditer(_THERE, _pages.get(size // PAGE)):
             first, last = begin + run.start() * PAGE, begin + run.end() * PAGE
             if runs and sum(runs[-1]) == first:
                 first = runs.pop()[0]
@@ -120,37 +119,58 @@ def pages_there(mapping: Mapping) -> list[tuple[int, int]]:
     return runs
 
 
-def descriptors() -> Descriptors:
-    """Those of now; none where a process that has changed its user may not know its own. Raises OSError."""
-    found = Descriptors({}, [])
-    folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def open_files() -> dict[bytes, list[int]]:
+    """Descriptors by what the kernel says they lead to, as the paths of files."""
+    found: dict[bytes, list[int]] = {}
+    folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
     if folder == -1:
-        return found
-    try:
-        for fd in list(_numbers(folder)):
+        return found  # a process that has changed its user may not know its own
+    for data in _entries_of(folder):
+        for fd in _numbers(data):
             size = attempt("readlinkat", folder, path_pointer(b"%d" % fd), _link.address, _link.size)
-            name = _link.get(max(size, 0))
-            if name == b"anon_inode:[userfaultfd]":
-                found.userfault.append(fd)
-            elif name.startswith(b"/"):
-                found.of_files.setdefault(name, []).append(fd)
-    finally:
-        call("close", folder)
+            found.setdefault(_link.get(max(size, 0)), []).append(fd)
+    call("close", folder)
     return found
 
 
-def _numbers(folder: int) -> Iterator[int]:
+def userfault_descriptors() -> list[int]:
+    """Those by which memory of this process, or of another one, is served."""
+    folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
+    if folder == -1:
+        return []
+    might_be = any(_might_be_userfault(folder, data) for data in _entries_of(folder))
+    call("close", folder)
+    return open_files().get(_USERFAULT, []) if might_be else []
+
+
+def _might_be_userfault(folder: int, data: bytes) -> bool:
+    """Whether one of the entries that have just been read leads to a userfaultfd; C code alone looks at each."""
+    count = len(data) // _ENTRY_BYTES
+    if data[_LENGTH_AT::_ENTRY_BYTES].count(_ENTRY_BYTES) < count or len(data) % _ENTRY_BYTES:
+        return True  # numbers of five digits
+    if count * _SLOT_BYTES > _slots.size:
+        return True
+    names = range(_entries.address + _NAME_AT, _entries.address + len(data), _ENTRY_BYTES)
+    slots = range(_slots.address, _slots.address + _slots.size, _SLOT_BYTES)
+    read_each("readlinkat", folder, names, slots, _SLOT_BYTES)
+    return _USERFAULT in _slots.get(count * _SLOT_BYTES)
+
+
+def _entries_of(folder: int) -> Iterator[bytes]:
     while True:
-        size = call("getdents64", folder, _entries.address, _entries.size)
-        if not size:
+        size = attempt("getdents64", folder, _entries.address, _entries.size)
+        if size <= 0:
             return
-        data, at = _entries.get(size), 0
-        while at < size:
-            (length,) = struct.unpack_from("=H", data, at + 16)
-            name = data[at + 19 : data.index(b"\0", at + 19)]
-            if name.isdigit():
-                yield int(name)
-            at += length
+        yield _entries.get(size)
+
+
+def _numbers(data: bytes) -> Iterator[int]:
+    at = 0
+    while at < len(data):
+        name = data[at + _NAME_AT : data.index(b"\0", at + _NAME_AT)]
+        if name.isdigit():
+            yield int(name)
+        at += int.from_bytes(data[at + _LENGTH_AT : at + _LENGTH_AT + 2], sys.byteorder)
 
 
 class File(NamedTuple):

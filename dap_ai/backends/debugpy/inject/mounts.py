@@ -19,8 +19,7 @@ _OF_THE_KERNEL = frozenset(
 _LOCAL = _IN_MEMORY | _ON_DISK | _OF_THE_KERNEL
 """What is not here belongs to another machine, or to a process: nfs, cifs, 9p, fuse, autofs, and what is not known."""
 
-_LINE = re.compile(rb"^\d+ \d+ (\d+):(\d+) \S+ (\S+) .*? - (\S+) ", re.MULTILINE)
-_ESCAPED = re.compile(rb"\\([0-7]{3})")
+_ESCAPED = rb"\\([0-7]{3})"
 
 
 class Mounts(NamedTuple):
@@ -56,9 +55,15 @@ def is_on_disk(kind: bytes) -> bool:
 
 def parse(mountinfo: bytes) -> Mounts:
     """What /proc/self/mountinfo says."""
-    found = _LINE.findall(mountinfo)
-    by_device = {(int(major), int(minor)): kind for major, minor, _, kind in found}
-    folders = [(_ESCAPED.sub(_plain, folder), kind) for _, _, folder, kind in found]
+    by_device: dict[tuple[int, int], bytes] = {}
+    folders: list[tuple[bytes, bytes]] = []
+    for line in mountinfo.splitlines():
+        fields = line.split(b" ")
+        kind = fields[fields.index(b"-") + 1]
+        major, minor = fields[2].split(b":")
+        by_device[int(major), int(minor)] = kind
+        folder = fields[4]
+        folders.append((re.sub(_ESCAPED, _plain, folder) if b"\\" in folder else folder, kind))
     foreign = {folder: kind for folder, kind in folders if kind not in _LOCAL}
     return Mounts(by_device, dict(folders), foreign)
 

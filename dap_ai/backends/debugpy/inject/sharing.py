@@ -18,20 +18,23 @@ from .mappings import (
     WRITE,
     File,
     Mapping,
-    descriptors,
     file_at,
     file_of,
     identity,
+    open_files,
     pages_there,
     shared_mappings,
+    userfault_descriptors,
 )
-from .mounts import is_in_memory, is_on_disk, mounts
+from .mounts import Mounts, is_in_memory, is_on_disk
 from .syscalls import ANYTHING, AT_FDCWD, Arena, Step, attempt, call, same_step, step
 from .userfaults import Memory, memory
 
 _MAX_COPIED_BYTES = 256 << 20
 _COPIED_ANYWAY_BYTES = 16 << 20
 """Less is copied even if its file could be mapped: in some 10 ms, and the copy sees one moment of it."""
+_LITTLE = 1 << 16
+"""Of a file on a disk: one that the C library maps is read sooner than its descriptor is looked for."""
 _MAX_RUNS = 10_000
 _SOME_BYTES = 4 << 20
 _GET_DUMPABLE, _GET_FLAGS, _ACCESS = 3, 3, 3
@@ -62,12 +65,16 @@ class _LackingError(Exception):
 
 def check_clonable() -> None:
     """Raises OSError where not even a copy that does nothing can be made."""
-    userfault = descriptors().userfault
-    if userfault:
-        memory(userfault)
+    _served_memory()
 
 
-def make_private(kept: int, arena: Arena) -> Private:
+def _served_memory() -> Memory | None:
+    """None if the process has no userfaultfd."""
+    userfault = userfault_descriptors()
+    return memory(userfault) if userfault else None
+
+
+def make_private(kept: int, mounted: Mounts, arena: Arena) -> Private:
     """Leaves a copy no shared mapping but the one at `kept`. Raises OSError where no copy can be made.
 
     Read-only ones too: `mprotect` could make them writable again.
@@ -76,7 +83,7 @@ def make_private(kept: int, arena: Arena) -> Private:
     if any(mapping.name.startswith(_GPU) for mapping in found):
         raise OSError(16, "a GPU library is in use")
     internal = [mapping.device for mapping in found if mapping.start == kept]
-    plan = _Plan(internal, arena)
+    plan = _Plan(internal, mounted, arena)
     for mapping in found:
         if mapping.start != kept:
             plan.add(mapping)
@@ -86,11 +93,12 @@ def make_private(kept: int, arena: Arena) -> Private:
 class _Plan:
     """What is done about each mapping. `internal`: the device of shared memory without a name."""
 
-    def __init__(self, internal: list[tuple[int, int]], arena: Arena) -> None:
+    def __init__(self, internal: list[tuple[int, int]], mounted: Mounts, arena: Arena) -> None:
         self._internal = internal
         self._arena = arena
-        self._open = descriptors()
-        self._memory: Memory | None = memory(self._open.userfault) if self._open.userfault else None
+        self._mounted = mounted
+        self._open: dict[bytes, list[int]] | None = None
+        self._memory = _served_memory()
         self._is_readable = call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) == 1  # not if the process has changed its user
         self._left = _MAX_COPIED_BYTES
         self._copied: list[tuple[Mapping, list[tuple[int, int]]]] = []
@@ -132,23 +140,24 @@ class _Plan:
             raise _LackingError("a userfaultfd serves it")
         if mapping.device in self._internal:
             return b"tmpfs"
-        mounted = mounts()
-        kind = mounted.by_device.get(mapping.device) or mounted.of_path(_path(mapping))
+        kind = self._mounted.by_device.get(mapping.device) or self._mounted.of_path(_path(mapping))
         if not (is_in_memory(kind) or is_on_disk(kind)):
             raise _LackingError("on no disk of this machine: " + (kind.decode("ascii", "replace") or "unknown"))
         return kind
 
     def _add_memory(self, mapping: Mapping, kind: bytes) -> None:
-        fd, file = self._descriptor(mapping, kind)
         runs = pages_there(mapping)
+        size = sum(size for _, size in runs)
+        is_sure = mapping.rights & WRITE or mapping.device in self._internal
+        fd, file = self._descriptor(mapping, kind) if size > _COPIED_ANYWAY_BYTES or not is_sure else (-1, None)
         if runs != [(0, mapping.size)]:
             self._look_closer(mapping)
-        elif not (mapping.rights & WRITE or mapping.device in self._internal or _is_full(file)):
+        elif not (is_sure or _is_full(file)):
             # whoever may not write a file is told that all of its pages are there
             raise _LackingError("which of its pages are there is not told")
         if len(runs) > _MAX_RUNS:
             raise _LackingError("it is in too many pieces")
-        if fd == -1 or sum(size for _, size in runs) <= _COPIED_ANYWAY_BYTES:
+        if fd == -1 or size <= _COPIED_ANYWAY_BYTES:
             self._copy(mapping, runs)
         else:
             self._early.append(_map_over(mapping, _NOTHING_OVER, -1, 0, mapping.size))
@@ -157,7 +166,7 @@ class _Plan:
     def _look_closer(self, mapping: Mapping) -> None:
         """A page that is not in memory may be somewhere else."""
         try:
-            self._memory = self._memory or memory(self._open.userfault)
+            self._memory = self._memory or memory([])
         except PermissionError:
             raise _LackingError("the program has changed its user") from None
         if mapping.start in self._memory.served:
@@ -166,10 +175,11 @@ class _Plan:
             raise _LackingError("a part of it is swapped out")
 
     def _add_file(self, mapping: Mapping, kind: bytes) -> None:
-        fd, _ = self._descriptor(mapping, kind)
+        is_little = mapping.size <= _LITTLE
+        fd = -1 if is_little else self._descriptor(mapping, kind)[0]
         if fd != -1:
             self._early.append(_map_over(mapping, _FILE_OVER, fd, 0, mapping.size))
-        elif _is_of(mapping, file_at(mapping.name), kind):
+        elif not is_little and _is_of(mapping, file_at(mapping.name), kind):
             self._late += self._opened_again(mapping)
         else:
             self._copy(mapping, [(0, mapping.size)])
@@ -179,7 +189,8 @@ class _Plan:
 
         The program's own, as the copy has it too. To open and close the file here would end the program's locks of it.
         """
-        for fd in self._open.of_files.get(mapping.name, ()):
+        self._open = open_files() if self._open is None else self._open
+        for fd in self._open.get(mapping.name, ()):
             file = file_of(fd)
             if _is_of(mapping, file, kind) and attempt("fcntl", fd, _GET_FLAGS) & _ACCESS != os.O_WRONLY:
                 return fd, file

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import functools
+import itertools
 import os
 import struct
 import sys
-from typing import Any, Callable, Tuple
+from typing import Any, Callable, Iterable, Tuple
 
 _MACHINES = ("x86_64", "aarch64")
 _TABLE = """
@@ -78,6 +80,13 @@ def attempt(name: str, *arguments: int) -> int:
 
 ANYTHING: Any = object()
 """As a result: a step that may fail."""
+
+
+def read_each(name: str, first: int, second: Iterable[int], third: Iterable[int], fourth: int) -> None:
+    """A system call for each of the second and third arguments; those that fail do nothing."""
+    same = itertools.repeat
+    calls: Any = map(_syscall, same(NUMBERS[name]), same(first), second, third, same(fourth), same(0), same(0))
+    collections.deque(calls, 0)
 
 
 def step(name: str, *arguments: int, gives: Any = 0) -> Step:

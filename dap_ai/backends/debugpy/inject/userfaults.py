@@ -11,9 +11,9 @@ from typing import NamedTuple
 from .syscalls import read_file
 
 _FORK_EVENTS = 1 << 1
-_FEATURES = re.compile(rb"API:\t[0-9a-f]+:([0-9a-f]+):")
-_SERVED = re.compile(rb" u[mwi]\b")
-_PART = re.compile(rb"^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$", re.MULTILINE)
+_FEATURES = rb"API:\t[0-9a-f]+:([0-9a-f]+):"
+_SERVED = frozenset((b"um", b"uw", b"ui"))
+_PART = rb"(?m)^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$"
 
 
 class Memory(NamedTuple):
@@ -36,7 +36,7 @@ def memory(userfault_descriptors: list[int]) -> Memory:
 
 
 def _tells_of_forks(fd: int) -> bool:
-    features = _FEATURES.search(read_file(b"/proc/self/fdinfo/%d" % fd))
+    features = re.search(_FEATURES, read_file(b"/proc/self/fdinfo/%d" % fd))
     return features is None or bool(int(features.group(1), 16) & _FORK_EVENTS)
 
 
@@ -44,12 +44,12 @@ def parse(smaps: bytes) -> Memory:
     """The text of /proc/self/smaps."""
     found = Memory({}, set())
     start = size = 0
-    for first, after, swapped, flags in _PART.findall(smaps):
+    for first, after, swapped, flags in re.findall(_PART, smaps):
         if first:
             start = int(first, 16)
             size = int(after, 16) - start
         elif swapped:
             found.swapped.update([start] if int(swapped) else [])
-        elif _SERVED.search(flags):
+        elif not _SERVED.isdisjoint(flags.split()):
             found.served[start] = size
     return found
