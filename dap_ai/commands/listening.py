@@ -14,6 +14,7 @@ import click
 
 from dap_ai.adapter import sockets
 from dap_ai.adapter.options import NOBODY_ELSE, Access
+from dap_ai.commands.telling import warn
 
 _UNIX = "unix:"
 _TOKEN_BYTES = 24
@@ -82,13 +83,13 @@ class AddressFile:
 
 def tell_tcp(where: Listening, file: AddressFile, host: str, port: int) -> None:
     """On stderr: that it listens, and what a client needs; a token that the user has set is not shown."""
-    click.echo(f"dap-ai: listening on {host}:{port}", err=True)
+    warn(f"listening on {host}:{port}")
     if where.access.anonymous:
-        click.echo("dap-ai: without a token: any program of yours may debug as you here", err=True)
+        warn("without a token: any program of yours may debug as you here")
     elif where.made_token:
         with contextlib.suppress(OSError):  # no folder, as where the setting sockets is off: then it is only shown
-            click.echo(f"dap-ai: where, and the token: {file.write(host, port, where.access.token)}", err=True)
-        click.echo(f'dap-ai: clients need "dapAiToken": "{where.access.token}"  ({_ENV} sets your own)', err=True)
+            warn(f"where, and the token: {file.write(host, port, where.access.token)}")
+        warn(f'clients need "dapAiToken": "{where.access.token}"  ({_ENV} sets your own)')
 
 
 def _is_loopback(host: str) -> bool:

@@ -125,7 +125,7 @@ def _is_flag(name: str) -> bool:
 def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any, Any, None]:
     if where.path is None:
         return proxy.serve_tcp(where.host, where.port, partial(tell_tcp, where, file))
-    return proxy.serve_unix(where.path, lambda: click.echo(f"dap-ai: listening on {where.path}", err=True))
+    return proxy.serve_unix(where.path, lambda: warn(f"listening on {where.path}"))
 
 
 async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> None:
