@@ -110,6 +110,21 @@ _VALUES = st.sampled_from(["2", "02", " 2 ", "9", "-1", "", "2;q=1", "http://x/c
 _ENDS = st.sampled_from(["\r\n", "\n", "\r", "\n\n", ""])
 
 
+_LENGTH = rb"content-length:[ \t]*([0-9]+)[ \t]*\r*\n"
+_TYPE = rb"content-type:[^\n]*\n"
+_BLOCK = re.compile(rb"(?:%s(?:%s)?|%s%s)\r*\n" % (_LENGTH, _TYPE, _TYPE, _LENGTH), re.IGNORECASE)
+
+
+def exactly(stream):
+    """The bodies, as the grammar reads when it is written in one expression."""
+    at = 0
+    while found := _BLOCK.match(stream, at):
+        begin, at = found.end(), found.end() + int(found[1] or found[2])
+        if at > len(stream):
+            return
+        yield stream[begin:at]
+
+
 @given(st.lists(st.tuples(_NAMES, st.sampled_from([":", ": ", " :", ""]), _VALUES, _ENDS), max_size=4), st.data())
 def test_only_the_grammar_gets_a_body_through_however_it_is_cut(lines, data):
     block = "".join(map("".join, lines)).encode() + data.draw(st.sampled_from([b"\r\n", b"\n", b""]))
@@ -120,9 +135,7 @@ def test_only_the_grammar_gets_a_body_through_however_it_is_cut(lines, data):
             step = data.draw(st.integers(1, len(stream) - at))
             got += reader.feed(stream[at : at + step])
             at += step
-    header = rb"(?:content-type:[^\n]*?\r*\n)?content-length:[ \t]*0?2[ \t]*\r*\n(?:content-type:[^\n]*?\r*\n)?\r*\n"
-    is_exact = re.fullmatch(header, block, re.IGNORECASE) and block.lower().count(b"content-type:") <= 1
-    assert got == ([b"{}"] if is_exact else [])
+    assert got == list(exactly(stream))
 
 
 def test_a_token_may_stand_before_the_first_message_where_it_is_wanted():
