@@ -65,7 +65,7 @@ def name(source: Source, node: Syntax, text: str, shown: str = "") -> Shape:
     return Shape("name", [shown or text], node=lambda _: ["n", text], others=len(node.named_children))
 
 
-def member_node(base: Node, operator: str, member: str) -> Node:
+def member_node(base: Node | None, operator: str, member: str) -> Node:
     """`base.member`, `base->member`."""
     return ["a", ["->", base] if operator == "->" else base, member]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -66,7 +67,7 @@ class Reader:
         over = time.monotonic() >= self._deadline or self.bytes_left <= 0
         return 0 if over else min(self._requests_left, self.allowance)
 
-    async def send(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def send(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The body of the response. Raises RequestFailed, NotStopped, Spent."""
         if self.requests_left <= 0:
             self.truncated = True

@@ -175,7 +175,7 @@ def test_what_a_user_could_not_see_is_refused_without_asking(program: Acting, ex
         ("set_variable", {"expression": "f()", "value": "1"}, "name a variable, an attribute or an item"),
         ("set_variable", {"expression": "n", "value": "1; 2"}, "cannot be evaluated"),
         ("set_breakpoint", {"file": "shop.py", "line": 99}, "has no line 99"),
-        ("set_breakpoint", {"file": "/etc/passwd", "line": 1}, "outside of the program's folders"),
+        ("set_breakpoint", {"file": "/etc/group", "line": 1}, "outside of the program's folders"),
         ("set_breakpoint", {"file": "shop.py", "line": 3, "condition": "n ="}, "cannot be evaluated"),
         ("continue_to", {"file": "gone.py", "line": 1}, "there is no file gone.py"),
     ],

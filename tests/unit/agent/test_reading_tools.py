@@ -377,7 +377,7 @@ def test_the_window_stays_within_the_file(stopped: Session, line: int, lines: st
 
 @pytest.mark.parametrize(
     ("file", "words"),
-    [("shop.py", "has no line 900: it has 47"), ("gone.py", "no file gone.py"), ("/etc/passwd", "is outside")],
+    [("shop.py", "has no line 900: it has 47"), ("gone.py", "no file gone.py"), ("/etc/group", "is outside")],
 )
 def test_source_that_is_not_shown_tells_why(stopped: Session, file: str, words: str):
     result = use(stopped, "source", file=file, line=900)

@@ -97,7 +97,7 @@ def test_dots_in_an_absolute_path_lead_nowhere_else(shop: Path):
 
 
 def test_a_file_that_only_a_frame_calls_source_opens_neither_itself_nor_its_folder(shop: Path):
-    named = write(shop.parent / "other" / "passwd", "root:x:0:0\n")
+    named = write(shop.parent / "other" / "accounts", "root:x:0:0\n")
     case = case_in(shop, shop / "shop.py", named)
     case.inspection.native, case.inspection.argv = True, []
     found = roots_of(case)
