@@ -1,6 +1,6 @@
 """Installs the walker as a debuggee would and reads a frame with it; runs on every Python from 3.8 on.
 
-stdin: the installing expression, then a line of JSON nodes. stdout: the reply as JSON, with the calls counted.
+stdin: the expressions that open the door and install the walker, then a line of JSON nodes. stdout: the reply as JSON, with the calls counted.
 """
 
 import collections
@@ -12,6 +12,7 @@ import json
 import pathlib
 import sys
 import threading
+import types
 import uuid
 
 CALLS = collections.Counter()
@@ -76,9 +77,11 @@ def work(a, *rest, k=3, **more):
 
 
 def main():
-    install, nodes = sys.stdin.readline(), json.loads(sys.stdin.readline())
-    eval(install)
-    (module,) = [name for name in sys.modules if name.startswith("_dap_ai_probe") and name.endswith(".walker")]
+    opening, install, nodes = sys.stdin.readline(), sys.stdin.readline(), json.loads(sys.stdin.readline())
+    pydevd = sys.modules["pydevd"] = types.ModuleType("pydevd")
+    eval(opening)
+    (door,) = [x for name, x in vars(pydevd).items() if name.startswith("dap_ai_")]
+    assert eval(install) == "dap_ai:"
     try:
         work(1, 2, z=4)
     except TypeError as error:
@@ -86,7 +89,7 @@ def main():
     entry = exc.__traceback__.tb_next
     frames = [(1, entry.tb_frame, entry.tb_lineno, entry.tb_lasti)]
     query = {"frames": [{"frame_id": 1, "expressions": nodes}], "deadline_ms": 20000}
-    reply = sys.modules[module].inspect(frames, exc, query)
+    reply = door._made["walker"].inspect(frames, exc, query)
     calls = sum(CALLS.values())
     left = list(entry.tb_frame.f_locals["mapped"]), list(entry.tb_frame.f_locals["generator"])
     entry.tb_frame.f_locals["opened"].close()

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inspector import install_expressions
+from dap_ai.backends.debugpy.inspector import install_expressions, open_expression
 from dap_ai.protocol.inspection import Inspection
 from tests.unit.backends.visiting import node
 
@@ -40,7 +40,7 @@ def checked(request: pytest.FixtureRequest, python_versions: dict[str, Path]) ->
     nodes = json.dumps([node(source.strip()) for source in SOURCES.split(";")])
     run = subprocess.run(
         [interpreter(request.param, python_versions), "-I", "-W", "error", str(SELFCHECK)],
-        input=f"{install_expressions()[-1]}\n{nodes}\n",
+        input=f"{open_expression()}\n{install_expressions()[-1]}\n{nodes}\n",
         capture_output=True,
         text=True,
         timeout=60,

@@ -110,8 +110,13 @@ async def snapshot(request: Request, query: SnapshotQuery) -> SnapshotResult:
 
 
 @contextlib.asynccontextmanager
-async def debugging(name: str, lines: list[int] | None = None, **launch: Any) -> AsyncIterator[Client]:
-    """A started program with breakpoints at 1-based lines, and stops at uncaught exceptions."""
+async def debugging(
+    name: str, lines: list[int] | None = None, *, greeting: Any = None, **launch: Any
+) -> AsyncIterator[Client]:
+    """A started program with breakpoints at 1-based lines, and stops at uncaught exceptions.
+
+    `greeting`: the request that a proxy would send before the program starts.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -130,6 +135,8 @@ async def debugging(name: str, lines: list[int] | None = None, **launch: Any) ->
             {"program": program, "console": "internalConsole", "python": [sys.executable], "justMyCode": True} | launch,
         )
         await client.event("initialized")
+        if greeting is not None:
+            client.post(*greeting)
         breakpoints = [{"line": line} for line in lines or []]
         await client.request("setBreakpoints", {"source": {"path": program}, "breakpoints": breakpoints})
         await client.request("setExceptionBreakpoints", {"filters": launch.get("filters", ["uncaught"])})

@@ -1,10 +1,10 @@
 """Brings the static walker into a debuggee of debugpy and asks it: one `evaluate` a visit.
 
-1. Installing needs statements: context `hover` with a frameId, `exec` reached through `builtins`, because the frame's
-   own names are the program's. A visit is context `clipboard` with a frameId: eval only, and never cut.
+1. The door (inject/door.py) is opened before the program starts, by the proxy's greeting; else at the first visit, in
+   context `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
 2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
-   travel as base64, replies open with a magic word, and whatever does not is an error text.
-3. The module's name holds a digest of its source: another version's walker in the same process is never called.
+   travel as base64, replies open with a magic word, and whatever does not is an error text. "": not installed yet.
+3. The door's name holds a digest of all sources: another version's walker in the same process is never called.
 """
 
 from __future__ import annotations
@@ -27,10 +27,15 @@ from dap_ai.protocol.inspection import Inspection, Query
 MAGIC = "dap_ai:"
 _MAGIC = (MAGIC_NUMBER, sys.implementation.cache_tag)
 """The bytecode of this Python."""
+_MARSHAL_OF_ALL = 2
+"""A format that every Python reads."""
 _COMPRESSION = 1
 """The quickest: level 9 takes ten times as long for a third less."""
 _MODULES = (
+    "texts",
+    "jsons",
     "statics",
+    "scopes",
     "views",
     "kinds",
     "plain",
@@ -90,38 +95,12 @@ _SNAPSHOT_MODULES = (
 )
 """In the order of their imports of each other; the second set only goes to a debuggee that a snapshot is made of."""
 
-_BOOTSTRAP = """
-def install(name, magic, parts):
-    import sys, types, marshal
-    here = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER, sys.implementation.cache_tag
-    if magic and magic != here:
-        return
-    made = {}
-    try:
-        if name not in sys.modules:
-            made[name] = sys.modules[name] = types.ModuleType(name)
-            made[name].__path__ = []
-        for part, code in parts:
-            module = made[name + "." + part] = types.ModuleType(name + "." + part)
-            module.__package__ = name
-            sys.modules[name + "." + part] = module
-            if magic:
-                code = marshal.loads(code)
-            else:
-                code = compile(code, "<" + name + "." + part + ">", "exec", dont_inherit=True)
-            exec(code, module.__dict__)
-    except BaseException:
-        for known in made:
-            sys.modules.pop(known, None)
-        raise
-"""
-
 
 @functools.cache
-def package_name() -> str:
-    """The package that holds all injected modules inside the debuggee."""
-    digest = hashlib.sha256(repr(_sources(_MODULES + _SNAPSHOT_MODULES)).encode()).hexdigest()[:12]
-    return f"_dap_ai_probe_{digest}"
+def door_name() -> str:
+    """What the door is called inside the debuggee, on the module `pydevd`."""
+    digest = hashlib.sha256(repr(_sources(("door", *_MODULES, *_SNAPSHOT_MODULES))).encode()).hexdigest()[:12]
+    return f"dap_ai_{digest}"
 
 
 def _sources(modules: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -131,28 +110,48 @@ def _sources(modules: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def _compiled(modules: tuple[str, ...]) -> list[tuple[str, bytes]]:
     return [
-        (name, marshal.dumps(compile(source, f"<{package_name()}.{name}>", "exec", dont_inherit=True)))
+        (name, marshal.dumps(compile(source, f"<dap_ai_probe.{name}>", "exec", dont_inherit=True)))
         for name, source in _sources(modules)
     ]
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, _COMPRESSION)).decode("ascii")
+
+
+@functools.cache
+def open_expression() -> str:
+    """What opens the door; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
+    ((_, source),), file = _sources(("door",)), "<dap_ai_probe.door>"
+    program = f"{source}\nopen_door({door_name()!r})\n"
+    code = marshal.dumps(compile(program, file, "exec", dont_inherit=True))
+    here = "(s.modules['_frozen_importlib_external'].MAGIC_NUMBER, s.implementation.cache_tag)"
+    return (
+        "(lambda b, s, m, u: b.exec("
+        f"m.loads(u('{_packed(code)}')) if {here} == {_MAGIC!r} else "
+        f"b.compile(u('{_packed(program.encode())}'), '{file}', 'exec', 0, True), "
+        "{'__builtins__': b.__dict__.copy(), '__name__': 'dap_ai_probe.door'}))"
+        "(__import__('builtins'), __import__('sys'), __import__('marshal'), "
+        "(lambda z, a: lambda t: z.decompress(a.a2b_base64(t)))(__import__('zlib'), __import__('binascii')))"
+    )
+
+
+def call_expression(function: str, argument: str) -> str:
+    """What asks the door; evaluate it in context `clipboard` with a frameId."""
+    return f"__import__('pydevd').{door_name()}.{function}('{argument}')"
 
 
 @functools.cache
 def _install_expression(modules: tuple[str, ...], magic: tuple[bytes, str | None] | None) -> str:
     parts = _compiled(modules) if magic else _sources(modules)
-    program = f"{_BOOTSTRAP}\ninstall({package_name()!r}, {magic!r}, {parts!r})\n"
-    source = base64.b64encode(zlib.compress(program.encode(), _COMPRESSION)).decode("ascii")
-    return (
-        "(lambda b, z, a: b.exec(b.compile(z.decompress(a.a2b_base64("
-        f"'{source}')), '<dap_ai>', 'exec'), {{'__builtins__': b}}))"
-        "(__import__('builtins'), __import__('zlib'), __import__('binascii'))"
-    )
+    return call_expression("install", _packed(marshal.dumps((magic, tuple(parts)), _MARSHAL_OF_ALL)))
 
 
 def install_expressions() -> list[str]:
-    """What puts the walker into a debuggee; evaluate them in context `hover` with a frameId until one has done it.
+    """What puts the walker into a debuggee with a door; the second one only where the first answers "".
 
-    The first holds compiled modules and does nothing in another version of Python than this one; the second, sources,
-    which cost the debuggee 40 ms.
+    The first holds compiled modules, for this version of Python alone; the second, sources, which cost the debuggee
+    40 ms.
     """
     return [_install_expression(_MODULES, _MAGIC), _install_expression(_MODULES, None)]
 
@@ -164,14 +163,43 @@ def install_snapshots_expressions() -> list[str]:
 
 def warm() -> None:
     """Prepares what is the same for every debuggee of this Python; takes some 60 ms."""
+    open_expression()
     _install_expression(_MODULES, _MAGIC)
     _install_expression(_SNAPSHOT_MODULES, _MAGIC)
 
 
 def visit_expression(query: Query) -> str:
-    """What asks an installed walker; evaluate it in context `clipboard` with a frameId."""
-    encoded = base64.b64encode(msgspec.json.encode(query)).decode("ascii")
-    return f"__import__('sys').modules['{package_name()}.runtime'].visit('{encoded}')"
+    """What asks an installed walker."""
+    return call_expression("visit", base64.b64encode(msgspec.json.encode(query)).decode("ascii"))
+
+
+class Caller:
+    """The door of one debuggee, by way of a frame of its stop."""
+
+    def __init__(self, request: Request, frame_id: int) -> None:
+        self._request = request
+        self._frame_id = frame_id
+
+    async def evaluate(self, expression: str, context: str = "clipboard") -> str:
+        """What debugpy answers. Raises RequestFailed, NotStopped."""
+        arguments = {"expression": expression, "context": context, "frameId": self._frame_id}
+        return unquoted(str((await self._request("evaluate", arguments)).get("result", "")))
+
+    async def install(self, said: str, *kinds: list[str]) -> str:
+        """Installs what these expressions bring, each kind in its turn; `said` is what the door said without it.
+
+        What it says now: MAGIC, or what went wrong.
+        """
+        if said:  # there is no door
+            await self.evaluate(open_expression(), "hover")
+        for expressions in kinds:
+            for expression in expressions:
+                said = await self.evaluate(expression)
+                if said:
+                    break
+            if said != MAGIC:
+                break
+        return said
 
 
 class Inspector:
@@ -181,24 +209,12 @@ class Inspector:
         """One visit. Raises RequestFailed when the debuggee could not be read, NotStopped as `request` does."""
         if not query.frames:
             raise RequestFailed("inspect", "noFrames", "there is no frame to read: name one of a stackTrace")
-        frame_id = query.frames[0].frame_id
-        reply = await self._visit(request, frame_id, query)
+        caller, visit = Caller(request, query.frames[0].frame_id), visit_expression(query)
+        reply = await caller.evaluate(visit)
         if not reply.startswith(MAGIC):
-            reply = await self._install(request, frame_id, query)
+            reply = await caller.install(reply, install_expressions())
+            reply = await caller.evaluate(visit) if reply == MAGIC else reply
         return _decode(reply)
-
-    async def _visit(self, request: Request, frame_id: int, query: Query) -> str:
-        arguments = {"expression": visit_expression(query), "context": "clipboard", "frameId": frame_id}
-        return unquoted(str((await request("evaluate", arguments)).get("result", "")))
-
-    async def _install(self, request: Request, frame_id: int, query: Query) -> str:
-        reply = ""
-        for expression in install_expressions():
-            await request("evaluate", {"expression": expression, "context": "hover", "frameId": frame_id})
-            reply = await self._visit(request, frame_id, query)
-            if reply.startswith(MAGIC):
-                break
-        return reply
 
 
 def unquoted(result: str) -> str:

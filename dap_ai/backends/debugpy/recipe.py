@@ -39,8 +39,12 @@ class DebugpyBackend:
             *("debugLauncherPython", "debugLauncherPath", "debugAdapterPython", "debugAdapterPath"),
         }
     )
-    greeting = ("evaluate", {"expression": _NODELAY, "context": "hover"})
     terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
+
+    @property
+    def greeting(self) -> tuple[str, dict[str, Any]]:
+        """Ends Nagle's algorithm, and opens the walker's door while nothing of the program has run yet."""
+        return "evaluate", {"expression": f"({_NODELAY}, {inspector.open_expression()})", "context": "hover"}
 
     def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy
         """These rules: there is no other debugpy."""

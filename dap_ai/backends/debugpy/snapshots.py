@@ -18,11 +18,11 @@ import msgspec
 from dap_ai.backends import Request
 from dap_ai.backends.debugpy.inspector import (
     MAGIC,
+    Caller,
+    call_expression,
     install_expressions,
     install_snapshots_expressions,
     last_line,
-    package_name,
-    unquoted,
 )
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -31,8 +31,6 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 _GRACE_S = 0.5
 """How much longer than its deadline a copy may seem to live before it is ended from outside."""
 _KILL_TRIES = 20
-_IMPORTING = "__import__('_imp').lock_held()"
-"""To install imports modules: it would wait for the lock, and hold the stopped thread."""
 
 
 class _Progress(msgspec.Struct):
@@ -73,7 +71,8 @@ class Snapshots:
 
         Harmless if there is none.
         """
-        return _evaluate_request(_call_expression("kill", token), frame_id)
+        arguments = {"expression": call_expression("kill", token), "context": "clipboard", "frameId": frame_id}
+        return "evaluate", arguments
 
     async def _run(self, job: _Job, query: SnapshotQuery) -> SnapshotResult:
         limits = {"deadline_s": query.deadline_s, "memory_bytes": query.memory_bytes}
@@ -88,37 +87,28 @@ class Snapshots:
         return result or SnapshotResult("deadline", milliseconds=query.deadline_s * 1000)
 
 
-def _call_expression(name: str, argument: str) -> str:
-    return f"__import__('sys').modules['{package_name()}.jobs'].{name}('{argument}')"
-
-
-def _evaluate_request(expression: str, frame_id: int, context: str = "clipboard") -> tuple[str, dict[str, Any]]:
-    return "evaluate", {"expression": expression, "context": context, "frameId": frame_id}
-
-
 class _Job:
     """One job as seen from here. Its name is chosen here, so that it can be ended before its start is answered."""
 
     def __init__(self, request: Request, frame_id: int, installing: asyncio.Lock) -> None:
-        self.frame_id = frame_id
         self._installing = installing
         self.token = secrets.token_hex(8)
         self.alive = False
-        self._request = request
+        self._caller = Caller(request, frame_id)
 
     async def start(self, wanted: dict[str, Any]) -> SnapshotResult | None:
         query = base64.b64encode(msgspec.json.encode(wanted)).decode("ascii")
         self.alive = True
         reply = await self._call("start", query)
         if not reply.startswith(MAGIC):
-            if await self._evaluate(_IMPORTING) == "True":
+            if await self._call("importing", "") == MAGIC:  # to install imports: it would wait for the lock
                 self.alive = False
                 return SnapshotResult("unavailable: busy: another thread is importing a module")
             async with self._installing:  # a second installation would forget the jobs of the first
                 reply = await self._call("start", query)
                 if not reply.startswith(MAGIC):
-                    await self._install()
-                    reply = await self._call("start", query)
+                    reply = await self._install(reply)
+                    reply = await self._call("start", query) if reply == MAGIC else reply
         return self._result(reply)
 
     async def poll(self) -> SnapshotResult | None:
@@ -133,19 +123,12 @@ class _Job:
                     return
                 await asyncio.sleep(_FIRST_PAUSE_S)
 
-    async def _install(self) -> None:
-        for part, expressions in (("runtime", install_expressions()), ("jobs", install_snapshots_expressions())):
-            there = f"'{package_name()}.{part}' in __import__('sys').modules"
-            for expression in expressions:
-                if await self._evaluate(there) != "True":
-                    await self._evaluate(expression, "hover")
+    async def _install(self, said: str) -> str:
+        walker = () if not said and await self._call("has", "runtime") else (install_expressions(),)
+        return await self._caller.install(said, *walker, install_snapshots_expressions())
 
     async def _call(self, name: str, argument: str) -> str:
-        return unquoted(await self._evaluate(_call_expression(name, argument)))
-
-    async def _evaluate(self, expression: str, context: str = "clipboard") -> str:
-        response = await self._request(*_evaluate_request(expression, self.frame_id, context))
-        return str(response.get("result", ""))
+        return await self._caller.evaluate(call_expression(name, argument))
 
     def _result(self, reply: str) -> SnapshotResult | None:
         """The result, None while the job runs. Raises RequestFailed."""

@@ -11,6 +11,7 @@ from dap_ai.backends.debugpy.inspector import (
     Inspector,
     install_expressions,
     install_snapshots_expressions,
+    open_expression,
     visit_expression,
 )
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -46,25 +47,33 @@ async def test_an_installed_walker_costs_one_request() -> None:
 
 
 async def test_a_process_without_the_walker_gets_it_and_is_asked_again() -> None:
-    debugpy = Debugpy("KeyError: '_dap_ai_probe'", "None", GOOD)
+    debugpy = Debugpy("", "dap_ai:", GOOD)
 
     await Inspector().inspect(debugpy.request, QUERY)
 
-    assert [arguments["context"] for arguments in debugpy.seen] == ["clipboard", "hover", "clipboard"]
+    visit = visit_expression(QUERY)
+    assert [each["expression"] for each in debugpy.seen] == [visit, install_expressions()[0], visit]
+
+
+async def test_a_process_without_a_door_gets_one_first() -> None:
+    debugpy = Debugpy("AttributeError: module 'pydevd' has no attribute 'dap_ai_0'", "None", "dap_ai:", GOOD)
+
+    await Inspector().inspect(debugpy.request, QUERY)
+
+    contexts = [(each["context"], each["expression"] == open_expression()) for each in debugpy.seen]
+    assert contexts == [("clipboard", False), ("hover", True), ("clipboard", False), ("clipboard", False)]
 
 
 async def test_another_version_of_python_gets_the_sources() -> None:
-    debugpy = Debugpy("", "None", "KeyError: '_dap_ai_probe'", "None", GOOD)
+    debugpy = Debugpy("", "", "dap_ai:", GOOD)
 
     await Inspector().inspect(debugpy.request, QUERY)
 
-    assert [arguments["expression"] for arguments in debugpy.seen if arguments["context"] == "hover"] == (
-        install_expressions()
-    )
+    assert [each["expression"] for each in debugpy.seen[1:3]] == install_expressions()
 
 
 async def test_every_request_names_a_frame() -> None:
-    debugpy = Debugpy("", "None", GOOD)
+    debugpy = Debugpy("", "dap_ai:", GOOD)
 
     await Inspector().inspect(debugpy.request, QUERY)
 
@@ -74,8 +83,9 @@ async def test_every_request_names_a_frame() -> None:
 @pytest.mark.parametrize(
     ("results", "text"),
     [
-        (("x", "None", "x", "None", "Traceback ...\nRuntimeError: no way"), "could not be read: RuntimeError: no way"),
-        (("", "None", "", "None", ""), "empty reply"),
+        (("x", "None", "dap_ai:", "Traceback ...\nRuntimeError: no way"), "could not be read: RuntimeError: no way"),
+        (("x", "None", "RuntimeError: the program has replaced time.time"), "the program has replaced time.time"),
+        (("", "", ""), "empty reply"),
         (("dap_ai:!MemoryError: ",), "failed inside the program: MemoryError"),
         (("dap_ai:e30=",), "was not understood"),
         (("dap_ai:abc",), "was not understood"),
@@ -99,7 +109,8 @@ async def test_a_query_without_frames_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", [*install_expressions(), *install_snapshots_expressions(), visit_expression(QUERY)]
+    "expression",
+    [open_expression(), *install_expressions(), *install_snapshots_expressions(), visit_expression(QUERY)],
 )
 async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
     assert "@LINE@" not in expression

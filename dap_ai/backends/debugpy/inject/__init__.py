@@ -6,4 +6,6 @@ Rules that every file of this folder keeps:
    `isinstance`, `==`, `hash`, `in`, `bool`, `len`, `iter` or `repr` of an object whose exact type is not known.
 2. Nothing that an object computes is asked for, no iterator is advanced, nothing is cached in an object.
 3. Nothing is kept after a visit, and nothing that goes wrong leaves it.
+4. Functions of the library are called only where they are C code that door.py has kept (`os.getcwd`, never
+   `os.path.isdir`): one written in Python finds what it needs by names that the program may have replaced.
 """

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Iterator
+
+from .jsons import dumps, loads
 
 _MAX_TOLD_LINES = 300
 
 
 def encoded(**parts: Any) -> bytes:
     """JSON in ASCII."""
-    return json.dumps(parts, separators=(",", ":")).encode("ascii")
+    return dumps(parts)
 
 
 def unavailable(why: str, **parts: Any) -> bytes:
@@ -34,13 +35,13 @@ def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
 def with_effects(answer: bytes, more: list[str]) -> bytes:
     """An answer with effects that its copy does not know of. What is no answer stays as it is."""
     try:
-        reply = json.loads(answer) if more else None
+        reply = loads(answer) if more else None
     except ValueError:
         reply = None
     if type(reply) is not dict or type(reply.get("effects", [])) is not list:
         return answer
     reply["effects"] = reply.get("effects", []) + more
-    return json.dumps(reply, separators=(",", ":")).encode("ascii")
+    return dumps(reply)
 
 
 def _shortened(reply: dict[str, Any]) -> Iterator[None]:

@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 from .environment import Blocks, blank_environment
+from .scopes import frame_locals
 from .secrets import Budget, is_users, strings
-from .walker import frame_locals
 
 _MAX_FRAMES = 60
 _MAX_OBJECTS, _MAX_S = 60_000, 0.5

@@ -82,7 +82,8 @@ def capture_streams() -> None:
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         raw: Any = io.FileIO(fd, "w" if fd else "r", closefd=False)
         buffered: Any = raw if fd else io.BufferedReader(raw)
-        setattr(sys, name, io.TextIOWrapper(buffered, "utf-8", "backslashreplace", write_through=bool(fd)))
+        stream = io.TextIOWrapper(buffered, "utf-8", "backslashreplace", write_through=bool(fd))
+        setattr(sys.modules["sys"], name, stream)  # `sys` here is not the program's
 
 
 def printed() -> dict[str, Any]:

@@ -13,11 +13,12 @@ from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
 from .raising import Raising, error_line
+from .scopes import frame_locals, has_own_names
 from .sources import Files, UnavailableError
 from .statements import prepare, value_of
+from .statics import loaded, of_the_interpreter
 from .tracing import Tracer
 from .values import Budget, Describer
-from .walker import frame_locals
 
 _RESERVE_BYTES = 4 << 20
 """Given back when the run is over, so that one that has used up its memory can still be told of."""
@@ -29,7 +30,7 @@ class Evaluation:
     def __init__(self, frame: Any, wanted: dict[str, Any]) -> None:
         self._wanted = wanted
         self._frame = frame
-        self._names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
+        self._names = frame_locals(frame) if has_own_names(frame) else {}
         self._blocks = blocks() if wanted.get("hidden") else []
         self._loop = _running_loop()
         budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
@@ -98,5 +99,5 @@ class Evaluation:
 
 def _running_loop() -> Any:
     """This thread's event loop; up to Python 3.11 asyncio forgets it where the process id is another."""
-    get: Any = getattr(sys.modules.get("_asyncio"), "_get_running_loop", None)
-    return get() if get is not None else None
+    get = loaded("_asyncio", "_get_running_loop")
+    return get() if of_the_interpreter(get, "_get_running_loop") else None

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import binascii
-import builtins
+import sys
 from typing import Any, Callable, ClassVar, Iterator
 
 from .attributes import attribute, subscript
@@ -18,7 +18,7 @@ from .methods import is_allowed
 from .operations import binary, check_format, compare, legitimate, truth_of, unary
 from .parts import part_of
 from .plain import MAX_CHARACTERS, Missing, Raised, Refused, Steps, hashable, is_plain, is_scalar
-from .statics import MISSING, names_of, short_name, text_of, type_name
+from .statics import MISSING, module_namespace, names_of, short_name, text_of, type_name
 from .values import Describer
 
 _MAX_DEPTH = 40
@@ -95,7 +95,7 @@ class Interpreter:
             self._globals = names_of(self._frame.f_globals, MAX_CHARACTERS)
         found = self._globals.get(name, MISSING)
         if found is MISSING:
-            found = names_of(vars(builtins), MAX_CHARACTERS).get(name, MISSING)
+            found = names_of(module_namespace(sys.modules["builtins"]), MAX_CHARACTERS).get(name, MISSING)
         if found is MISSING:
             raise Missing("there is no name `%s` here" % name)
         return found

@@ -13,24 +13,24 @@ from __future__ import annotations
 
 import binascii
 import gc
-import json
-import os
 import posix
 import struct
 import sys
 import time
 from typing import Any, Callable
 
-from . import clone, runtime, truth
+from . import clone, runtime, scopes, truth
 from .answers import encoded, fitting, unavailable, with_effects
 from .evaluation import Evaluation
 from .filters import ASKED, DENIED, FREE
+from .jsons import loads
 from .lockdown import Lockdown
 from .lookups import Lookups
 from .mounts import mounts
 from .reasons import NO_LOOKUPS, lacking, reason
 from .statics import forget
 from .syscalls import SUPPORTED, Buffer, Step, attempt, call, store, store_step, wait_us, wait_while_zero, wake
+from .texts import path_bytes
 
 _MEMORY_BYTES = 1 << 19
 _HEADER = struct.Struct("=QQQ")
@@ -102,10 +102,11 @@ class Job:
                 _live_as_copy(self, evaluation if hooks else None, facts)
         finally:
             forget()
+            scopes.forget()
             attempt("madvise", self.memory, _MEMORY_BYTES, _NOT_IN_COPIES)
 
     def _steps(self, hooks: int) -> list[Step]:
-        readable = [os.fsencode(path) for path in self.wanted.get("readable", ())]
+        readable = [path_bytes(path) for path in self.wanted.get("readable", ())]
         left_s = max(0.05, self.deadline_s - self.age_s())
         mounted = mounts()
         self.how = _made.get("lookups", ASKED) if mounted.foreign else FREE
@@ -189,7 +190,7 @@ def _write(job: Job, reply: dict[str, Any]) -> None:
 
 def start(query: str) -> str:
     """Begins a job: a SnapshotQuery with {token, readable, limits...}; then as `poll`."""
-    return _reply(lambda collecting: _start(json.loads(binascii.a2b_base64(query)), collecting))
+    return _reply(lambda collecting: _start(loads(binascii.a2b_base64(query)), collecting))
 
 
 def poll(token: str) -> str:
@@ -206,7 +207,6 @@ def _reply(work: Callable[[bool], bytes]) -> str:
     collecting = gc.isenabled()
     gc.disable()  # a collection runs finalizers and callbacks of the program, in the copy before it is locked
     try:
-        runtime._check_builtins()  # pyright: ignore[reportPrivateUsage]  of this package
         return runtime.MAGIC + binascii.b2a_base64(work(collecting), newline=False).decode("ascii")
     except Exception as error:
         return runtime.MAGIC + "!" + type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from typing import Any
 
 from .clone import trial
-from .syscalls import AT_FDCWD, Arena, Step, attempt, read_file, step
+from .syscalls import AT_FDCWD, Arena, Step, attempt, path_pointer, read_file, step
+from .texts import file_name, folder_of, path_bytes
 
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
 _READ = 1 << 2 | 1 << 3  # READ_FILE, READ_DIR
@@ -24,9 +26,15 @@ def version() -> int:
 
 def library_folders() -> list[bytes]:
     """Where Python's own modules and installed packages are."""
-    own = os.path.dirname(os.__file__)
-    packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
-    return [os.fsencode(folder) for folder in dict.fromkeys([own, *packages])]
+    listed: Any = sys.path
+    paths: list[Any] = list(listed) if type(listed) is list else []  # pyright: ignore[reportUnknownArgumentType]
+    packages = [path for path in paths if file_name(path) in ("site-packages", "dist-packages")]
+    return [path_bytes(folder) for folder in dict.fromkeys([folder_of(os.__file__), *packages])]
+
+
+def _is_folder(path: bytes) -> bool:
+    fd = attempt("openat", AT_FDCWD, path_pointer(path), _FOLDER)
+    return fd >= 0 and attempt("close", fd) == 0
 
 
 def restrict(abi: int, folders: list[bytes], arena: Arena) -> list[Step]:
@@ -39,7 +47,7 @@ def restrict(abi: int, folders: list[bytes], arena: Arena) -> list[Step]:
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     steps = [step("landlock_create_ruleset", attributes, size, 0, gives=3)]
     rule = arena.put(struct.pack("=Qi", _READ, 4))
-    for folder in filter(os.path.isdir, folders):
+    for folder in filter(_is_folder, folders):
         steps += [
             step("openat", AT_FDCWD, arena.put(folder + b"\0"), _FOLDER, gives=4),
             step("landlock_add_rule", 3, _PATH_BENEATH, rule, 0),

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from .syscalls import Buffer, Step, read_file, store_step
+from .texts import path_text
 
 _LIBRARY = re.compile(rb"^\S+ r\S+ .* (/\S*(?:blas|blis|mkl_rt|gomp|iomp5|libomp)[^/]*\.so[^/]*)$", re.MULTILINE)
 _SETTERS = (
@@ -42,7 +43,7 @@ def _find() -> None:
     _found.clear()
     for path in sorted(set(_LIBRARY.findall(read_file(b"/proc/self/maps")))):
         try:
-            library = ctypes.PyDLL(os.fsdecode(path), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+            library = ctypes.PyDLL(path_text(path), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
         except OSError:
             continue  # replaced on disk since it was loaded
         for name in _SETTERS:

@@ -7,40 +7,28 @@
 from __future__ import annotations
 
 import binascii
-import builtins
-import json
 import sys
 import types
 from typing import Any
 
-from .statics import of_the_interpreter
+from .jsons import dumps, loads
+from .scopes import shown_by_pydevd
 from .threads import current_frames
-from .walker import inspect, scope_names
+from .walker import inspect
 
 MAGIC = "dap_ai:"
 """Opens every reply: what does not begin so is an error text of pydevd."""
-
-_NEEDED = """abs all any bool bytes chr dict enumerate float format frozenset getattr hasattr id int issubclass iter len
-    list map max min next ord range repr reversed set slice sorted str sum tuple type vars zip"""
 
 
 def visit(query: str) -> str:
     """base64(JSON of a Query) in; MAGIC + base64(JSON of an Inspection) out, or MAGIC + "!" + what went wrong."""
     try:
-        _check_builtins()
-        wanted = json.loads(binascii.a2b_base64(query))
+        wanted = loads(binascii.a2b_base64(query))
         frames, exc = _stopped([frame["frame_id"] for frame in wanted["frames"]])
-        reply = json.dumps(inspect(frames, exc, wanted), separators=(",", ":")).encode("utf-8", "replace")
+        reply = dumps(inspect(frames, exc, wanted))
         return MAGIC + binascii.b2a_base64(reply, newline=False).decode("ascii")
     except Exception as error:
         return MAGIC + "!" + type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
-
-
-def _check_builtins() -> None:
-    """The walker's own calls must not run the program's code: a replaced `len` would."""
-    for name in _NEEDED.split():
-        if not of_the_interpreter(vars(builtins).get(name), name):
-            raise RuntimeError("the program has replaced builtins." + name)
 
 
 def _stopped(frame_ids: list[int]) -> tuple[list[Any], Any]:
@@ -83,7 +71,7 @@ def _pydevd_id(frame_id: int) -> int:
 def _shown_exception(frames_list: Any) -> Any:
     """What pydevd shows as `__exception__` in the frame of a stop at a raised exception: (type, value, traceback)."""
     for frame in list(frames_list)[:1]:
-        shown = scope_names(frame).get("__exception__")
+        shown = shown_by_pydevd(frame).get("__exception__")
         if type(shown) is tuple and len(shown) == 3:
             return shown[1]
     return None

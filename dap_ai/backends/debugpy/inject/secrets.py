@@ -22,9 +22,11 @@ from typing import Any, Iterator
 from .frame_strings import named_strings
 from .frames import is_frame
 from .holders import held, of_thread
+from .scopes import frame_locals
 from .statics import (
     instance_dict,
     is_dunder,
+    loaded,
     made_in_c,
     module_namespace,
     module_of,
@@ -33,6 +35,7 @@ from .statics import (
     slots,
     text_of,
 )
+from .texts import folder_of
 
 _SYLLABLES = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "credential", "creds", "sess", "sid", "dsn",
@@ -47,7 +50,7 @@ _MAX_ITEMS = 500
 """Of one container."""
 _MAX_DEPTH = 8
 _LIBRARIES = (
-    os.path.dirname(os.__file__) + os.sep,
+    folder_of(os.__file__) + os.sep,
     os.sep + "site-packages" + os.sep,
     os.sep + "dist-packages" + os.sep,
 )
@@ -239,7 +242,7 @@ def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]
 def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """What the frame of a generator or a coroutine holds; None once that is over."""
     if frame is not None and is_users(frame.f_code.co_filename):
-        for key, part in names_of(dict(frame.f_locals)).items():
+        for key, part in frame_locals(frame, suspended=True).items():
             yield key, part, None, None
 
 
@@ -270,7 +273,7 @@ def _threads() -> Any:
 
 
 def _environment() -> Any:
-    own: Any = instance_dict(os.environ)
+    own: Any = instance_dict(loaded("os", "environ"))
     data = own.get("_data") if type(own) is dict else None
     return data if type(data) is dict else {}
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import dis
 import functools
 import gc
@@ -56,7 +55,7 @@ def prepare(wanted: dict[str, Any], frame: Any, names: dict[str, Any]) -> tuple[
 def _as_program(tree: Any, file: str) -> tuple[Work, Any]:
     code = compiled(tree, file)
     module = types.ModuleType("__main__")
-    module.__dict__.update(__file__=file, __builtins__=builtins)
+    module.__dict__.update(__file__=file, __builtins__=sys.modules["builtins"])
     sys.modules["__main__"] = module
     return functools.partial(exec, code, module.__dict__), code
 

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import _thread as threads_in_c
 import os
 import sys
 import threading
 from typing import Any
 
 from .statics import names_of, stored, text_of
+from .texts import file_name, folder_of
 from .values import Budget
 
 _MAX_FRAMES = 6
@@ -40,7 +42,7 @@ _WAITS: dict[tuple[str, str], str] = {
 }
 """Blocking functions of the standard library, by file and function; the outermost that a thread is in is said."""
 
-_LIBRARY = os.path.dirname(text_of(getattr(os, "__file__", ""))) or os.sep
+_LIBRARY = folder_of(os.__file__) or os.sep
 
 
 current_frames: Any = sys._current_frames  # pyright: ignore[reportPrivateUsage]  its documented name
@@ -63,9 +65,9 @@ def live_frames() -> set[int]:
 
 def thread_facts(budget: Budget) -> list[dict[str, Any]]:
     """ThreadFacts structures, the current thread first; the debugger's own threads are left out."""
-    current = threading.get_ident()
+    current = threads_in_c.get_ident()
     tops = current_frames()
-    active: Any = getattr(threading, "_active", {})
+    active: Any = vars(threading).get("_active")
     threads = {key: x for key, x in list(dict.items(active)) if type(key) is int} if type(active) is dict else {}
     facts: list[dict[str, Any]] = []
     for ident in sorted(tops, key=lambda known: known != current)[:_MAX_THREADS]:
@@ -92,7 +94,7 @@ def _thread(ident: int, top: Any, parts: dict[str, Any]) -> dict[str, Any] | Non
         name = text_of(frame.f_code.co_name)
         if file.startswith((_LIBRARY, "<frozen")) and "site-packages" not in file:
             if not frames:
-                waiting = _WAITS.get((os.path.basename(file), name), waiting)
+                waiting = _WAITS.get((file_name(file), name), waiting)
         elif file != "<string>":  # how the launcher starts a program
             frames.append({"name": name, "file": file, "line": frame.f_lineno or frame.f_code.co_firstlineno})
             if len(frames) == _MAX_FRAMES:

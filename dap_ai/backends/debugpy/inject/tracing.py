@@ -252,7 +252,8 @@ def original_settrace() -> Any:
     """The interpreter's own `sys.settrace`: debugpy puts another in its place."""
     tracing: Any = sys.modules.get("pydevd_tracing")
     holder: Any = getattr(tracing, "TracingFunctionHolder", None)
-    known = (getattr(holder, "_original_tracing", None), getattr(tracing, "_original_settrace", None), sys.settrace)
+    now: Any = getattr(sys, "settrace", None)
+    known = (getattr(holder, "_original_tracing", None), getattr(tracing, "_original_settrace", None), now)
     for settrace in known:
         if type(settrace) is types.BuiltinFunctionType and of_the_interpreter(settrace, "settrace"):
             return settrace

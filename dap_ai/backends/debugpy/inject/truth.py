@@ -15,8 +15,10 @@ import posix
 import struct
 import sys
 import threading
+import types
 from typing import Any
 
+from .statics import names_of
 from .syscalls import ANYTHING, Buffer, Step, python_step, store
 
 _python: Any = ctypes.PyDLL(None)
@@ -136,8 +138,8 @@ def _keep_handle(thread: Any) -> None:
 def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
     """What debugpy has put others in the place of, once, when it started; `subprocess` may be imported later."""
     for module in [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]:
-        if module is not None and id(module) not in _looked_at:
-            names = [(name, x) for name, x in list(vars(module).items()) if name.startswith("original_")]
+        if type(module) is types.ModuleType and id(module) not in _looked_at:
+            names = [(name, x) for name, x in names_of(vars(module)).items() if name.startswith("original_")]
             _looked_at[id(module)] = [(module, name[9:], x) for name, x in names]
     return [each for found in _looked_at.values() for each in found]
 

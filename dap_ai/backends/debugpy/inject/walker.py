@@ -13,24 +13,15 @@ import types
 from itertools import islice
 from typing import Any
 
+from . import scopes
 from .exceptions import exception_chain
 from .expressions import Interpreter
+from .scopes import frame_locals
 from .secrets import Budget as SecretsBudget
 from .secrets import told
-from .statics import end_line, forget, is_dunder, names_of, qualified_name, text_of
+from .statics import end_line, forget, is_dunder, qualified_name, text_of
 from .threads import live_frames, thread_facts
 from .values import Budget, Describer
-
-_HIDDEN = ("__exception__", "__pydevd_ret_val_dict", "_pydev_stop_at_break")
-"""What pydevd puts among the variables of a frame."""
-
-
-def _locals_of_a_function() -> Any:
-    return sys._getframe().f_locals  # pyright: ignore[reportPrivateUsage]  its documented name
-
-
-_FRAME_PROXY: Any = type(_locals_of_a_function())
-"""The type of `f_locals` in a function: a dict; from 3.13 on a view written in C."""
 
 _SECRET_OBJECTS, _SECRETS_S = 10_000, 0.1
 _VARARGS, _VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
@@ -48,6 +39,7 @@ def inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any
         return _inspect(frames, exc, query)
     finally:
         forget()
+        scopes.forget()
         if collecting:
             gc.enable()
 
@@ -112,21 +104,6 @@ def _scopes(located: dict[Any, Any]) -> list[Any]:
     frames = [frame for frame, _, _ in located.values() if type(frame) is types.FrameType]
     modules = {id(frame.f_globals): frame.f_globals for frame in frames}
     return [*map(frame_locals, frames), *modules.values()]
-
-
-def scope_names(frame: Any) -> dict[str, Any]:
-    """Names bound in a frame, in the interpreter's order."""
-    scope = frame.f_locals
-    if issubclass(type(scope), dict):
-        return names_of(scope)
-    if type(scope) is _FRAME_PROXY:
-        return {name: x for name, x in scope.items() if type(name) is str}
-    return {}  # a class body whose metaclass made a mapping of its own
-
-
-def frame_locals(frame: Any) -> dict[str, Any]:
-    """The same without the debugger's names and those of comprehensions."""
-    return {name: x for name, x in scope_names(frame).items() if name not in _HIDDEN and not name.startswith(".")}
 
 
 def parameters(code: types.CodeType) -> list[str]:
