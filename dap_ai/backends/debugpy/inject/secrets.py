@@ -58,7 +58,7 @@ _LIBRARIES = (
 _exception_args: Any = BaseException.__dict__["args"].__get__
 _clock = time.thread_time  # not of the wall: a busy machine must not make the search shorter
 _copy_context = copy_context
-_PLAIN = (int, float, bool, complex, type(None))
+_PLAIN = frozenset(map(id, (int, float, bool, complex, type(None))))
 """Types of what holds no string, and of which there may be many."""
 _TURN = 32
 
@@ -108,7 +108,7 @@ def strings(scopes: list[Any], budget: Budget) -> Iterator[Found]:
     kept: list[Any] = []  # an id is an object's as long as it lives
     search = _Search(budget)
     starts = [_environment(), sys.argv, getattr(sys, "orig_argv", None), *scopes, tuple(_copy_context()), _threads()]
-    parts = (part for scope in starts for part in _parts("", scope) if type(part[1]) not in _PLAIN)
+    parts = (part for scope in starts for part in _parts("", scope) if id(type(part[1])) not in _PLAIN)
     ways: list[Any] = [(deque([(*part, 1)]), deque()) for part in parts]
     for late in (False, True):
         busy = ways
@@ -148,7 +148,7 @@ class _Search:
                 continue
             seen.add(id(x))
             kept.append(x)
-            todo.extend((*part, depth + 1) for part in _parts(name, x) if type(part[1]) not in _PLAIN)
+            todo.extend((*part, depth + 1) for part in _parts(name, x) if id(type(part[1])) not in _PLAIN)
 
     def _is_library(self, x: Any) -> bool:
         """Whether it is of a class, or is a class, that a library or Python itself defines in Python."""
