@@ -32,6 +32,7 @@ _MARSHAL_OF_ALL = 2
 _COMPRESSION = 1
 """The quickest: level 9 takes ten times as long for a third less."""
 _MODULES = (
+    "hints",
     "texts",
     "jsons",
     "statics",

@@ -5,11 +5,13 @@ import importlib.util
 import sys
 import time
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dap_ai.backends.debugpy.inject.door import Door
+from dap_ai.backends.debugpy.inject.hints import __file__ as hints
 
 
 def installed(door: Door, source: str) -> Any:
@@ -78,6 +80,20 @@ def test_a_lazy_module_is_refused_and_stays_lazy(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(ImportError, match="something else in the place of the module quite_lazy"):
         installed(Door(), "import quite_lazy")
+
+
+def test_named_tuples_of_injected_modules_are_made_without_typing(monkeypatch: pytest.MonkeyPatch) -> None:
+    door = Door()
+    door._add("hints", Path(hints).read_text(encoding="utf-8"))
+    head = "from __future__ import annotations\nfrom typing import NamedTuple\n"
+    source = head + "class Pair(NamedTuple):\n    x: int\n    y: int = 2"
+    monkeypatch.setitem(sys.modules, "typing", types.ModuleType("typing"))
+
+    pair = installed(door, source).Pair
+
+    assert (pair(1), pair(x=3, y=4).y, pair(5).x) == ((1, 2), 4, 5)
+    with pytest.raises(TypeError, match="Pair takes x, y"):
+        pair()
 
 
 @pytest.mark.parametrize("collecting", [True, False])

@@ -5,12 +5,15 @@ import datetime as dt
 import gc
 import io
 import sys
+import threading
 import types
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dap_ai.backends.debugpy.inject.walker import __file__ as walker_file
 from dap_ai.backends.debugpy.inject.walker import inspect
 from tests.unit.backends.hostile import Plain, calls, hostile_objects
 from tests.unit.backends.visiting import frame_of, node, visit
@@ -67,6 +70,29 @@ def test_iterators_generators_and_files_stay_where_they_are() -> None:
     visit({"x": mapped, "y": produced, "z": opened}, *nodes)
 
     assert (list(mapped), list(produced), opened.read()) == ([1, 2, 3], [0, 1, 2], "one\ntwo\n")
+
+
+def test_a_visit_calls_no_function_that_is_written_in_python_but_its_own() -> None:
+    own, foreign = str(Path(walker_file).parent), set[str]()
+    names = {"x": Plain(a=[1]), "lock": threading.RLock(), "path": Path("a"), "day": dt.date(2024, 1, 2), "f": node}
+    nodes = [node(source) for source in ("x.a[0] + 1", "sorted([2, 1])", "f'{day:>12}'", "[y for y in x.a]", "lock")]
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        code, caller = frame.f_code, frame.f_back
+        is_ours = caller is not None and caller.f_code.co_filename.startswith(own)
+        if event == "call" and is_ours and not code.co_filename.startswith(own):
+            foreign.add(f"{code.co_filename}:{code.co_name}")
+
+    frame = frame_of(names)
+    sys.setprofile(note)
+    try:
+        inspect(
+            [(1, frame, 1, None)], ValueError("x"), {"frames": [{"frame_id": 1, "expressions": nodes}], "secrets": True}
+        )
+    finally:
+        sys.setprofile(None)
+
+    assert not foreign
 
 
 def test_no_collection_happens_during_a_visit() -> None:

@@ -184,6 +184,8 @@ class Door:
     def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
         if level:
             return self._made[name] if name else types.SimpleNamespace(**self._made)
+        if name == "typing" and "hints" in self._made:
+            return self._made["hints"]
         kept = self._kept.get(name)
         if kept is not None:
             return kept
