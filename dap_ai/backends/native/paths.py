@@ -38,7 +38,7 @@ class Missing(Exception):  # noqa: N818  a state of the program
 class Paths:
     """What stands where in one frame. `names`: its arguments and locals.
 
-    `overloads_address`: whether `&` may call a function of the program.
+    `overloads_address`: tells whether `&` may call a function of the program; None: its language has no such.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Paths:
         names: Mapping[str, Raw],
         *,
         rust: bool,
-        overloads_address: Callable[[], Awaitable[bool]],
+        overloads_address: Callable[[], Awaitable[bool]] | None,
     ) -> None:
         self._reader = reader
         self._describer = describer
@@ -110,7 +110,7 @@ class Paths:
 
     async def _check_address(self, path: str, node: Node) -> None:
         """Raises Refused where `&` may call a function of a class."""
-        if self._rust:
+        if self._overloads_address is None:
             return
         try:
             found = await self._reader.hover(self._frame_id, path)

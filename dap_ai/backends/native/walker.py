@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 from dap_ai.backends import Request
@@ -170,14 +171,16 @@ def _parameters(name: str, rows: list[Raw]) -> int:
 
 async def _read(reader: Reader, query: Query, frame: _Frame, allowance: int) -> None:
     """The expressions first: they are the failing line's."""
-
-    async def overloads() -> bool:
-        return not frame.facts.file.endswith(".c") and await overloads_address(reader.send)
-
+    has_no_operators = frame.rust or frame.facts.file.endswith(".c")
     describer = Describer(reader, query, frame.query.frame_id)
     rows = {row.name: row for row in [*frame.locals, *frame.arguments]}
     interpreter = Interpreter(
-        reader, describer, frame.query.frame_id, rows, rust=frame.rust, overloads_address=overloads
+        reader,
+        describer,
+        frame.query.frame_id,
+        rows,
+        rust=frame.rust,
+        overloads_address=None if has_no_operators else partial(overloads_address, reader.send),
     )
     reader.allowance = allowance
     frame.facts.values = [await _fact(interpreter, describer, node) for node in frame.query.expressions]
