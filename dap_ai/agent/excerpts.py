@@ -58,14 +58,14 @@ def _order(case: Case, analysis: Analysis, control: Control | None, sources: dic
         yield place.frame.path, place.frame.line
     scores = _scores(analysis, control, sources)
     yield from sorted(scores, key=lambda key: (-scores[key], key))
-    later: list[Line] = []
+    later: dict[Line, None] = {}
     for place in case.places:
         path, line = place.frame.path, place.frame.line
         first, last, end = _around(place)
         for distance in range(1, 40):
             near = [n for n in (line - distance, line + distance // 2) if first <= n <= last]
             yield from ((path, n) for n in near if place.source and place.source.function_at(n) is place.function)
-        later += [(path, n) for n in range(last + 1, end + 1)]
+        later.update(((path, n), None) for n in range(last + 1, end + 1))
     for (path, _), (scope, _) in sorted(analysis.scopes.items(), key=lambda entry: entry[1][1]):
         if isinstance(scope.node, FunctionNode):
             body = range(scope.node.body[0].lineno, last_line(scope.node) + 1)

@@ -10,18 +10,18 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dap_ai.agent.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 
 if TYPE_CHECKING:
     from dap_ai.agent.native.parsing import Unit
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode = FunctionNode | ast.Module
 
 MAX_SOURCE_BYTES = 4_000_000
@@ -53,13 +53,18 @@ def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield part.body
 
 
-def own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
+@once_per_node
+def own_statements(scope: ast.AST) -> Sequence[ast.stmt]:
     """Every statement of a function or module in order, without those of nested functions and classes."""
+    return tuple(_own_statements(scope))
+
+
+def _own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
     for block in body_fields(scope):
         for statement in block:
             yield statement
             if not isinstance(statement, FunctionNode | ast.ClassDef):
-                yield from own_statements(statement)
+                yield from _own_statements(statement)
 
 
 def header_expressions(statement: ast.stmt) -> list[ast.expr]:
@@ -150,26 +155,28 @@ class SourceFile:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     @cached_property
+    def index(self) -> Index:
+        """What stands where in the tree; of an empty module where there is no tree."""
+        return Index(self.tree or ast.Module([], []))
+
+    @property
     def functions(self) -> list[FunctionNode]:
-        """Every function and method, in order."""
-        tree = self.tree
-        return [node for node in ast.walk(tree) if isinstance(node, FunctionNode)] if tree else []
+        """Every function and method, outer ones first."""
+        return self.index.functions
 
-    @cached_property
+    @property
     def classes(self) -> list[ast.ClassDef]:
-        """Every class, in order."""
-        tree = self.tree
-        return [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if tree else []
+        """Every class, outer ones first."""
+        return self.index.classes
 
-    @cached_property
+    @property
     def owners(self) -> dict[ast.AST, ast.ClassDef]:
         """The class that a method stands in."""
-        return {node: owner for owner in self.classes for node in owner.body if isinstance(node, FunctionNode)}
+        return self.index.owners
 
     def function_at(self, line: int) -> FunctionNode | None:
         """The innermost function that holds the line; None: the module."""
-        holders = [f for f in self.functions if f.lineno <= line <= last_line(f)]
-        return max(holders, key=lambda f: f.lineno, default=None)
+        return self.index.function_at(line)
 
     def function_starting(self, line: int) -> FunctionNode | None:
         """The function whose `def`, or first decorator, stands at the line."""
@@ -187,8 +194,7 @@ class SourceFile:
         """The innermost statement whose own part (for a compound one: its header) holds the line."""
         if self.tree is None:
             return self._lone_statement(line)
-        around = [n for n in ast.walk(self.tree) if isinstance(n, ast.stmt) and n.lineno <= line <= last_line(n)]
-        return max(around, key=lambda n: (n.lineno, -last_line(n)), default=None)
+        return self.index.statement_at(line)
 
     def _lone_statement(self, line: int) -> ast.stmt | None:
         for count in range(1, 20):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dap_ai.agent.indexing import once_per_node
 from dap_ai.agent.source import (
     FunctionNode,
     ScopeNode,
@@ -75,9 +76,9 @@ class Scope:
             *([a.kwarg] if a.kwarg else []),
         ]
 
-    def statements(self) -> list[ast.stmt]:
+    def statements(self) -> Sequence[ast.stmt]:
         """Its own statements in order."""
-        return list(own_statements(self.node))
+        return own_statements(self.node)
 
     def key(self) -> tuple[str, int]:
         """What tells two scopes apart."""
@@ -91,7 +92,8 @@ def target_names(target: ast.AST) -> Iterator[str]:
             yield node.id
 
 
-def bindings(statement: ast.stmt) -> dict[str, ast.expr | None]:
+@once_per_node
+def bindings(statement: ast.stmt) -> Mapping[str, ast.expr | None]:
     """Names that the statement binds, each with the expression its value comes from. All binding forms."""
     bound: dict[str, ast.expr | None] = {}
     match statement:
@@ -149,11 +151,16 @@ def _walrus(statement: ast.stmt) -> dict[str, ast.expr | None]:
     return found
 
 
-def mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
+@once_per_node
+def mutations(statement: ast.stmt) -> Sequence[tuple[str, str, list[ast.expr]]]:
     """(root name, text of the changed place, expressions put in) of stores into containers and attributes.
 
     Calls that change what they are called on count wherever they stand: `first = queue.popleft()`.
     """
+    return tuple(_mutations(statement))
+
+
+def _mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
     match statement:
         case ast.Assign(targets=targets, value=value):
             stored: list[tuple[ast.expr, list[ast.expr]]] = [(t, [value]) for t in targets]

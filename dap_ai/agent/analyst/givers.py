@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
-from dap_ai.agent.source import SourceFile, header_expressions, own_statements
+from dap_ai.agent.indexing import once_per_node
+from dap_ai.agent.source import ScopeNode, SourceFile, header_expressions, own_statements
 from dap_ai.protocol.inspection import Value
 
 MAX_GIVERS = 6
@@ -92,15 +93,25 @@ def files(resolver: Resolver) -> Iterator[SourceFile]:
             yield source
 
 
-def _nodes(resolver: Resolver) -> Iterator[tuple[Scope, ast.stmt, ast.AST]]:
+def _nodes(resolver: Resolver) -> Iterator[tuple[Scope, ast.stmt, ast.Call | ast.Dict]]:
     places = {(p.source.path, id(p.scope)): p for p in reversed(resolver.places) if p.source}
     for source in files(resolver):
         for node in [*([source.tree] if source.tree else []), *source.functions]:
             scope = Scope(source, node, places.get((source.path, id(node))))
-            for statement in own_statements(node):
-                for root in header_expressions(statement):
-                    for inner in ast.walk(root):
-                        yield scope, statement, inner
+            for statement, inner in _givers_in(node):
+                yield scope, statement, inner
+
+
+@once_per_node
+def _givers_in(scope: ScopeNode) -> Sequence[tuple[ast.stmt, ast.Call | ast.Dict]]:
+    """The calls and dict displays that a function or module evaluates itself."""
+    return [
+        (statement, inner)
+        for statement in own_statements(scope)
+        for root in header_expressions(statement)
+        for inner in ast.walk(root)
+        if isinstance(inner, ast.Call | ast.Dict)
+    ]
 
 
 def _calls(resolver: Resolver) -> Iterator[tuple[Scope, ast.stmt, ast.Call]]:

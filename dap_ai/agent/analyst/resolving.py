@@ -67,22 +67,16 @@ class Resolver:
         return [Scope(source, f) for f in cls.body if isinstance(f, FunctionNode) and f.name in wanted]
 
     def _by_name(self, name: str, scope: Scope) -> list[Scope]:
-        source = scope.source
-        for nested in ast.walk(scope.node):
-            if isinstance(nested, FunctionNode) and nested.name == name and nested is not scope.node:
-                return [Scope(source, nested)]
-        tree = source.tree
-        for statement in tree.body if tree else []:
-            if isinstance(statement, FunctionNode) and statement.name == name:
-                return [Scope(source, statement)]
-            if isinstance(statement, ast.ClassDef) and statement.name == name:
-                return self._constructor(source, statement)
-        for statement in ast.walk(tree) if tree else ():
-            if isinstance(statement, ast.ImportFrom):
-                for alias in statement.names:
-                    if (alias.asname or alias.name) == name:
-                        return self._imported(statement, alias.name, source)
-        return []
+        source, index = scope.source, scope.source.index
+        if nested := index.function_named(name, scope.node):
+            return [Scope(source, nested)]
+        match index.top.get(name):
+            case ast.ClassDef() as owner:
+                return self._constructor(source, owner)
+            case None:
+                return self._imported(*index.imported[name], source) if name in index.imported else []
+            case function:
+                return [Scope(source, function)]
 
     def _imported(self, statement: ast.ImportFrom, name: str, source: SourceFile) -> list[Scope]:
         module = self.module_file(source.path, statement.module or "", statement.level)
@@ -105,13 +99,10 @@ class Resolver:
     def _by_attribute(self, func: ast.Attribute, scope: Scope) -> list[Scope]:
         root = root_name(func.value)
         if root and isinstance(func.value, ast.Name):
-            for statement in ast.walk(scope.source.tree) if scope.source.tree else ():
-                if isinstance(statement, ast.Import):
-                    for alias in statement.names:
-                        if (alias.asname or alias.name) == root:
-                            module = self.module_file(scope.source.path, alias.name)
-                            tree = module.tree if module else None
-                            return self._by_name(func.attr, Scope(module, tree)) if module and tree else []
+            name = scope.source.index.modules.get(root)
+            if name is not None:
+                module = self.module_file(scope.source.path, name)
+                return self._by_name(func.attr, Scope(module, module.tree)) if module and module.tree else []
         if root in ("self", "cls") and scope.owner:
             own = [f for f in scope.owner.body if isinstance(f, FunctionNode) and f.name == func.attr]
             if own:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from dap_ai.agent.analyst.changes.candidates import Candidate, candidates
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.checks import checks_of, failure_of
 from dap_ai.agent.analyst.doubts import doubt_of
 from dap_ai.agent.analyst.edits import Edit
@@ -166,8 +167,7 @@ async def run_again(debugger: Debugger, case: Case) -> Control | None:
 
 
 async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:
-    queue = iter(found[:MAX_TRIES])
-    total = min(len(found), MAX_TRIES)
+    queue, total = iter(found), len(found)
 
     async def work() -> None:
         for candidate in queue:
@@ -237,19 +237,8 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
         source = analysis.case.sources.read(path) if is_user_path(path) else None
         if source:
             generated += candidates(source, _suspicion(analysis, source, usable))
-    generated = [c for c in generated if not hides(c, analysis)]
     generated.sort(key=lambda c: -c.prior * c.suspicion)
-    return list(_distinct([*rules, *generated]))
-
-
-def _distinct(found: list[Candidate]) -> Iterator[Candidate]:
-    seen: set[tuple[str, int, int, str]] = set()
-    for candidate in found:
-        edit = candidate.edit
-        key = (edit.source.path, edit.first, edit.last, "\n".join(edit.lines))
-        if key not in seen:
-            seen.add(key)
-            yield candidate
+    return list(islice(distinct([*rules, *(c for c in generated if not hides(c, analysis))]), MAX_TRIES))
 
 
 def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
@@ -269,9 +258,7 @@ def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
     if source.tree is None:
         return ran
     found = set(ran)
-    for node in ast.walk(source.tree):
-        if not isinstance(node, ast.stmt):
-            continue
+    for node in source.index.statements:
         inner = next(body_fields(node), None)
         own = range(node.lineno, inner[0].lineno if inner else last_line(node) + 1)
         called = isinstance(node, ast.FunctionDef) and ran & set(range(node.body[0].lineno, last_line(node) + 1))

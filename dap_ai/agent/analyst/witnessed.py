@@ -83,7 +83,7 @@ def _lift(analysis: Analysis, finding: Finding, trials: Trials) -> None:
 def _none_seen(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:
     """That a name became None at the line; empty: it never did; None: it cannot be told."""
     statement = finding.scope.source.statement_at(finding.line)
-    names = bindings(statement) if statement else {}
+    names = set(bindings(statement)) if statement else set[str]()
     row = next((t for t in trace.lines if (t.file, t.line) == (finding.scope.source.path, finding.line)), None)
     changes = [change for change in row.changes if change.name in names] if row else []
     for change in changes:

@@ -6,8 +6,9 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.analyst.changes.candidates import candidates
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.changes.kinds import PRIOR
+from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.source import SourceFile
 
 
@@ -80,8 +81,40 @@ def test_the_test_of_a_raise_is_changed_last():
 
 def test_no_change_is_proposed_twice_and_each_parses():
     source = SourceFile("/x/p.py", "def f(a, b):\n    if a < b and a:\n        return a[b - 1]\n")
-    texts = ["\n".join(c.edit.lines) for c in candidates(source, {1: 1, 2: 1, 3: 1})]
+    texts = ["\n".join(c.edit.lines) for c in distinct(candidates(source, {1: 1, 2: 1, 3: 1}))]
     assert len(texts) == len(set(texts))
+
+
+METHOD = """class Till:
+    def total(self, rows):
+        text = '''
+left of the margin'''
+        return sum(rows) + 1
+
+x = (1 +
+     2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "lines", "is_new"),
+    [
+        (5, 5, ["        return sum(rows) - 1"], True),
+        (5, 5, ["        return (sum(rows)) + 1"], False),
+        (5, 5, ["        return (sum(rows) + 1"], False),
+        (2, 2, ["    def total(self, rows, more):"], True),
+        (2, 2, ["    def total(self,rows):"], False),
+        (7, 8, ["x = 3"], True),
+        (7, 8, ["x = (1 + 2)"], False),
+        (7, 7, ["x = 1 +"], False),
+        (9, 8, ["y = x"], True),
+    ],
+)
+def test_an_edit_counts_if_it_parses_and_makes_another_program(first: int, last: int, lines: list[str], is_new: bool):
+    edit = Edit(SourceFile("/x/till.py", METHOD), first, last, lines)
+    assert [*distinct([Candidate(edit, "number", 0.5, 0.5, first)])] == (
+        [Candidate(edit, "number", 0.5, 0.5, first)] if is_new else []
+    )
 
 
 def test_a_file_that_does_not_parse_gives_none():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dap_ai.agent.analyst.changes.expressions import expression_changes
@@ -11,7 +11,7 @@ from dap_ai.agent.analyst.changes.kinds import PRIOR, Change, Scopes
 from dap_ai.agent.analyst.changes.missing import missing_statements
 from dap_ai.agent.analyst.changes.statements import statement_changes
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.source import SourceFile, last_line
 
 _GUARD = 0.35
 """How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
@@ -34,17 +34,31 @@ class Candidate:
 
 
 def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:
-    """The small changes in the lines that `suspicion` gives a score to, the likeliest first."""
+    """The small changes in the lines that `suspicion` gives a score to, the likeliest first; some change nothing."""
     if source.tree is None:
         return []
-    seen = {_shape(source.text)}
     found = [
         Candidate(edit, change.kind, PRIOR[change.kind] * factor, suspicion[line], line)
         for line, change, factor in _changes(source, source.tree, suspicion)
         if (edit := _edit(source, change))
     ]
     found.sort(key=lambda c: -c.prior * c.suspicion)
-    return [c for c in found if _is_new(c.edit, seen)]
+    return found
+
+
+def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Those of them that parse, and make another program than the file and each one before."""
+    seen: dict[tuple[str, int, int], set[str]] = {}
+    for candidate in found:
+        edit = candidate.edit
+        lines, (first, last) = edit.source.lines, _around(edit)
+        key = (edit.source.path, first, last)
+        shapes = seen.get(key) or {"", _shape(lines[first - 1 : last])}
+        seen[key] = shapes
+        shape = _shape([*lines[first - 1 : edit.first - 1], *edit.lines, *lines[edit.last : last]])
+        if shape not in shapes:
+            shapes.add(shape)
+            yield candidate
 
 
 def _changes(source: SourceFile, tree: ast.Module, lines: Mapping[int, float]) -> Iterator[tuple[int, Change, float]]:
@@ -96,18 +110,20 @@ def _edit(source: SourceFile, change: Change) -> Edit | None:
     return None if new == source.lines[change.first - 1 : change.last] else Edit(source, change.first, change.last, new)
 
 
-def _is_new(edit: Edit, seen: set[str]) -> bool:
-    lines = edit.source.lines
-    shape = _shape("\n".join([*lines[: edit.first - 1], *edit.lines, *lines[edit.last :]]))
-    if not shape or shape in seen:
-        return False
-    seen.add(shape)
-    return True
+def _around(edit: Edit) -> tuple[int, int]:
+    """The first and last line of what is parsed to see what an edit makes: the function, else the statement of it."""
+    source, tree = edit.source, edit.source.index.tree
+    function = source.function_at(edit.first)
+    if function and last_line(function) >= edit.last and function.lineno < edit.first:
+        return function.lineno, last_line(function)
+    inside = [s for s in tree.body if s.lineno <= edit.last and last_line(s) >= edit.first]
+    return (inside[0].lineno, last_line(inside[-1])) if inside else (1, len(source.lines))
 
 
-def _shape(text: str) -> str:
-    """The text without what does not matter to the program; empty where it is none."""
+def _shape(lines: Sequence[str]) -> str:
+    """What matters of whole lines to the program; empty where they are none."""
+    nested = lines and lines[0][:1].isspace()
     try:
-        return ast.dump(ast.parse(text))
+        return ast.dump(ast.parse("\n".join(["if 1:", *lines] if nested else lines)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from dap_ai.agent.indexing import once_per_node
+
 MAX_NAMES = 8
 MAX_STRING = 40
 
@@ -104,32 +106,44 @@ class Scopes:
 
     def names(self, node: ast.AST) -> list[str]:
         """Data names of the function around a node."""
-        holder = self.function(node)
-        called = {n.func.id for n in ast.walk(holder) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-        bound = [n.arg for n in ast.walk(holder) if isinstance(n, ast.arg)]
-        bound += [n.id for n in ast.walk(holder) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        return [n for n in dict.fromkeys(bound) if n not in called][:MAX_NAMES]
+        return _data_names(self.function(node))
 
     def read(self, node: ast.AST) -> set[str]:
         """Names that the function around a node reads."""
-        nodes = ast.walk(self.function(node))
-        return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        return _names_read(self.function(node))
 
     def attributes(self, node: ast.AST, name: str) -> list[str]:
         """Data attributes of `self` in the class around a node; of another name, those it has in the whole file."""
         while name == "self" and node in self.parents and not isinstance(node, ast.ClassDef):
             node = self.parents[node]
-        found = [
-            n.attr
-            for n in ast.walk(node if name == "self" else self.tree)
-            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
-            if not self._is_called(n)
-        ]
-        return list(dict.fromkeys(found))[:MAX_NAMES]
+        return _data_attributes(node if name == "self" else self.tree).get(name, [])[:MAX_NAMES]
 
-    def _is_called(self, node: ast.AST) -> bool:
-        parent = self.parents.get(node)
-        return isinstance(parent, ast.Call) and parent.func is node
+
+@once_per_node
+def _data_names(holder: ast.AST) -> list[str]:
+    called = {n.func.id for n in ast.walk(holder) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    bound = [n.arg for n in ast.walk(holder) if isinstance(n, ast.arg)]
+    bound += [n.id for n in ast.walk(holder) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return [n for n in dict.fromkeys(bound) if n not in called][:MAX_NAMES]
+
+
+@once_per_node
+def _names_read(holder: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(holder) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+@once_per_node
+def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
+    """The attributes that each name has in it, in order, without those that are called there."""
+    called = {id(n.func) for n in ast.walk(holder) if isinstance(n, ast.Call)}
+    found: dict[str, dict[str, None]] = {}
+    for node in ast.walk(holder):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if id(node) not in called:
+                found.setdefault(name, {})[attribute] = None
+            case _:
+                pass
+    return {name: list(attributes) for name, attributes in found.items()}
 
 
 def operand_text(node: ast.expr) -> str:

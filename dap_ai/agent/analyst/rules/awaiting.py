@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, swap
@@ -55,7 +55,7 @@ def _yields(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
 
 
-def _is_used(scope: Scope, names: dict[str, ast.expr | None]) -> bool:
+def _is_used(scope: Scope, names: Iterable[str]) -> bool:
     """Whether a name is awaited, given back, or handed to a call: `gather(*tasks)`, `tasks.append(task)`."""
     for node in ast.walk(scope.node):
         parts = [node.value] if isinstance(node, ast.Await | ast.Return) and node.value else []

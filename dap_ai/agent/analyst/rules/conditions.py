@@ -11,6 +11,7 @@ from itertools import pairwise
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
+from dap_ai.agent.indexing import once_per_node
 
 
 def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
@@ -210,7 +211,7 @@ def boundary(scope: Scope, view: View) -> Iterator[Finding]:
             case _:
                 continue
         in_check = isinstance(statement, ast.Assert) or type(limit) not in (int, float) or limit in (0, 1)
-        if not in_check and limit in _data(scope.source.tree):
+        if not in_check and limit in _data(scope.source.index.tree):
             reason = (
                 f"`{ast.unparse(node)}` decides about {limit}, which is among the data: is it meant to be in or out?"
             )
@@ -238,10 +239,9 @@ def _is_in_parentheses(scope: Scope, node: ast.expr) -> bool:
     return before.rstrip().endswith(b"(")
 
 
-def _data(tree: ast.Module | None) -> set[object]:
+@once_per_node
+def _data(tree: ast.Module) -> set[object]:
     """Constants of a source that are not compared with."""
-    if tree is None:
-        return set()
     limits = {id(c) for n in ast.walk(tree) if isinstance(n, ast.Compare) for c in n.comparators}
     constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in limits)
     return {n.value for n in constants if type(n.value) in (int, float)}

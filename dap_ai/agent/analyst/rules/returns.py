@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
+from dap_ai.agent.indexing import once_per_node
 from dap_ai.agent.source import FunctionNode, own_statements
 
 IMPLICIT_NONE = "implicit None"
@@ -206,13 +207,7 @@ def _is_empty(node: ast.expr) -> bool:
 
 def discarded(scope: Scope, view: View) -> Iterator[Finding]:
     """`f(x.a, ...)` alone on a line, where elsewhere the same result is kept: `x.b = f(x.b, ...)`."""
-    tree = scope.source.tree
-    kept = {
-        name
-        for n in (ast.walk(tree) if tree else ())
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
-        if ast.unparse(n.targets[0]) == ast.unparse(n.value.args[0]) and (name := ast.unparse(n.value.func))
-    }
+    kept = _kept_results(scope.source.index.tree)
     for statement in scope.statements():
         call = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.func) not in kept:
@@ -225,6 +220,17 @@ def discarded(scope: Scope, view: View) -> Iterator[Finding]:
         callees = view.resolver.callees(call, scope)
         weight = 0.85 if callees and not any(_has_effect(callee) for callee in callees) else 0.4
         yield Finding(scope, statement.lineno, weight, reason, "discarded result", edit=edit)
+
+
+@once_per_node
+def _kept_results(tree: ast.Module) -> set[str]:
+    """The functions of which `x.b = f(x.b, ...)` keeps the result somewhere in the file."""
+    return {
+        name
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
+        if ast.unparse(n.targets[0]) == ast.unparse(n.value.args[0]) and (name := ast.unparse(n.value.func))
+    }
 
 
 def _has_effect(callee: Scope) -> bool:

@@ -1,0 +1,53 @@
+"""What stands where in a file: as a look at every node of the tree finds it."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import inspect
+import textwrap
+from types import ModuleType
+
+import pytest
+
+from dap_ai.agent.indexing import FunctionNode, Index
+from dap_ai.agent.source import SourceFile
+
+
+def holds(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+@pytest.mark.parametrize("module", [argparse, dataclasses, textwrap])
+def test_each_line_has_the_statement_and_the_function_that_a_whole_walk_finds(module: ModuleType):
+    text = inspect.getsource(module)
+    source = SourceFile("/x/p.py", text)
+    nodes = [n for n in ast.walk(source.index.tree) if isinstance(n, ast.stmt)]
+    for line in range(1, len(source.lines) + 2):
+        around = [n for n in nodes if holds(n, line)]
+        inside = [n for n in around if isinstance(n, FunctionNode)]
+        innermost = max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0)), default=None)
+        assert source.statement_at(line) is innermost
+        assert source.function_at(line) is max(inside, key=lambda n: n.lineno, default=None)
+
+
+def test_of_statements_on_one_line_the_shortest_is_meant_and_of_equal_ones_the_outer():
+    index = Index(ast.parse("if a: b = 1\nfor c in d: pass; e()\n"))
+    assert ast.unparse(index.statement_at(1) or ast.Pass()) == "if a:\n    b = 1"
+    assert isinstance(index.statement_at(2), ast.For)
+
+
+def test_names_are_found_where_they_are_bound_first():
+    index = Index(ast.parse("import a.b as c, d\ndef f():\n    from g import h as i\ndef f(): pass\nclass f: pass\n"))
+    assert index.modules == {"c": "a.b", "d": "d"}
+    assert index.imported["i"][1] == "h"
+    assert index.top["f"] is index.tree.body[1]
+
+
+def test_a_nested_function_is_found_below_its_own_holder_only():
+    index = Index(ast.parse("def f():\n    def g(): pass\ndef h():\n    def g(): pass\n"))
+    f, g, h, other = sorted(index.functions, key=lambda function: function.lineno)
+    assert index.function_named("g", f) is g
+    assert index.function_named("g", h) is other
+    assert index.function_named("f", f) is None
