@@ -1,10 +1,11 @@
 """The first context of each example: its size, its cost in round trips, and how long it takes.
 
-    python benchmarks/context.py [EXAMPLE...] [--json FILE]
+    python benchmarks/context.py [EXAMPLE...] [--large] [--json FILE]
 
 `dap-ai serve` attaches to the example through a relay of ours that counts the requests which pass to debugpy, so the
 figures are of the real thing and are not its own word for it. Bytes are given with and without the lines that quote
-the program's source; tokens are estimated as a quarter of the bytes.
+the program's source; tokens are estimated as a quarter of the bytes. `--large` measures programs of the standard
+library's size instead (see _large.py), and there also the whole offline answer.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import json
 import re
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import _large
 from _dap import DAP_AI, ROOT, Client, connect, free_port, machine, running, show
 
 BYTES_PER_TOKEN = 4
@@ -82,8 +85,8 @@ def without_source(context: str, program: Path) -> str:
     return "".join(line for line in context.splitlines(keepends=True) if not quotes(line))
 
 
-def measure(program: Path) -> dict[str, Any]:
-    """The figures of one program."""
+def measure(program: Path, *, whole: bool = False) -> dict[str, Any]:
+    """The figures of one program; `whole`: also the seconds of an offline answer."""
     with stopped(program) as (client, thread_id, relay):
         before = relay.requests
         began = time.perf_counter()
@@ -91,6 +94,7 @@ def measure(program: Path) -> dict[str, Any]:
         context: str = client.event("askEnded")["answer"]
         milliseconds = (time.perf_counter() - began) * 1000
         round_trips = relay.requests - before
+        answered = {"answer_s": round(_answer_s(client, thread_id), 2)} if whole else {}
     size = len(context.encode())
     return {
         "bytes": size,
@@ -98,19 +102,45 @@ def measure(program: Path) -> dict[str, Any]:
         "tokens": size // BYTES_PER_TOKEN,
         "round_trips": round_trips,
         "milliseconds": round(milliseconds, 1),
+        **answered,
     }
+
+
+def _answer_s(client: Client, thread_id: int) -> float:
+    began = time.perf_counter()
+    client.request("ask", {"threadId": thread_id})
+    client.event("askEnded")
+    return time.perf_counter() - began
+
+
+def large() -> dict[str, dict[str, Any]]:
+    """The figures of the large programs."""
+    figures: dict[str, dict[str, Any]] = {}
+    for name, make in (("a module of 6,400 lines", _large.module), ("a project of 500 files", _large.project)):
+        with tempfile.TemporaryDirectory() as folder:
+            figures[name] = measure(make(Path(folder)), whole=True)
+    return figures
 
 
 def main() -> None:
     """Prints one line an example."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("examples", nargs="*", type=Path, help="programs (default: all of examples/)")
+    parser.add_argument("--large", action="store_true", help="programs of thousands of lines and hundreds of files")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     options = parser.parse_args()
     programs = [path.resolve() for path in options.examples] or sorted((ROOT / "examples").glob("*.py"))
-    figures = {program.stem: measure(program) for program in programs}
+    figures = large() if options.large else {program.stem: measure(program) for program in programs}
     rows = [[name, *row.values()] for name, row in figures.items()]
-    columns = ["example", "bytes", "beside source", "tokens", "round trips", "ms"]
+    columns = [
+        "example",
+        "bytes",
+        "beside source",
+        "tokens",
+        "round trips",
+        "ms",
+        *(["whole answer, s"] if options.large else []),
+    ]
     show("the first context", columns, rows)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), **figures}, indent=2) + "\n", encoding="utf-8")
