@@ -107,7 +107,7 @@ def lazy_modules(folder):
 
 
 def finalizers():
-    first, second = Told("first"), Told("second")
+    first, second, third = Told("first"), Told("second"), Told("third")
     watched = weakref.ref(second, lambda _: log.append("callback"))
     cycle = Told("cycle")
     cycle.me = cycle
@@ -117,8 +117,7 @@ def finalizers():
     log.append("after first")
     second = None
     log.append("after second")
-    gc.collect()
-    return watched() is None
+    return watched() is None and third is not None
 
 
 def names():
@@ -147,6 +146,8 @@ def main():
     gc.enable()
     gc.collect()
     result["finalizers"] = finalizers()
+    log.append("after all")
+    gc.collect()
     with tempfile.TemporaryDirectory() as folder:
         lazy_modules(folder)
     import builtins

@@ -115,6 +115,7 @@ if __name__ == "__main__":
     gc.collect()
     for scene in SCENES:
         scene()
+        log.append("scene over")
         gc.enable()
         gc.collect()
     told = dict(log=log, counts=sorted(counts.items()), lazies=lazies, modules=sorted(set(sys.modules) - modules))

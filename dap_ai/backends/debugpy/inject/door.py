@@ -232,6 +232,22 @@ class Door:
             if type(module) is types.ModuleType and "pydevd" in name and _names_of(module).get("json") is plain:
                 _names_of(module)["json"] = kept
 
+    def free_frames(self) -> None:
+        """Cures pydevd of a cycle: a frame of its own that kept all frames, the program's with their variables too."""
+        module: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info_regular")
+        known: Any = getattr(module, "PyDBAdditionalThreadInfo", None)
+        current_frames: Any = getattr(self._kept["sys"], "_current_frames", None)
+
+        def get_topmost_frame(_self: Any, thread: Any) -> Any:
+            return current_frames().get(thread._ident)
+
+        if (
+            current_frames is not None
+            and known is not None
+            and type(vars(known).get("get_topmost_frame")) is types.FunctionType
+        ):
+            known.get_topmost_frame = get_topmost_frame
+
 
 _REQUESTS = ("visit", "start", "poll", "kill", "has", "importing", "install")
 
@@ -244,6 +260,7 @@ def open_door(name: str) -> None:
     door = Door()
     setattr(pydevd, name, door)
     door.give_json()
+    door.free_frames()
     api: Any = sys.modules.get("_pydevd_bundle.pydevd_api")
     plain: Any = getattr(api, "internal_evaluate_expression_json", None)
     respond: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_comm"), "_evaluate_response", None)
