@@ -48,7 +48,8 @@ def is_well_formed(node: Any) -> bool:
         case ["n", str() as name]:
             return NAME.fullmatch(name) is not None
         case ["a", base, str() as name]:
-            return is_well_formed(base) and ((name.isascii() and name.isdigit()) or NAME.fullmatch(name) is not None)
+            owner = base[1] if base[0] == "->" and len(base) == 2 else base
+            return is_well_formed(owner) and ((name.isascii() and name.isdigit()) or NAME.fullmatch(name) is not None)
         case ["s", base, index]:
             return is_well_formed(base) and is_well_formed(index)
         case ["u", operator, x]:
