@@ -23,6 +23,7 @@ from dap_ai.protocol import envelope
 from dap_ai.protocol.acting import Action, Consent, ContinueTo, Done, Step
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.lending import LentPiece, LentReply
@@ -159,6 +160,10 @@ class AskDebugger:
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output."""
         return self._pump.session.history.output_tail()
+
+    def caught(self) -> Caught | None:
+        """The exception that was caught and reported while nothing stopped."""
+        return self._pump.session.caught.last if self.stop is None else None
 
     def history(self) -> Sequence[HistoryItem]:
         """What the user did since the conversation's last question."""

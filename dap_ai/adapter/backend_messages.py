@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dap_ai.adapter import acting, ours
+from dap_ai.adapter.caught import CaughtExceptions
 from dap_ai.adapter.children import Children
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import Log
@@ -36,6 +37,7 @@ class BackendMessages:
         guests: Guests,
         children: Children,
         *,
+        caught: CaughtExceptions,
         unanswered: Unanswered,
         starting: Starting,
         ending: Ending,
@@ -45,6 +47,7 @@ class BackendMessages:
         self._watching = watching
         self._guests = guests
         self._children = children
+        self._caught = caught
         self._unanswered = unanswered
         self._starting = starting
         self._ending = ending
@@ -67,8 +70,9 @@ class BackendMessages:
             self._out.refuse_backend(message)
 
     def _on_event(self, message: Envelope) -> None:
-        if self._watching.hides(message):
+        if self._watching.hides(message) or self._caught.takes(message):
             return
+        self._caught.on_event(message)
         self._guests.on_event(message)
         content = self._watching.event(message)
         if self._desk.reads.acts and message.name == "output":

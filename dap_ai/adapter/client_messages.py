@@ -7,6 +7,7 @@ from functools import partial
 
 from dap_ai.adapter import console
 from dap_ai.adapter.cancelling import Cancelling
+from dap_ai.adapter.caught import CaughtExceptions
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import Log
 from dap_ai.adapter.ending import Ending
@@ -34,6 +35,7 @@ class ClientMessages:
         options: Options,
         gate: Gate,
         *,
+        caught: CaughtExceptions,
         guests: Guests,
         relatives: Relatives,
         serving: Serving,
@@ -45,6 +47,7 @@ class ClientMessages:
         self._desk = desk
         self._options = options
         self._gate = gate
+        self._caught = caught
         self._guests = guests
         self._relatives = relatives
         self._serving = serving
@@ -59,6 +62,7 @@ class ClientMessages:
             "ask": partial(self._here_or_there, desk.on_ask),
             "askTool": partial(self._here_or_there, desk.on_tool),
             "askOffer": desk.lending.on_offer,
+            "askStopAt": self._on_stop_at,
             "askApprove": partial(self._here_or_there, desk.on_approve),
             "askModelDelta": partial(self._here_or_there, desk.lending.on_delta),
             "askModelEnd": partial(self._here_or_there, desk.lending.on_end),
@@ -66,6 +70,7 @@ class ClientMessages:
             "evaluate": self._on_evaluate,
             "completions": self._on_completions,
             "setBreakpoints": self._on_set_breakpoints,
+            "setExceptionBreakpoints": self._on_set_exception_breakpoints,
             "disconnect": self._on_disconnect,
             "terminate": self._on_terminate,
         }
@@ -138,6 +143,13 @@ class ClientMessages:
 
     def _on_set_breakpoints(self, message: Envelope) -> None:
         self._forwarding.forward(message, *self._desk.acting.breakpoints.of_client(message))
+
+    def _on_set_exception_breakpoints(self, message: Envelope) -> None:
+        self._forwarding.forward(message, self._caught.filters_of_client(message))
+
+    def _on_stop_at(self, message: Envelope) -> None:
+        if not self._forwarding.refuse_if_dead(message):
+            self._caught.on_stop_at(message)
 
     def _on_terminate(self, message: Envelope) -> None:
         self._desk.end_all("cancelled")

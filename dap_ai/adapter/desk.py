@@ -7,6 +7,7 @@ import msgspec
 from dap_ai.adapter import console, questions
 from dap_ai.adapter.acting import Acting
 from dap_ai.adapter.asks import FLUSH, LIMIT, Asks, AskState, Channel
+from dap_ai.adapter.caught import CaughtExceptions
 from dap_ai.adapter.consent import Consents
 from dap_ai.adapter.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
 from dap_ai.adapter.gate import Gate, Refusal
@@ -30,7 +31,15 @@ from dap_ai.protocol.visible import on_one_line
 class AskDesk:
     """The session's asks, from the client's request to its last event."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, history: History, options: Options, gate: Gate) -> None:
+    def __init__(  # noqa: PLR0917  the parts of one session
+        self,
+        out: Outbox,
+        state: DebuggeeState,
+        history: History,
+        options: Options,
+        gate: Gate,
+        caught: CaughtExceptions,
+    ) -> None:
         self.asks = Asks()
         self.reads = AgentReads(out, state, self.asks, gate)
         self.jobs = Jobs(out, state)
@@ -43,6 +52,7 @@ class AskDesk:
         self._state = state
         self._history = history
         self._options = options
+        self._caught = caught
 
     def on_ask(self, message: Envelope) -> None:
         """The request `ask`."""
@@ -188,7 +198,7 @@ class AskDesk:
         self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolCall | None = None
     ) -> None:
         guest = self._out.guest
-        refusal = questions.refuse(arguments, self.asks, self._state, guest)
+        refusal = questions.refuse(arguments, self.asks, self._state, guest, knows_caught=self._caught.last is not None)
         if refusal is not None:
             self._refuse(message, refusal)
             return

@@ -63,6 +63,8 @@ class Options(msgspec.Struct):
     """Copies of the debuggee may be made."""
     snapshot_reads: tuple[str, ...] = ()
     """Folders that a copy may read beside Python's own."""
+    stop_at: tuple[str, ...] = ()
+    """Exception filters that are set beside the client's own (`dapAiStopAt`)."""
     token: str = ""
     """If set, the client must give it: before its first message, or as `dapAiToken` of launch or attach."""
     child_token: str = ""

@@ -16,11 +16,13 @@ RELATIVE = "relative:"
 """How a guest is called that is a related session: the same client asks through it."""
 
 
-def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str = "") -> Refusal | None:
+def refuse(
+    arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str = "", *, knows_caught: bool = False
+) -> Refusal | None:
     """Why this question of a joined client, or of the session's own, cannot be taken; None if it can.
 
     Follow-ups in its own conversations are always taken: what conversation, source and output hold can be answered
-    from those alone.
+    from those alone. So are questions about an exception that was caught: `knows_caught`.
     """
     if len(arguments.question) > MAX_QUESTION_CHARS:
         return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
@@ -32,7 +34,7 @@ def refuse(arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str
         if running is not None:
             return Refusal(ASK_IN_PROGRESS, {"askId": running.ask.ask_id})
     if not state.stopped:
-        if conversation_id is not None:
+        if conversation_id is not None or knows_caught:
             return None
         if state.phase is Phase.RUNNING:
             return Refusal(NOT_STOPPED, {})

@@ -14,6 +14,7 @@ from functools import partial
 
 from dap_ai.adapter.asks import FLUSH, LIMIT
 from dap_ai.adapter.backend_messages import BackendMessages
+from dap_ai.adapter.caught import CaughtExceptions
 from dap_ai.adapter.children import Children
 from dap_ai.adapter.client_messages import ClientMessages
 from dap_ai.adapter.consent import CONSENT
@@ -76,9 +77,10 @@ class Session:
         self.history = History()
         self._out = Outbox()
         self._gate = Gate(rules)
+        self.caught = CaughtExceptions(self._out, self.options)
         self._epoch = self.state.epoch
         """What is of an earlier stop than this was dropped."""
-        self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate)
+        self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate, self.caught)
         self._jobs = self._desk.jobs
         self._reads = self._desk.reads
         self._acting = self._desk.acting
@@ -101,6 +103,7 @@ class Session:
             watching,
             self._guests,
             self._children,
+            caught=self.caught,
             unanswered=unanswered,
             starting=self._starting,
             ending=self._ending,
@@ -110,6 +113,7 @@ class Session:
             self._desk,
             self.options,
             self._gate,
+            caught=self.caught,
             guests=self._guests,
             relatives=self._relatives,
             serving=self._serving,

@@ -57,6 +57,7 @@ class _Work:
     conversation: Conversation
     settings: Settings
     reader: Reader
+    caught: Case | None = None
 
     @property
     def case(self) -> Case | None:
@@ -180,6 +181,9 @@ class Agent:
         gate = Gate(policy, watched, sink, record.keep)
         bench = Bench(watched, case, language=self._language, gate=gate, mask=self._masker.mask) if case else None
         work = _Work(ask, bench, record, watched, sink, conversation, self._settings, reader)
+        if stop is None and (caught := debugger.caught()):
+            work.caught = reader.caught(caught)
+            learn_sources(self._masker, work.caught.places)
         answer = await use(call, bench, sink) if call and bench else await _provide(provider, work)
         answer.text = f"{head}\n\n{answer.text}" if head else answer.text
         spot = _spot(work.case)

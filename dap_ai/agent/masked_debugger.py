@@ -20,6 +20,7 @@ from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.agent.passing import PassingDebugger
 from dap_ai.protocol.acting import Action, Done
 from dap_ai.protocol.asking import HistoryItem
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
@@ -99,6 +100,11 @@ class MaskedDebugger(PassingDebugger):
         """Masked as a whole: a secret may come in two pieces."""
         pieces = groupby(self._debugger.output_tail(), key=lambda piece: piece[0])
         return [(category, self._text("".join(text for _, text in group))) for category, group in pieces]
+
+    def caught(self) -> Caught | None:
+        """Its message masked."""
+        caught = self._debugger.caught()
+        return msgspec.structs.replace(caught, message=self._text(caught.message)) if caught else None
 
     def history(self) -> Sequence[HistoryItem]:
         """Masked."""

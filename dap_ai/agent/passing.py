@@ -8,6 +8,7 @@ from typing import Any
 from dap_ai.agent.model import Message, Model, Piece, Schema
 from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.lending import LentPiece, LentReply
@@ -69,6 +70,10 @@ class PassingDebugger:
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """The other's."""
         return self._debugger.output_tail()
+
+    def caught(self) -> Caught | None:
+        """The other's."""
+        return self._debugger.caught()
 
     def history(self) -> Sequence[HistoryItem]:
         """The other's."""

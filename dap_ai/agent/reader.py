@@ -19,6 +19,7 @@ from dap_ai.agent.stack import Case, Frame, Place, expressions_at
 from dap_ai.agent.syntax import node_of
 from dap_ai.protocol.ask import Level
 from dap_ai.protocol.asking import Stop
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.debugger import Debugger
 from dap_ai.protocol.errors import NotStopped, RequestFailed
@@ -78,6 +79,21 @@ class Reader:
             await self._inspect(case, extra)
         else:
             await self._plain(case)
+        return case
+
+    def caught(self, caught: Caught) -> Case:
+        """The case of an exception that was caught and reported: frames with their source, and no value at all."""
+        frames = [
+            Frame(number, row.name, row.file, row.line, row.user) for number, row in enumerate(reversed(caught.frames))
+        ]
+        selected = [frame for frame in frames if frame.user][:MAX_PLACES] or frames[:1]
+        places = [Place(frame, self._sources.read(frame.path)) for frame in selected]
+        error = ExceptionFacts(caught.type, caught.message, file=caught.frames[-1].file, line=caught.frames[-1].line)
+        stop = Stop(epoch=0, thread_id=0, frame_id=None, reason="exception")
+        inspection = Inspection(frames=[], exceptions=[error], cwd=caught.cwd)
+        case = Case(stop, self._sources, frames, places, inspection, self._level)
+        case.output = list(self._debugger.output_tail())
+        case.notes += _not_shown(case)
         return case
 
     async def more(self, case: Case, wanted: dict[int, list[str]]) -> None:

@@ -40,14 +40,17 @@ class Asking:
         """Whether an event belongs to the question under way."""
         return self.under_way and body.get("askId") == self._ask_id
 
-    async def ask(self, question: str, thread_id: int) -> None:
-        """Returns when the question has been taken. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+    async def ask(self, question: str, thread_id: int | None) -> None:
+        """Returns when the question has been taken. `thread_id` None: nothing is stopped.
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        """
         self._display.waiting(_WAITING)
-        is_injected = self._wishes.pid and not self._wishes.native
+        is_injected = thread_id is not None and self._wishes.pid and not self._wishes.native
         arguments = AskArguments(
             question=question,
             thread_id=thread_id,
-            frame_id=await program_frame(self._controls.request, thread_id) if is_injected else None,
+            frame_id=await program_frame(self._controls.request, thread_id or 0) if is_injected else None,
             conversation_id=self._conversation_id,
             level=self._wishes.level,
             context_only=self._wishes.show_context,

@@ -10,7 +10,8 @@ from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job
 from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.outcome import Outcome, Wishes, why_no_stop
+from dap_ai.commands.outcome import Outcome, Wishes, why_caught, why_no_stop
+from dap_ai.protocol.ask import AskCaught
 from dap_ai.protocol.errors import BACKEND_DIED, RequestFailed
 
 _END_S = 3.0
@@ -62,7 +63,8 @@ class End:
                 text = "the program was ended, as you asked"
             display.exited(self._outcome.program_status, text)
 
-    def explain(self, display: Display) -> None:
-        """Says why a program that ended by itself never stopped."""
+    def explain(self, display: Display, caught: AskCaught | None = None) -> None:
+        """Says why a program that ended by itself never stopped. `caught`: what it reported itself."""
         if (program := self._wishes.program) and not self._outcome.signal_number and not self._outcome.failed:
-            display.status(why_no_stop(program, self._outcome.program_status or 0, self._wishes.exceptions))
+            status, exceptions = self._outcome.program_status or 0, self._wishes.exceptions
+            display.status(why_caught(caught, exceptions) if caught else why_no_stop(program, status, exceptions))

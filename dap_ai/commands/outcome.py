@@ -12,7 +12,7 @@ import msgspec
 from dap_ai.commands.arguments import Breakpoint
 from dap_ai.commands.native_program import Adapter, Core, NativeProgram
 from dap_ai.commands.program import Program
-from dap_ai.protocol.ask import Level
+from dap_ai.protocol.ask import AskCaught, Level
 
 ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 """Exit codes of `dap-ai ask`; a usage error is 2, an end by signal n is 128 + n."""
@@ -90,3 +90,11 @@ def why_no_stop(program: Program | NativeProgram, status: int, exceptions: Seque
         )
     wider = "userUnhandled" if program.is_test_runner else "raised"
     return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."
+
+
+def why_caught(caught: AskCaught, exceptions: Sequence[str]) -> str:
+    """The same where the program caught an exception and reported it."""
+    text = f"Nothing stopped: {caught.type} at {Path(caught.file).name}:{caught.line} was caught and reported."
+    if caught.filter in exceptions or "raised" in exceptions:
+        return text
+    return f"{text} To stop there, with all values: --exception {caught.filter}."

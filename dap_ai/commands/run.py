@@ -9,9 +9,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.agent.gate import lets_go_on
@@ -29,6 +32,7 @@ from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, Start, hear
+from dap_ai.protocol.ask import AskCaught
 from dap_ai.protocol.errors import RequestFailed
 
 _PAUSE_S = 3.0
@@ -62,6 +66,8 @@ class Run:
         self._thread_id = 0
         self._interrupted = self._started = self._stopped_once = False
         self._running = self._prompting = self._ended = False
+        self._caught: AskCaught | None = None
+        """The exception that the program caught and reported, while nothing has stopped it."""
         self._lent = False
         """The terminal is the program's, which the agent lets go on."""
         self._moving = False
@@ -106,7 +112,7 @@ class Run:
                 await self._end.finish(self._display, running=self._running, quit_wanted=self._quit)
         self._asking.sum_up()
         if not self._stopped_once:
-            self._end.explain(self._display)
+            self._end.explain(self._display, self._caught)
         return self._outcome
 
     async def _start(self) -> None:
@@ -150,8 +156,11 @@ class Run:
                 self._warn(body["output"])
             case "notPaused" if not self._stopped_once:
                 return await self._on_not_paused()
+            case "askCaught":
+                self._caught = msgspec.convert(body, AskCaught)
             case "exited":
                 self._end.exit_code = body["exitCode"]
+                await self._ask_about_caught()
             case "terminated":
                 self._ended = True
                 await self._end.look_after_adapter()
@@ -201,6 +210,12 @@ class Run:
         self._display.status(await self._controls.place(self._thread_id))
         self._read_line()
         return True
+
+    async def _ask_about_caught(self) -> None:
+        """A program that has failed without a stop is asked about all the same: by what it reported itself."""
+        if self._caught and self._caught.ended and not self._stopped_once:
+            with contextlib.suppress(RequestFailed, TimeoutError, asyncio.TimeoutError):
+                await self._asking.ask(self._wishes.question, None)
 
     async def _on_not_paused(self) -> bool:
         """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""

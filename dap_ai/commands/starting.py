@@ -19,7 +19,7 @@ from dap_ai.protocol.errors import RequestFailed
 Events = asyncio.Queue[tuple[str, dict[str, Any]]]
 """What a run goes by: events of the session, and beside them what its user does (`line`, `consent`, `interrupt`)."""
 _OF_DEBUGGEE = ("initialized", "process", "stopped", "continued", "output", "exited", "terminated")
-_HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded"))
+_HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded", "askCaught"))
 
 _START_S = 60.0
 _WATCH_S = 0.5

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -17,6 +17,7 @@ from dap_ai.adapter.serve import Proxy
 from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
 from dap_ai.commands.answer_file import AnswerFile
+from dap_ai.protocol.caught import FILTERS
 
 if TYPE_CHECKING:
     from dap_ai.adapter.ports import Agent as AnyAgent
@@ -158,6 +159,7 @@ class Recipe:
             level=settings.level,
             console_prefix=settings.console_prefix,
             ask_events=own.get("askEvents") is True,
+            stop_at=tuple(name for name in FILTERS if name in _names(own.get("dapAiStopAt"))),
             ask_timeout_s=settings.ask_timeout_s,
             approval_timeout_s=settings.approval_timeout_s,
             snapshots=settings.snapshots,
@@ -167,6 +169,10 @@ class Recipe:
             anonymous=self._access.anonymous,
             sockets=settings.sockets,
         )
+
+
+def _names(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
 class _Logged:

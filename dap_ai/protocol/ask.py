@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from dap_ai.protocol.caught import Filter
+
 Level = Literal["observe", "compute", "mutate"]
 """observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
 changes the program, each time with the user's consent."""
@@ -49,6 +51,27 @@ class AskOfferArguments(_Wire):
     providers: list[str] = []
     """As in AskArguments. Empty: nothing."""
     lent_model: str = ""
+
+
+class AskCaught(_Wire, omit_defaults=False):
+    """Body of the event `askCaught`: an exception at which nothing stopped, once a session. Lines are 1-based."""
+
+    type: str
+    message: str
+    file: str
+    """Of the innermost frame of the user's code."""
+    line: int
+    function: str
+    filter: Filter
+    """The exception filter with which the program would stop there."""
+    ended: bool
+    """The program has ended: there is nothing left to ask."""
+
+
+class AskStopAtArguments(_Wire):
+    """Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on."""
+
+    filter: Filter
 
 
 class AskToolArguments(_Wire):

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from dap_ai.protocol.acting import Action, Consent, Done
 from dap_ai.protocol.ask import Category, ToolStep
 from dap_ai.protocol.asking import HistoryItem, Stop
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.lending import LentPiece, LentReply
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -71,6 +72,10 @@ class Debugger(Protocol):
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """(category, text) of the last output, oldest first; bounded."""
+        ...
+
+    def caught(self) -> Caught | None:
+        """Where nothing is stopped: the exception that was caught and reported last, if the debuggee tells of such."""
         ...
 
     def history(self) -> Sequence[HistoryItem]:

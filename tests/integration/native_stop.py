@@ -49,6 +49,9 @@ class NativeStop:
         """By the native walker."""
         return await self._walker.inspect(self.request, query)
 
+    def caught(self) -> None:
+        return None
+
     def output_tail(self) -> Sequence[tuple[str, str]]:
         """None is kept."""
         return []

@@ -103,6 +103,9 @@ class Stop(NativeStop):
 
     kept: History
 
+    def caught(self) -> None:
+        return None
+
     def output_tail(self) -> Sequence[tuple[str, str]]:
         return self.kept.output_tail()
 

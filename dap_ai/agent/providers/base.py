@@ -38,6 +38,8 @@ class Work(Protocol):
     sink: Sink
     conversation: Conversation
     settings: Settings
+    caught: Case | None
+    """Where nothing is stopped: an exception that was caught and reported, without any value."""
 
     @property
     def case(self) -> Case | None:

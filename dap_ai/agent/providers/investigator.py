@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from dap_ai.agent.agent import Budget, Talk, add, investigate
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import masked_message
@@ -103,7 +105,7 @@ async def opening(work: Work) -> str:
     conversation = work.conversation
     case = work.case
     if case is None:
-        return wording("running", question=question, output=_output(work))
+        return wording("running", question=question, output=_caught(work) + _output(work))
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
     occasion = wording("exception" if _has_failed(case) else "stopped")
@@ -136,6 +138,16 @@ def _history(items: list[HistoryItem], marker: str) -> str:
         return ""
     rows = [f"{h.kind}: {h.text}{f' -> {h.result}' if h.result else ''}" for h in items]
     return " Meanwhile the user did:\n\n" + f"<{marker}>\n" + "\n".join(rows) + f"\n</{marker}>"
+
+
+def _caught(work: Work) -> str:
+    """What is known of an exception that was caught: its traceback with the source, and no value."""
+    if work.caught is None:
+        return ""
+    marker = work.conversation.marker
+    context = first_context(work.caught, analyse(work.caught), work.settings.budget_tokens)
+    what = "or from the traceback of an exception that the program caught and reported, without any values"
+    return f", {what}:\n\n<{marker}>\n{context}\n</{marker}>\n\n"
 
 
 def _output(work: Work) -> str:

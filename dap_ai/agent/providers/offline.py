@@ -43,6 +43,10 @@ from dap_ai.protocol.inspection import Value
 from dap_ai.protocol.tools import Info
 
 _MAX_TAIL_CHARS = 1500
+_NO_VALUES = (
+    "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
+    "the source, without any value."
+)
 _NO_RANKING = "No language model was used: this is the offline analyst."
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 
@@ -103,7 +107,10 @@ class Offline:
         return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
 
     def _without_stop(self, work: Work) -> Answer:
-        """An answer from the conversation and the output alone."""
+        """An answer from an exception that was caught, or from the conversation and the output alone."""
+        turns = work.conversation.turns
+        if work.caught and (not turns or turns[-1].stop is not None) and (analysis := analyse(work.caught)):
+            return self._caught(work, analysis)
         parts = ["Nothing is stopped now, so no value can be read."]
         turn = work.conversation.recall(work.ask.arguments.question)
         if turn:
@@ -118,6 +125,13 @@ class Offline:
                 "**Recommendation.** Pause the program, or set a breakpoint where the question arises, and ask again."
             )
         return Answer(text=self._emit(work, parts), usage=self._usage())
+
+    def _caught(self, work: Work, analysis: Analysis) -> Answer:
+        """What the traceback and the source say of an exception at which nothing stopped."""
+        advice, fixes = recommendation(analysis, None)
+        parts = [_NO_VALUES, happened(analysis), _came_by(analysis), why(analysis), root_cause(analysis, None), advice]
+        text = self._emit(work, [*parts, f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*"])
+        return Answer(text, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
 
     async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
         """What expressions of the question give that only a copy of the program may evaluate."""
@@ -204,6 +218,13 @@ async def use(call: ToolCall, bench: Bench, sink: Sink) -> Answer:
     text = result.text.rstrip() + "\n"
     sink.emit("answer", text)
     return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=Offline.name))
+
+
+def _came_by(analysis: Analysis) -> str:
+    """The user's frames of the traceback, innermost first."""
+    case = analysis.case
+    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
+    return "\n".join(["Called from:\n", *rows]) if rows else ""
 
 
 def _standing(place: Place) -> str:

@@ -22,6 +22,7 @@ from dap_ai.backends.debugpy.inject import walker
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskArguments, Category, ToolStep
 from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.protocol.caught import Caught
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
@@ -62,6 +63,7 @@ class Stopped:
     variables: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     copy: Callable[[SnapshotQuery], SnapshotResult] | None = None
     """What a snapshot would do."""
+    was_caught: Caught | None = None
     program: str = ""
     """The main program, as argv[0] has it."""
 
@@ -116,6 +118,9 @@ class Stopped:
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
         return self.output
+
+    def caught(self) -> Caught | None:
+        return self.was_caught
 
     def history(self) -> Sequence[HistoryItem]:
         return self.did

@@ -41,6 +41,9 @@ class Debugger:
         assert [frame.frame_id for frame in query.frames] == [2]
         return Inspection([FrameFacts(2, "", "", 0, values=[Fact(value) for value in self._reply])], native=True)
 
+    def caught(self) -> None:
+        return None
+
     def output_tail(self) -> list[tuple[str, str]]:
         return []
 
