@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.loops import looping
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.excerpts import excerpt
@@ -79,6 +80,8 @@ def _stop(case: Case, level: int) -> str:
         lines.append(f"... {hidden} more exceptions")
     if not lines:
         lines.append(f"stopped: {case.stop.description or case.stop.reason} {cut(case.stop.text, size)}".rstrip())
+    if level < 2 and (loop := looping(case)):
+        lines.append(loop)
     if case.exception and case.exception.type == "AssertionError":
         lines.append("The assertion is to be taken as right.")
     return "\n".join(lines)

@@ -12,6 +12,7 @@ import { configuredAnswerer } from "./proxy/configured";
 import { Proxies } from "./proxy/proxies";
 import { forgetLaunchers } from "./proxy/python";
 import { isPythonExtensionAsleep, onDidSelectInterpreter } from "./proxy/pythonExtension";
+import { Stops } from "./launch/stops";
 import { StatusBar } from "./statusBar";
 import { registerSwitch } from "./launch/switching";
 
@@ -19,7 +20,8 @@ import { registerSwitch } from "./launch/switching";
 export function activate(context: vscode.ExtensionContext): void {
   const statusBar = new StatusBar();
   const ownEnvironment = vscode.Uri.joinPath(context.globalStorageUri, "python").fsPath;
-  const proxies = new Proxies(ownEnvironment, () => secretEnvironment(context));
+  const stops = new Stops(context.workspaceState);
+  const proxies = new Proxies(ownEnvironment, () => secretEnvironment(context), stops);
   const models = new Models();
   context.subscriptions.push(
     { dispose: disposeLog },
@@ -44,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void checkInstallation(ownEnvironment, statusBar);
     }),
   );
-  registerAsking(context, statusBar, models);
+  registerAsking(context, statusBar, stops, models);
   log().info(versions(context));
   // Any debug session wakes us; one of another language must not wake the Python extension.
   if (!isPythonExtensionAsleep()) void checkInstallation(ownEnvironment, statusBar);

@@ -12,6 +12,8 @@ export interface Status {
   answerer?: Answerer | undefined;
   /** How many questions are being answered. */
   asking?: number;
+  /** The session of another debug adapter, in the foreground, that stands at a failure. */
+  elsewhere?: string | undefined;
 }
 
 /** The item; a click opens the menu. */
@@ -22,7 +24,6 @@ export class StatusBar implements vscode.Disposable {
   constructor() {
     this.item = vscode.window.createStatusBarItem("dapAi.status", vscode.StatusBarAlignment.Right, 90);
     this.item.name = "dap-ai";
-    this.item.command = "dapAi.menu";
     this.update({});
     this.item.show();
   }
@@ -35,6 +36,8 @@ export class StatusBar implements vscode.Disposable {
   update(changes: Status): void {
     this.status = { ...this.status, ...changes };
     const { text, tooltip, isWarning } = shown(this.status);
+    const { elsewhere } = this.status;
+    this.item.command = elsewhere === undefined ? "dapAi.menu" : { title: text, command: "dapAi.takeOver", arguments: [elsewhere] };
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: tooltip.replaceAll("\n", " "), role: "button" };
@@ -43,13 +46,17 @@ export class StatusBar implements vscode.Disposable {
 }
 
 /** What a status looks like. */
-export function shown({ version, isMissing, answerer, asking }: Status): {
+export function shown({ version, isMissing, answerer, asking, elsewhere }: Status): {
   text: string;
   tooltip: string;
   isWarning: boolean;
 } {
   if (isMissing) {
     return { text: "$(warning) dap-ai", tooltip: "dap-ai is not installed. Click for what to do.", isWarning: true };
+  }
+  if (elsewhere !== undefined) {
+    const tooltip = "This program was started without dap-ai. Click to start it again with dap-ai and ask why it fails.";
+    return { text: "$(debug-restart) Restart with dap-ai to ask why", tooltip, isWarning: false };
   }
   const who = answerer ? `: ${answerer.name}` : "";
   const lines = [

@@ -35,7 +35,7 @@ _ALL = re.compile(r"\b(?:locals?|variables|arguments|args|parameters|all (?:the 
 _HELP = re.compile(r"\s*(?:help|what can (?:i|you|one)\b.*)[\s?!.]*", re.IGNORECASE)
 _OF_FAILURES = re.compile(
     r"(?:explain|except|assert|error|crash|fail|problem|caus|reason|broke|break|rais|throw|threw|traceback|diagnos|debug"
-    r"|analy[sz]|solv|repair|correct|mistake|issue|bug|fix|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
+    r"|analy[sz]|solv|hang|hung|stuck|loop|endless|infinite|forever|freez|frozen|repair|correct|mistake|issue|bug|fix|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
     re.IGNORECASE,
 )
 _MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60

@@ -22,6 +22,7 @@ from dap_ai.agent.analyst.asking import (
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, proving
+from dap_ai.agent.analyst.loops import cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
@@ -144,14 +145,14 @@ class Offline:
         return Answer(text=self._emit(work, parts), usage=self._usage())
 
     async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        told = self._emit(work, [first, happened(analysis), *self._before(analysis)])
+        told = self._emit(work, [first, looping(analysis.case), happened(analysis), *self._before(analysis)])
         trials, note = await self._tried(work, analysis)
         advice, fixes = "", list[Fix]()
         if analysis.case.exception:
             advice, fixes = recommendation(analysis, trials)
             parts = [retold(analysis, trials) if trials else "", root_cause(analysis, trials), advice]
         else:
-            parts = [_standing(analysis.diagnosis.place), _suspicious(analysis)]
+            parts = [_standing(analysis.diagnosis.place), _endless(analysis) or _suspicious(analysis)]
         notes = [_NO_MODEL, note, *_notes(analysis)]
         text = self._emit(work, [*parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = _evidence(analysis, proving(analysis.diagnosis))
@@ -245,6 +246,16 @@ def _standing(place: Place) -> str:
 
 def _notes(analysis: Analysis) -> list[str]:
     return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
+
+
+def _endless(analysis: Analysis) -> str:
+    """What to do about a loop that cannot end; it is then the first suspect."""
+    loop = cannot_end(analysis.case)
+    if loop is None:
+        return ""
+    analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
+    spot = where(analysis.case, loop.file, loop.line)
+    return f"**Recommendation.** Let something in the body of the loop at {spot} change what its end depends on."
 
 
 def _suspicious(analysis: Analysis) -> str:

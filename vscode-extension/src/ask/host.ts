@@ -7,6 +7,7 @@ import { askByNotification } from "./consent";
 import { Conversations, type Talk } from "./conversations";
 import { copy, inWorkspace, keep } from "./export";
 import { FixActions } from "../answers/fixActions";
+import { HANGS, paused } from "./pausing";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
 import { log, textOf } from "../log";
 import { keepTalks, keptTalks } from "./keeping";
@@ -106,6 +107,14 @@ export class Host implements AnswerHost, vscode.Disposable {
     return this.questions.ask(tracked, question, about);
   }
 
+  /** Stops the program where it is now, and asks what it does there. False: there is none that runs. */
+  async pauseAndAsk(): Promise<boolean> {
+    const tracked = this.session();
+    if (!tracked || tracked.stop) return false;
+    await paused(this.sessions, tracked);
+    return this.ask(HANGS, { sessionId: tracked.session.id }) !== undefined;
+  }
+
   /** Shows the view with the cursor in its input. */
   async focus(question?: string): Promise<void> {
     await this.view?.focus(question);
@@ -153,6 +162,9 @@ export class Host implements AnswerHost, vscode.Disposable {
         return;
       case "ask":
         this.ask(message.question);
+        return;
+      case "pauseAndAsk":
+        await this.pauseAndAsk();
         return;
       case "stop":
         this.questions.stop(message.turnId);

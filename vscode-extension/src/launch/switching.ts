@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { isOfChild } from "./completing";
 import { adapterOf, understood, whyNot } from "./owners";
 import { log } from "../log";
+import { THIS_TIME } from "./takeOver";
 import type { Proxies } from "../proxy/proxies";
 import { FOREIGN_TYPES, isEnabledFor, type ForeignType } from "../settings";
 
@@ -25,7 +26,10 @@ export class SwitchedConfigurations implements vscode.DebugConfigurationProvider
     configuration: vscode.DebugConfiguration,
     cancelled?: vscode.CancellationToken,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    if (!isEnabledFor(this.type, folder?.uri) || configuration["noDebug"] === true) return configuration;
+    const { [THIS_TIME]: isTaken, ...rest } = configuration;
+    if (isTaken === true) configuration = rest as vscode.DebugConfiguration;
+    else if (!isEnabledFor(this.type, folder?.uri)) return configuration;
+    if (configuration["noDebug"] === true) return configuration;
     if (isOfChild(configuration)) return configuration; // it is told the address of a listener of the parent's proxy
     const reason = whyNot(this.type, configuration, folder);
     if (reason !== undefined) {

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { offerInstall } from "./install";
+import type { Stops } from "../launch/stops";
 import { log, textOf } from "../log";
 import { Proxy, type ProxyOptions } from "./proxy";
 import { findLauncher, forgetLaunchers, type Launcher } from "./python";
@@ -44,6 +45,7 @@ export class Proxies implements vscode.Disposable {
     /** Of an environment of our own; see install.ts. */
     private readonly ownEnvironment: string,
     private readonly secrets: Secrets,
+    private readonly stops?: Pick<Stops, "of">,
   ) {
     // VS Code waits for a tracker before it connects: also when it restarts a session, with the port that it knows.
     this.subscription = vscode.debug.registerDebugAdapterTrackerFactory("*", {
@@ -98,7 +100,9 @@ export class Proxies implements vscode.Disposable {
       if (this.isDisposed || cancelled?.isCancellationRequested) served.end();
       else this.keep(served);
       // `askEvents`: the view also shows what is asked in the debug console.
-      return { ...configuration, debugServer: port, dapAiToken: token, askEvents: true };
+      const stopAt = this.stops?.of(name) ?? [];
+      const behind = { ...configuration, debugServer: port, dapAiToken: token, askEvents: true };
+      return stopAt.length > 0 ? { ...behind, dapAiStopAt: stopAt } : behind;
     } catch (error) {
       // It may be gone from where it was found: the next try looks again.
       forgetLaunchers();

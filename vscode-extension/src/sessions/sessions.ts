@@ -6,6 +6,9 @@ import { SessionTracker, type AskEvent, type Position, type Tracked } from "./tr
 
 export type { AskEvent, Tracked } from "./tracker";
 
+/** Why a program stops that has failed, in DAP's words. */
+const FAILURES = new Set(["exception", "signal"]);
+
 /** What ended a session, if more than its own end is known of it. */
 export interface SessionEnd {
   session: vscode.DebugSession;
@@ -16,6 +19,8 @@ export interface SessionEnd {
 /** Knows every session behind dap_ai from its `initialize` response to its end. */
 export class Sessions implements vscode.Disposable {
   private readonly tracked = new Map<string, Tracked>();
+  /** Of other debug adapters, by id: those that stand at a failure, and that dap-ai could take over. */
+  private readonly others = new Map<string, Tracked>();
   private readonly subscriptions: vscode.Disposable[];
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly received = new vscode.EventEmitter<AskEvent>();
@@ -38,6 +43,7 @@ export class Sessions implements vscode.Disposable {
         createDebugAdapterTracker: (session) => this.track(session),
       }),
       vscode.debug.onDidTerminateDebugSession((session) => {
+        this.others.delete(session.id);
         this.end({ session });
       }),
       vscode.debug.onDidChangeActiveDebugSession(() => {
@@ -56,11 +62,17 @@ export class Sessions implements vscode.Disposable {
 
   /** As the view shows them, in the order of their start. */
   list(): SessionInfo[] {
-    return [...this.tracked.values()].map(({ session, stop }) => {
+    return [...this.tracked.values()].map(({ session, stop, caught }) => {
       const info: SessionInfo = { id: session.id, name: session.name };
       if (stop) info.stop = shown(stop.reason, stop.top);
+      if (caught && !caught.ended) info.caught = { type: caught.type, file: caught.file, line: caught.line };
       return info;
     });
+  }
+
+  /** Sessions of other debug adapters that stand at a failure: dap-ai could start their programs anew. */
+  elsewhere(): readonly Tracked[] {
+    return [...this.others.values()];
   }
 
   get(id: string | undefined): Tracked | undefined {
@@ -100,6 +112,13 @@ export class Sessions implements vscode.Disposable {
         this.changed.fire(undefined);
       },
       changed: () => {
+        this.changed.fire(undefined);
+      },
+      other: (other) => {
+        const isFailure = FAILURES.has(other.stop?.reason ?? "");
+        if (!isFailure && !this.others.has(session.id)) return;
+        if (isFailure) this.others.set(session.id, other);
+        else this.others.delete(session.id);
         this.changed.fire(undefined);
       },
       received: (event) => {

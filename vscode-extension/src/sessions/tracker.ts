@@ -1,6 +1,8 @@
 /** Reads the messages of one debug session as they pass. It sends nothing: the adapter has no more work for it. */
 
 import type * as vscode from "vscode";
+import { canTakeOver } from "../launch/takeOver";
+import type { AskCaught } from "../shared/protocol";
 
 /** A frame and where it is. */
 export interface Position {
@@ -26,6 +28,8 @@ export interface Stop {
 export interface Tracked {
   readonly session: vscode.DebugSession;
   stop?: Stop;
+  /** An error that something caught, while it has stopped at none. */
+  caught?: AskCaught;
   /** By ask id, the questions that were asked in the debug console. */
   readonly consoleQuestions: Map<string, string>;
 }
@@ -41,6 +45,8 @@ export interface AskEvent {
 export interface TrackerListener {
   found(tracked: Tracked): void;
   changed(): void;
+  /** The session of another debug adapter, which dap-ai could take over, has stopped or gone on. */
+  other(tracked: Tracked): void;
   received(event: AskEvent): void;
   ended(error?: string): void;
 }
@@ -83,7 +89,7 @@ const CONSOLE_ASK = /^(dap-ai-ask-\S+): ([\s\S]*)$/;
 export class SessionTracker implements vscode.DebugAdapterTracker {
   private readonly tracked: Tracked;
   private isOurs = false;
-  /** Another adapter has answered `initialize`: nothing more of it is read. */
+  /** Another adapter has answered `initialize`, and dap-ai cannot take its place: nothing more of it is read. */
   private isForeign = false;
   private error: string | undefined;
   /** Requests whose response says something: by their number. */
@@ -123,10 +129,18 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
   }
 
   private event(event: string, body: Body = {}): void {
-    if (this.isOurs && event.startsWith("ask")) this.listener.received({ session: this.tracked.session, event, body });
+    if (this.isOurs && event.startsWith("ask")) this.ask(event, body);
     else if (event === "stopped") this.stopped(body);
+    else if (event === "initialized") delete this.tracked.caught;
     else if (event === "terminated") this.moved(undefined);
     else if (event === "continued" && this.isAllOf(body)) this.moved(undefined);
+  }
+
+  private ask(event: string, body: Body): void {
+    this.listener.received({ session: this.tracked.session, event, body });
+    if (event !== "askCaught") return;
+    this.tracked.caught = body as AskCaught;
+    this.listener.changed();
   }
 
   private isAllOf(body: Body): boolean {
@@ -135,6 +149,8 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
 
   private stopped(body: Body): void {
     const stop: Stop = { reason: body.reason ?? "pause", frames: new Map() };
+    // From then on dap-ai knows of none that was caught.
+    if (body.reason === "exception") delete this.tracked.caught;
     if (body.threadId !== undefined) stop.threadId = body.threadId;
     this.moved(stop);
   }
@@ -150,7 +166,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
       if (before && !this.tracked.stop) this.moved(before);
     } else if (request.command === "initialize") {
       this.isOurs = body.supportsAskRequest === true;
-      this.isForeign = !this.isOurs;
+      this.isForeign = !this.isOurs && !canTakeOver(this.tracked.session);
       if (this.isOurs) this.listener.found(this.tracked);
     } else if (request.command === "stackTrace") {
       this.stack(request, body.stackFrames ?? []);
@@ -179,6 +195,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     if (stop) this.tracked.stop = stop;
     else delete this.tracked.stop;
     if (this.isOurs) this.listener.changed();
+    else if (!this.isForeign) this.listener.other(this.tracked);
   }
 }
 

@@ -9,6 +9,8 @@ export interface SessionInfo {
   name: string;
   /** Where it stands; undefined: it runs. Lines are 1-based. */
   stop?: { reason: string; file?: string; line?: number; frame?: string };
+  /** An error that something caught: it can be asked about while the program runs. */
+  caught?: { type: string; file: string; line: number };
 }
 
 /** Who answers, as the proxy's first status line says: what leaves the machine. */
@@ -94,6 +96,7 @@ export type ViewMessage =
   | { type: "ready" }
   | { type: "ask"; question: string }
   | { type: "stop"; turnId: string }
+  | { type: "pauseAndAsk" }
   | { type: "retry"; turnId: string }
   | { type: "newConversation" }
   | { type: "openConversation"; id: string }

@@ -29,6 +29,25 @@ export interface AskOfferArguments {
   lentModel?: string;
 }
 
+/** Body of the event `askCaught`: an exception at which nothing stopped, once a session. Lines are 1-based. */
+export interface AskCaught {
+  type: string;
+  message: string;
+  /** Of the innermost frame of the user's code. */
+  file: string;
+  line: number;
+  function: string;
+  /** The exception filter with which the program would stop there. */
+  filter: "raised" | "userUnhandled";
+  /** The program has ended: there is nothing left to ask. */
+  ended: boolean;
+}
+
+/** Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on. */
+export interface AskStopAtArguments {
+  filter: "raised" | "userUnhandled";
+}
+
 /** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
 export interface AskToolArguments {
   name: string;

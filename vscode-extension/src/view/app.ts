@@ -242,14 +242,15 @@ export class App implements ViewContext {
     const last = this.turns[this.turns.length - 1];
     const running = this.turns.find((each) => each.running)?.turn.id;
     const stopped = session?.stop !== undefined;
+    const caught = !stopped && session?.caught !== undefined;
     // A conversation of another session is not continued: a question begins a new one.
     const follows = last !== undefined && session?.id === this.state.conversation?.sessionId;
-    const reason = cannotAsk(session !== undefined, stopped || follows);
+    const reason = cannotAsk(session !== undefined, stopped || caught || follows);
     return {
       ...(running === undefined ? {} : { running }),
       ...(reason === undefined ? {} : { cannotAsk: reason }),
-      emptyAsks: stopped && (last === undefined || this.hasMoved(last)),
-      placeholder: placeholder(session !== undefined, stopped, follows, running !== undefined),
+      emptyAsks: (stopped && (last === undefined || this.hasMoved(last))) || (caught && last === undefined),
+      placeholder: caught && !follows ? "Ask about the error" : placeholder(session !== undefined, stopped, follows, running !== undefined),
       asked: this.turns.map((each) => each.turn.question),
     };
   }

@@ -11,7 +11,7 @@ import { DEFAULT_QUESTION } from "./turn";
 /** The state of the view without turns. */
 export function emptyState(context: ViewContext, session: SessionInfo | undefined): HTMLElement {
   if (!session) return noSession(context);
-  return session.stop ? stopped(context, session) : running(context);
+  return session.stop ? stopped(context, session) : running(context, session);
 }
 
 /** Questions that help where the program stands. */
@@ -30,10 +30,16 @@ function noSession(context: ViewContext): HTMLElement {
   ]);
 }
 
-function running(context: ViewContext): HTMLElement {
-  return page("play", "The program runs", [
-    h("p", {}, "Ask when it has stopped, or pause it."),
-    h("button", { class: "button secondary wide", onClick: () => { context.post({ type: "command", command: "pause" }); } }, icon("pause"), h("span", {}, "Pause")),
+function running(context: ViewContext, { caught }: SessionInfo): HTMLElement {
+  const pause = h("button", { class: "button secondary wide pause-and-ask", onClick: () => { context.post({ type: "pauseAndAsk" }); } }, icon("pause"), h("span", {}, "Pause and ask"));
+  if (!caught) return page("play", "The program runs", [h("p", {}, "Ask when it has stopped. If it hangs:"), pause]);
+  const place = h("p", { class: "empty-spot" });
+  place.append(withLocations(`${caught.type} at ${context.short(caught.file)}:${caught.line}`, () => { context.open(caught.file, caught.line); }));
+  return page("play", "An error was caught", [
+    place,
+    h("p", {}, "The program went on: no values can be read."),
+    h("button", { class: "button primary wide ask-caught", onClick: () => { context.post({ type: "ask", question: "" }); } }, h("span", {}, "Why did it happen?")),
+    pause,
   ]);
 }
 

@@ -3,16 +3,18 @@
 import * as vscode from "vscode";
 import { registerAnswerView } from "../answers/answerView";
 import type { Lender } from "../ask/lender";
+import { registerCaught } from "./caught";
 import { registerChat } from "./chat";
 import { registerCodeLens } from "./codeLens";
 import { registerCommands } from "./commands";
 import { Host } from "../ask/host";
+import type { Stops } from "../launch/stops";
 import type { StatusBar } from "../statusBar";
 import { registerTools } from "./tools";
 import { registerWalkthrough } from "./walkthrough";
 
 /** Registers it. `lender`: ../models/models.ts. */
-export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, lender?: Lender): Host {
+export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, stops: Stops, lender?: Lender): Host {
   const host = new Host(lender, context.workspaceState);
   const view = registerAnswerView(context, host);
   host.setView(view);
@@ -20,6 +22,7 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
     host,
     registerCommands(host, view),
     registerCodeLens(host.sessions),
+    registerCaught(host, view, stops),
     registerChat(host),
     registerTools(host),
     registerWalkthrough(),
@@ -42,7 +45,10 @@ function followState(host: Host, statusBar: StatusBar): vscode.Disposable[] {
     set("dapAi.stopped", host.session()?.stop !== undefined);
     set("dapAi.asking", asks.count > 0);
     set("dapAi.hasConversations", host.hasConversations);
-    statusBar.update({ asking: asks.count, answerer: host.state().answerer });
+    const front = vscode.debug.activeDebugSession?.id;
+    const elsewhere = host.sessions.elsewhere().find(({ session }) => session.id === front)?.session.id;
+    set("dapAi.elsewhere", host.sessions.elsewhere().length > 0);
+    statusBar.update({ asking: asks.count, answerer: host.state().answerer, elsewhere });
   };
   update();
   return [

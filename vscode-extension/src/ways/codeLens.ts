@@ -53,7 +53,10 @@ class Later implements vscode.Disposable {
 function whenPlacesChange(sessions: Sessions, call: () => void): vscode.Disposable {
   let known = "";
   return sessions.onDidChange(() => {
-    const places = JSON.stringify(sessions.list().map(({ id, stop }) => stop && [id, stop.file, stop.line]));
+    const places = JSON.stringify([
+      sessions.list().map(({ id, stop }) => stop && [id, stop.file, stop.line]),
+      sessions.elsewhere().map(({ session, stop }) => [session.id, stop?.top?.file, stop?.top?.line]),
+    ]);
     if (places === known) return;
     known = places;
     call();
@@ -63,9 +66,9 @@ function whenPlacesChange(sessions: Sessions, call: () => void): vscode.Disposab
 function lenses(sessions: Sessions, document: vscode.TextDocument): vscode.CodeLens[] {
   if (setting<boolean>("codeLens") === false) return [];
   const here = sessions.list().filter(({ stop }) => stop?.file !== undefined && isSame(stop.file, document.uri.fsPath));
-  return here.flatMap(({ id, name, stop }) => {
-    if (stop?.line === undefined || stop.line > document.lineCount) return [];
-    const at = document.lineAt(Math.max(stop.line, 1) - 1).range;
+  const own = here.flatMap(({ id, name, stop }) => {
+    const at = rangeOf(document, stop?.line);
+    if (!at || !stop) return [];
     const isAlone = here.filter((other) => other.stop?.line === stop.line).length === 1;
     const title = isAlone ? "$(lightbulb) Why?" : `$(lightbulb) Why? (${name})`;
     const tooltip = "Ask dap-ai why the program stopped here";
@@ -73,6 +76,24 @@ function lenses(sessions: Sessions, document: vscode.TextDocument): vscode.CodeL
     const command = { title, tooltip, command: "dapAi.why", arguments: [null, { sessionId: id }] };
     return [new vscode.CodeLens(at, command)];
   });
+  return [...own, ...restarts(sessions, document)];
+}
+
+/** Above the line at which a program has failed under another debug adapter. */
+function restarts(sessions: Sessions, document: vscode.TextDocument): vscode.CodeLens[] {
+  return sessions.elsewhere().flatMap(({ session, stop }) => {
+    const { file, line } = stop?.top ?? {};
+    const at = rangeOf(document, line);
+    if (!at || file === undefined || !isSame(file, document.uri.fsPath)) return [];
+    const title = "$(debug-restart) Restart with dap-ai to ask why";
+    const tooltip = "Start the same program again, so that dap-ai can be asked where it fails";
+    return [new vscode.CodeLens(at, { title, tooltip, command: "dapAi.takeOver", arguments: [session.id] })];
+  });
+}
+
+/** Of a line, from 1; undefined: the file has become shorter. */
+function rangeOf(document: vscode.TextDocument, line: number | undefined): vscode.Range | undefined {
+  return line === undefined || line > document.lineCount ? undefined : document.lineAt(Math.max(line, 1) - 1).range;
 }
 
 function isSame(one: string, other: string): boolean {

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { OPEN_TAB_COMMAND } from "../answers/answerView";
 import type { Host } from "../ask/host";
 import type { About } from "../ask/questions";
+import { takeOver } from "../launch/takeOver";
 import { pointedFrameOf, pointedOf, whyFrame, whySelection, whyValue, type Pointed } from "../ask/why";
 
 /** Where answers are shown. */
@@ -19,6 +20,15 @@ export function registerCommands(host: Host, view: View): vscode.Disposable {
   };
   const commands: Record<string, (...args: unknown[]) => unknown> = {
     "dapAi.why": (...args) => ask("", aboutOf(host, args)),
+    "dapAi.takeOver": async (sessionId) => {
+      const all = host.sessions.elsewhere();
+      const wanted = typeof sessionId === "string" ? sessionId : vscode.debug.activeDebugSession?.id;
+      const other = all.find(({ session }) => session.id === wanted) ?? all.at(-1);
+      if (other) await takeOver(other.session);
+    },
+    "dapAi.pauseAndAsk": async () => {
+      if (await host.pauseAndAsk()) await view.focus();
+    },
     "dapAi.ask": (question) => (typeof question === "string" && question !== "" ? ask(question) : view.focus()),
     "dapAi.askValue": async (argument) => {
       const pointed = pointedOf(argument) ?? (await typed());

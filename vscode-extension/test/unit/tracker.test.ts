@@ -7,7 +7,7 @@ const nothing = (): void => undefined;
 
 /** A tracker whose adapter has answered `initialize`. */
 function initialized(isOurs: boolean): SessionTracker {
-  const tracker = new SessionTracker({ id: "s" } as DebugSession, { found: nothing, changed: nothing, received: nothing, ended: nothing });
+  const tracker = new SessionTracker({ id: "s" } as DebugSession, { found: nothing, changed: nothing, other: nothing, received: nothing, ended: nothing });
   tracker.onWillReceiveMessage({ type: "request", seq: 1, command: "initialize" });
   tracker.onDidSendMessage({ type: "response", request_seq: 1, success: true, body: { supportsAskRequest: isOurs } });
   return tracker;
