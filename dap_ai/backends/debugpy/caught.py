@@ -18,6 +18,7 @@ from _pydevd_bundle.pydevd_comm_constants import CMD_WRITE_TO_CONSOLE
 from _pydevd_bundle.pydevd_net_command import NetCommand
 from _pydevd_bundle._debug_adapter.pydevd_schema import OutputEvent, OutputEventBody
 
+getcwd, current_frame = os.getcwd, sys._getframe  # the program may put others in their place
 name_of = type.__dict__["__name__"].__get__
 module_of = type.__dict__["__module__"].__get__
 traceback_of = BaseException.__dict__["__traceback__"].__get__
@@ -34,7 +35,7 @@ def rows_of(tb, in_project):
     return rows if len(rows) <= MOST_FRAMES else rows[:half] + rows[-half:]
 
 def is_running(wanted):
-    frame = sys._getframe(2)
+    frame = current_frame(2)
     while frame is not None and frame is not wanted:
         frame = frame.f_back
     return frame is not None
@@ -62,7 +63,7 @@ def tell(made, kind, value, tb, state):
         "message": said[:2000] if type(said) is str else "",
         "frames": rows,
         "filter": filter_for(rows, tb.tb_frame),
-        "cwd": os.getcwd(),
+        "cwd": getcwd(),
     }
     if about == state["last"]:  # pytest makes the same text several times
         return

@@ -26,7 +26,6 @@ export const OPEN_TAB_COMMAND = "dapAi.openAnswerInEditor";
 const NO_ROOM_WANTED = "dapAi.noTabByItself";
 
 const COMMANDS: Record<Exclude<ViewCommand["command"], "makeRoom">, string> = {
-  pause: "workbench.action.debug.pause",
   start: "workbench.action.debug.start",
 };
 

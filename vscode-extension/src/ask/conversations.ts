@@ -9,8 +9,6 @@ export interface Talk extends Conversation {
   remoteId?: string;
   /** Its questions come from the debug console, whose follow-ups are dap_ai's own doing. */
   isConsole?: true;
-  /** Its session has ended. The id alone does not tell: VS Code keeps it when it restarts a session. */
-  isOver?: true;
 }
 
 const KEPT = 50;

@@ -42,13 +42,15 @@ export class Sight implements vscode.Disposable {
     return this.sessions.get(this.selected) ?? this.sessions.current();
   }
 
-  /** The conversation that is shown. A new session that has not stopped yet leaves the last one in sight. */
+  /** The conversation that is shown. A program that was started again leaves its last one in sight until it has stopped. */
   talk(): Talk | undefined {
     if (this.opened) return this.opened;
     const tracked = this.session();
     if (!tracked) return this.shownTalk;
     const talk = this.conversations.of(tracked.session.id);
-    return talk ?? (tracked.stop || !this.shownTalk?.isOver ? undefined : this.shownTalk);
+    if (talk || tracked.stop || !this.shownTalk?.isOver) return talk;
+    // What was said of another program would look like a verdict on the one that runs now.
+    return this.shownTalk.sessionName === tracked.session.name ? this.shownTalk : undefined;
   }
 
   state(): ViewState {
@@ -60,7 +62,7 @@ export class Sight implements vscode.Disposable {
       workspace: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
     };
     if (sessionId !== undefined) state.sessionId = sessionId;
-    if (talk) state.conversation = { id: talk.id, sessionId: talk.sessionId, turns: talk.turns };
+    if (talk) state.conversation = { id: talk.id, sessionId: talk.sessionId, turns: talk.turns, ...(talk.isOver ? { isOver: true } : {}) };
     const answerer = this.answerer();
     if (answerer) state.answerer = answerer;
     return state;

@@ -27,7 +27,7 @@ export class SwitchedConfigurations implements vscode.DebugConfigurationProvider
     cancelled?: vscode.CancellationToken,
   ): Promise<vscode.DebugConfiguration | undefined> {
     const { [THIS_TIME]: isTaken, ...rest } = configuration;
-    if (isTaken === true) configuration = rest as vscode.DebugConfiguration;
+    if (isTaken === true) configuration = rest;
     else if (!isEnabledFor(this.type, folder?.uri)) return configuration;
     if (configuration["noDebug"] === true) return configuration;
     if (isOfChild(configuration)) return configuration; // it is told the address of a listener of the parent's proxy

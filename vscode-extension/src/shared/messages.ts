@@ -63,6 +63,8 @@ export interface Conversation {
   id: string;
   sessionId: string;
   turns: Turn[];
+  /** Its session has ended. The id alone does not tell: VS Code keeps it when it restarts a session. */
+  isOver?: true;
 }
 
 /** All that the view shows; sent whole when a view is ready and when the conversation changes. */
@@ -115,7 +117,7 @@ export type ViewMessage =
 /** Commands of VS Code that the view's own buttons call; `answers/answerView.ts` does them, no `AnswerHost` hears of them. */
 export interface ViewCommand {
   type: "command";
-  command: "pause" | "start" | "makeRoom";
+  command: "start" | "makeRoom";
 }
 
 /** All that comes from a view. */

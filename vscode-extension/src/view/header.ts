@@ -78,7 +78,9 @@ export class Header {
     this.stop.title = session.name;
     this.stop.className = `stop-line ${stop ? "stopped" : "runs"}`;
     if (!stop) {
-      this.stop.replaceChildren(h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, "Running"));
+      this.stop.replaceChildren(h("span", { class: "dot", "aria-hidden": "true" }), h("span", {}, this.isOfEarlierRun ? "Running. Below: an earlier run" : "Running"),
+        // Without turns the page below has the button.
+        ...((this.context.state.conversation?.turns.length ?? 0) > 0 ? [this.pause()] : []));
       return;
     }
     const spot = spotOf(session, (file) => this.context.short(file));
@@ -89,6 +91,16 @@ export class Header {
       ...(spot !== undefined && file !== undefined && line !== undefined ? [link(spot, `Open ${file}:${line}`, () => {
         this.context.open(file, line);
       }, "place")] : []));
+  }
+
+  private pause(): HTMLElement {
+    return h("button", { class: "link pause-and-ask", title: "Pause the program and ask why it hangs", onClick: () => { this.context.post({ type: "pauseAndAsk" }); } }, "Pause and ask");
+  }
+
+  /** Nothing below is about what runs now. */
+  private get isOfEarlierRun(): boolean {
+    const { conversation } = this.context.state;
+    return conversation?.isOver === true && conversation.turns.length > 0;
   }
 
   private whereabouts(session: SessionInfo): string {

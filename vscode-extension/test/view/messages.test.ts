@@ -19,14 +19,32 @@ viewTest("without a session the view teaches, and starts one", async (view) => {
   assert.deepEqual(await view.sent(), [{ type: "command", command: "start" }]);
 });
 
-viewTest("while the program runs the view says so, and can pause it", async (view) => {
+viewTest("while the program runs the view says so, and can pause it and ask why it hangs", async (view) => {
   await view.post({ type: "state", state: state({ sessions: [RUNNING] }) });
-  assert.match(await view.find(".empty").innerText(), /Ask when it has stopped, or pause it/);
-  await view.button("Pause").click();
-  assert.deepEqual(await view.sent(), [{ type: "command", command: "pause" }]);
+  assert.match(await view.find(".empty").innerText(), /Ask when it has stopped\. If it hangs:/);
+  await view.button("Pause and ask").click();
+  assert.deepEqual(await view.sent(), [{ type: "pauseAndAsk" }]);
   await view.input.fill("why?");
   await view.input.press("Enter");
   assert.deepEqual(await view.sent(), []);
+});
+
+viewTest("an error that something caught can be asked about while the program runs", async (view) => {
+  const caught = { type: "KeyError", file: FILE, line: 13 };
+  await view.post({ type: "state", state: state({ sessions: [{ ...RUNNING, caught }] }) });
+  assert.match(await view.find(".empty").innerText(), /An error was caught[\s\S]*KeyError at report\.py:13[\s\S]*no values can be read/);
+  await view.button("Why did it happen?").click();
+  await view.input.fill("who called it?");
+  await view.input.press("Enter");
+  assert.deepEqual(await view.sent(), [{ type: "ask", question: "" }, { type: "ask", question: "who called it?" }]);
+});
+
+viewTest("what was asked in an earlier run is not shown as the running program's own", async (view) => {
+  const { conversation, ...rest } = talk(finished());
+  await view.post({ type: "state", state: { ...rest, sessions: [RUNNING], conversation: { ...conversation!, isOver: true } } });
+  assert.match(await view.find(".stop-line").innerText(), /Running\. Below: an earlier run/);
+  await view.button("Pause and ask").click();
+  assert.deepEqual(await view.sent(), [{ type: "pauseAndAsk" }]);
 });
 
 viewTest("at a stop the view shows where, asks why with one click, and suggests questions", async (view) => {

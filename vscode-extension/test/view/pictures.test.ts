@@ -24,6 +24,11 @@ const streaming = talk(turn({
 const SCENES: Record<string, Scene> = {
   "1-no-session": (view) => view.post({ type: "state", state: state({ sessions: [], sessionId: "" }) }),
   "2-running": (view) => view.post({ type: "state", state: state({ sessions: [RUNNING] }) }),
+  "20-caught": (view) => view.post({ type: "state", state: state({ sessions: [{ ...RUNNING, caught: { type: "KeyError", file: "/home/ada/shop/report.py", line: 13 } }] }) }),
+  "21-earlier-run": (view) => {
+    const { conversation, ...rest } = talk(finished());
+    return view.post({ type: "state", state: { ...rest, sessions: [RUNNING], conversation: { ...conversation!, isOver: true } } });
+  },
   "3-stopped": (view) => view.post({ type: "state", state: state() }),
   "4-streaming": (view) => view.post({ type: "state", state: streaming }),
   "5-answer-top": async (view) => {

@@ -21,12 +21,14 @@ export const asking = {
   answers: [] as string[],
   notifications: [] as string[],
   stackListeners: new Set<() => void>(),
+  /** What ends a session; see ./vscode. */
+  ends: (_session: unknown): void => undefined,
 };
 
 /** A session as VS Code has it, and the adapter's side of it. */
 export class FakeSession {
-  readonly type = "dap-ai";
-  readonly configuration: Record<string, unknown> = {};
+  readonly configuration: Record<string, unknown>;
+  parentSession: FakeSession | undefined;
   readonly requests: { command: string; args: Record<string, unknown> }[] = [];
   readonly tracker: Tracker;
   private seq = 0;
@@ -36,7 +38,10 @@ export class FakeSession {
     readonly name: string,
     private readonly answer: Request,
     isOurs = true,
+    readonly type = "dap-ai",
+    configuration: Record<string, unknown> = {},
   ) {
+    this.configuration = { type, name, request: "launch", ...configuration };
     if (!asking.trackers) throw new Error("nobody tracks sessions");
     this.tracker = asking.trackers.createDebugAdapterTracker(this);
     this.exchange("initialize", {}, { supportsAskRequest: isOurs });
@@ -124,6 +129,17 @@ export const askingDebug = {
     return { dispose: () => (asking.trackers = undefined) };
   },
   onDidChangeActiveDebugSession: nothing,
+  /** The configurations that were started. */
+  started: [] as Record<string, unknown>[],
+  startDebugging: (_folder: unknown, configuration: Record<string, unknown>): Promise<boolean> => {
+    askingDebug.started.push(configuration);
+    return Promise.resolve(true);
+  },
+  /** As VS Code does: the end is told of apart. */
+  stopDebugging: (session: unknown): Promise<void> => {
+    setImmediate(() => asking.ends(session));
+    return Promise.resolve();
+  },
   onDidChangeActiveStackItem: (listener: () => void): Disposed => {
     asking.stackListeners.add(listener);
     return { dispose: () => asking.stackListeners.delete(listener) };

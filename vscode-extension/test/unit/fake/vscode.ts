@@ -1,6 +1,6 @@
 /** As much of `vscode` as the unit tests need. Nothing here does more than remember. */
 
-import { askingDebug, askingEnv, askingWorkspace } from "./asking";
+import { asking, askingDebug, askingEnv, askingWorkspace } from "./asking";
 import { editor, editorCommands, editorWindow, editorWorkspace, toolsOfModels } from "./editor";
 import { lm as models } from "./languageModels";
 
@@ -180,6 +180,8 @@ export const fake = {
     this.buttons = [];
     this.choose = undefined;
     this.isTrusted = true;
+    asking.ends = endSession;
+    askingDebug.started.length = 0;
     editor.reset();
   },
 };
