@@ -16,6 +16,10 @@ from dap_ai.protocol.ask import Suspect
 _LOOPS = ast.While | ast.For | ast.AsyncFor
 _ENDS = ast.Break | ast.Return | ast.Raise
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
+_LOOKING = frozenset(
+    {"len", "print", "repr", "str", "int", "float", "bool", "sum", "min", "max", "abs", "isinstance", "id"}
+)
+"""Builtins that change nothing of what they are given."""
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""
 
@@ -199,7 +203,7 @@ def _may_change(loop: Loop, name: str) -> list[int]:
             continue
         targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
         headers = header_expressions(statement)
-        calls = [n for root in headers for n in ast.walk(root) if isinstance(n, ast.Call)]
+        calls = [n for root in headers for n in ast.walk(root) if isinstance(n, ast.Call) and not _only_looks(n)]
         stored = any(_root(t) == name for t in targets) and not isinstance(
             statement, _LOOPS | ast.If | ast.With | ast.Try
         )
@@ -211,6 +215,10 @@ def _may_change(loop: Loop, name: str) -> list[int]:
         if stored or passed:
             lines.append(statement.lineno)
     return lines
+
+
+def _only_looks(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in _LOOKING
 
 
 def _root(node: ast.AST) -> str:
@@ -270,8 +278,9 @@ def _told(case: Case, loop: Loop) -> str:
     names = [n for n in _roots(loop.tests) if (v := place.value(n)) and v.kind not in ("function", "class", "module")]
     if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
         text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
-    rows = [f"- {_row(loop, name)}" for name in names[:_MAX_NAMES]]
-    return "\n".join([text + ("\n" if rows else ""), *rows])
+    rows = [_row(loop, name) for name in names[:_MAX_NAMES]]
+    # In a sentence, not as a list: views fold lists away, and this is the answer.
+    return f"{text} {'; '.join(rows)}." if rows else text
 
 
 def _rounds(loop: Loop) -> str:
@@ -285,6 +294,8 @@ def _rounds(loop: Loop) -> str:
 
 def _row(loop: Loop, name: str) -> str:
     value = loop.place.value(name)
+    text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
+    if loop.stuck:
+        return text
     lines = _may_change(loop, name)
-    where = f"changed in line {', '.join(map(str, lines[:3]))}" if lines else "not changed in the loop"
-    return f"`{name}` = `{show(value, _MAX_VALUE) if value else '?'}`, {where}"
+    return f"{text}, {f'changed in line {lines[0]}' if lines else 'not changed in the loop'}"

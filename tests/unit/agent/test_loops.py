@@ -80,7 +80,7 @@ def test_a_loop_whose_condition_nothing_changes_is_called_endless_with_its_round
     assert text.startswith("**An endless loop.** The program is in `while done < limit:` at `hang.py:4`, in `drain`")
     assert "in round 150,000, as `rounds` counts" in text
     assert "Nothing in its body changes `done` and `limit`, so it cannot end by itself." in text
-    assert "- `done` = `0`, not changed in the loop" in text
+    assert "it cannot end by itself. `done` is `0`; `limit` is `3`." in text
     assert (Path(answer.suspects[0].file).name, answer.suspects[0].line) == ("hang.py", 4)
     assert "**Recommendation.** Let something in the body of the loop at `hang.py:4` change" in text
 
@@ -107,7 +107,7 @@ def test_a_loop_without_any_end_is_called_one(tmp_path):
 def test_a_loop_that_makes_progress_is_not_called_endless(tmp_path):
     text = told(tmp_path, ENDS)
     assert text.startswith("**In a loop.**")
-    assert "`todo` = `[]`, changed in line 3" in text
+    assert "`todo` is `[]`, changed in line 3." in text
 
 
 def test_a_model_is_told_of_it(tmp_path):

@@ -13,6 +13,9 @@ export interface SessionInfo {
   caught?: { type: string; file: string; line: number };
 }
 
+/** What is asked of such an error. */
+export const WHY_CAUGHT = "Why did it happen?";
+
 /** Who answers, as the proxy's first status line says: what leaves the machine. */
 export interface Answerer {
   /** `offline`, `editor` (a model that VS Code lends) or `endpoint`. */

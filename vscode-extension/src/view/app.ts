@@ -249,7 +249,7 @@ export class App implements ViewContext {
     return {
       ...(running === undefined ? {} : { running }),
       ...(reason === undefined ? {} : { cannotAsk: reason }),
-      emptyAsks: (stopped && (last === undefined || this.hasMoved(last))) || (caught && last === undefined),
+      emptyAsks: stopped && (last === undefined || this.hasMoved(last)),
       placeholder: caught && !follows ? "Ask about the error" : placeholder(session !== undefined, stopped, follows, running !== undefined),
       asked: this.turns.map((each) => each.turn.question),
     };

@@ -6,6 +6,7 @@ import { h, type Child } from "./dom";
 import { spotOf } from "./header";
 import { icon, type IconName } from "./icons";
 import { withLocations } from "./tokens";
+import { WHY_CAUGHT } from "../shared/messages";
 import { DEFAULT_QUESTION } from "./turn";
 
 /** The state of the view without turns. */
@@ -38,7 +39,7 @@ function running(context: ViewContext, { caught }: SessionInfo): HTMLElement {
   return page("play", "An error was caught", [
     place,
     h("p", {}, "The program went on: no values can be read."),
-    h("button", { class: "button primary wide ask-caught", onClick: () => { context.post({ type: "ask", question: "" }); } }, h("span", {}, "Why did it happen?")),
+    h("button", { class: "button primary wide ask-caught", onClick: () => { context.post({ type: "ask", question: WHY_CAUGHT }); } }, h("span", {}, WHY_CAUGHT)),
     pause,
   ]);
 }

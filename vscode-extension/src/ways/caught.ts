@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Host } from "../ask/host";
 import { configurationOf, rootOf } from "../launch/again";
 import type { Stops } from "../launch/stops";
+import { WHY_CAUGHT } from "../shared/messages";
 import type { AskCaught } from "../shared/protocol";
 
 const NEXT_TIME = "Stop at This Error Next Time";
@@ -44,7 +45,7 @@ async function offer(host: Host, view: View, stops: Stops, session: vscode.Debug
   const chosen = await vscode.window.showInformationMessage(text, ...(caught.ended ? [AGAIN] : [NEXT_TIME, ASK]));
   if (chosen === undefined) return;
   if (chosen === ASK) {
-    if (host.ask("", { sessionId: session.id })) await view.focus();
+    if (host.ask(WHY_CAUGHT, { sessionId: session.id })) await view.focus();
     return;
   }
   await stops.add(configurationOf(session).name, caught.filter);

@@ -33,6 +33,30 @@ breakpoint()
 print("value", counter.value)
 `;
 
+/** The event loop catches and reports what fails in a task of it; then a loop does not end. */
+export const FEED = `import asyncio
+
+
+async def price(prices, name):
+    return prices[name] * 2
+
+
+async def feed():
+    task = asyncio.ensure_future(price({"tea": 3}, "mate"))
+    await asyncio.sleep(0.1)
+    del task
+
+
+def drain(limit):
+    done = rounds = 0
+    while done < limit:
+        rounds += 1
+
+
+asyncio.run(feed())
+drain(3)
+`;
+
 /** Reads behind a null pointer. */
 export const CRASH = `#include <stdio.h>
 

@@ -1,10 +1,10 @@
 // A Python program stops at an exception: the ways to ask, and what an answer leads to.
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { SHARE } from "./programs.mjs";
+import { FEED, SHARE } from "./programs.mjs";
 import { picture, scenario, world } from "./world.mjs";
 
 const MEGABYTE = 1024 * 1024;
@@ -97,9 +97,40 @@ scenario("the chat participant answers in the chat view", {}, async (workbench, 
   await picture(workbench, "chat");
 });
 
-scenario("a configuration of another extension runs through dap-ai where the switch is on", { settings: { "dapAi.enableFor": { debugpy: true } } }, async (workbench, server) => {
+scenario("an error that something catches is told of: it can be asked about, and stops next time; a program that hangs is paused and asked about", {}, async (workbench, server) => {
   const { panel } = workbench;
+  server.file("feed.py", FEED);
+  await workbench.start("feed");
+  const notification = workbench.notification("KeyError at feed.py:5");
+  await notification.waitFor();
+  await picture(workbench, "caught-notification");
+  await notification.locator(".monaco-button", { hasText: "Stop at This Error Next Time" }).click();
+  await workbench.showPanel();
+  await (await panel.locator(".ask-caught")).click();
+  assert.match(await panel.answered(), /Nothing stopped here\.[\s\S]*feed\.py:5/);
+  await picture(workbench, "caught");
+  await (await panel.locator(".pause-and-ask")).first().click();
+  assert.match(await panel.answered(2), /endless loop\.[\s\S]*while done < limit[\s\S]*in round [\d,]{5,}/i);
+  await picture(workbench, "hangs");
+  await workbench.endDebugging();
+  await workbench.debug("feed");
+  await workbench.page.locator(".exception-widget", { hasText: "KeyError" }).waitFor();
+  await workbench.atLine(5);
+});
+
+scenario("a configuration of another extension that stands at an exception is taken over by one click; where the switch is on it runs through dap-ai from the start", {}, async (workbench, server) => {
+  const { page, panel } = workbench;
   server.file("share.py", SHARE);
+  await workbench.debug("of another extension");
+  const lens = page.locator(".codelens-decoration a", { hasText: "Restart with dap-ai to ask why" });
+  await lens.waitFor();
+  await page.locator(".statusbar-item", { hasText: "Restart with dap-ai to ask why" }).waitFor();
+  await picture(workbench, "elsewhere");
+  await lens.click();
+  await page.locator(".codelens-decoration a", { hasText: "Why?" }).waitFor();
+  await workbench.endDebugging();
+  writeFileSync(server.standInLog, "");
+  server.settings({ "dapAi.enableFor": { debugpy: true } });
   await workbench.debug("of another extension");
   await workbench.showPanel();
   await panel.ask("");

@@ -42,6 +42,7 @@ const CONFIGURATIONS = [
   { name: "share", type: "dap-ai", ...program("share.py") },
   { name: "counter", type: "dap-ai", ...program("counter.py") },
   { name: "of another extension", type: "debugpy", ...program("share.py") },
+  { name: "feed", type: "dap-ai", ...program("feed.py") },
   { name: "parent", type: "dap-ai", ...program("parent.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
   { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },

@@ -86,9 +86,15 @@ export class Workbench {
 
   /** Starts a configuration of launch.json; returns when the program has stopped. */
   async debug(name) {
+    await this.start(name);
+    await this.stopped.waitFor({ timeout: 60_000 });
+  }
+
+  /** Starts a configuration of launch.json. */
+  async start(name) {
     await this.command("Debug: Select and Start Debugging");
     await this.pick(name);
-    await this.stopped.waitFor({ timeout: 60_000 });
+    await this.page.locator(".debug-toolbar").waitFor();
   }
 
   /** Starts one that will not stop; returns when it has ended. */

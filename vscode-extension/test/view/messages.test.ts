@@ -36,7 +36,7 @@ viewTest("an error that something caught can be asked about while the program ru
   await view.button("Why did it happen?").click();
   await view.input.fill("who called it?");
   await view.input.press("Enter");
-  assert.deepEqual(await view.sent(), [{ type: "ask", question: "" }, { type: "ask", question: "who called it?" }]);
+  assert.deepEqual(await view.sent(), [{ type: "ask", question: "Why did it happen?" }, { type: "ask", question: "who called it?" }]);
 });
 
 viewTest("what was asked in an earlier run is not shown as the running program's own", async (view) => {
