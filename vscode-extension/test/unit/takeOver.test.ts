@@ -66,5 +66,5 @@ test("a configuration of an adapter that dap-ai cannot stand before becomes one 
   const theirs = { name: "shop", request: "launch", program: "/w/a.out", args: ["1"], cwd: "/w", preLaunchTask: "build" };
   const cppdbg = { type: "cppdbg", ...theirs, MIMode: "gdb", miDebuggerPath: "/usr/bin/gdb", environment: [{ name: "A", value: "1" }] };
   assert.deepEqual(takenOver(cppdbg as DebugConfiguration), { type: "dap-ai", ...theirs, backend: "gdb", env: { A: "1" } });
-  assert.deepEqual(takenOver({ type: "lldb", ...theirs } as DebugConfiguration), { type: "dap-ai", ...theirs, backend: "lldb" });
+  assert.deepEqual(takenOver({ type: "lldb", ...theirs }), { type: "dap-ai", ...theirs, backend: "lldb" });
 });

@@ -22,7 +22,7 @@ export const asking = {
   notifications: [] as string[],
   stackListeners: new Set<() => void>(),
   /** What ends a session; see ./vscode. */
-  ends: (_session: unknown): void => undefined,
+  ends: undefined as ((session: unknown) => void) | undefined,
 };
 
 /** A session as VS Code has it, and the adapter's side of it. */
@@ -137,7 +137,7 @@ export const askingDebug = {
   },
   /** As VS Code does: the end is told of apart. */
   stopDebugging: (session: unknown): Promise<void> => {
-    setImmediate(() => asking.ends(session));
+    setImmediate(() => asking.ends?.(session));
     return Promise.resolve();
   },
   onDidChangeActiveStackItem: (listener: () => void): Disposed => {
