@@ -173,3 +173,57 @@ async def test_what_a_worker_of_a_pool_catches_is_told_in_its_own_session(tmp_pa
         assert (caught["type"], caught["file"], caught["line"]) == ("ZeroDivisionError", str(file), line)
         assert (await asyncio.wait_for(attached, WAIT_S)).success
         await worker.close()
+
+
+SPIES = """\
+import builtins
+import os
+import sys
+import traceback
+
+calls = []
+
+
+def spy(name, real):
+    def replaced(*args, **named):
+        if sys._getframe(1).f_code.co_filename == "<frozen dap_ai>":
+            calls.append(name)
+        return real(*args, **named)
+
+    return replaced
+
+
+class Meta(type):
+    def __getattribute__(cls, name):
+        if sys._getframe(1).f_code.co_filename == "<frozen dap_ai>":
+            calls.append(name)
+        return super().__getattribute__(name)
+
+
+class Odd(Exception, metaclass=Meta):
+    def __getattribute__(self, name):
+        if sys._getframe(1).f_code.co_filename == "<frozen dap_ai>":
+            calls.append(name)
+        return super().__getattribute__(name)
+
+
+for name in ("any", "getattr", "len", "zip"):
+    setattr(builtins, name, spy(name, getattr(builtins, name)))
+os.getcwd = spy("getcwd", os.getcwd)
+
+try:
+    raise Odd("told")  # here
+except Odd:
+    traceback.print_exc()
+print("calls", calls)
+"""
+
+
+async def test_to_tell_of_it_calls_nothing_of_the_program(tmp_path):
+    file, line, launch = made(tmp_path, Subject(SPIES))
+    async with live(Options(ask_events=True)) as session:
+        await session.start("launch", launch)
+        caught = await session.event("askCaught")
+        await session.event("terminated")
+    assert (caught["type"], caught["message"], caught["file"], caught["line"]) == ("Odd", "told", str(file), line)
+    assert session.output().strip() == "calls []"

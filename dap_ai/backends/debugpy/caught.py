@@ -95,5 +95,8 @@ def install(kind, getpid=os.getpid):
 install(traceback.TracebackException)
 """.replace("@KEY@", KEY)
 
-INSTALL = f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), {{}}))(__import__('builtins'))"
+INSTALL = (
+    f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), "
+    "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
+)
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.conversation import Conversation
+from dap_ai.agent.providers.investigator import opening
+from dap_ai.agent.reader import Reader
+from dap_ai.agent.source import Sources
 from dap_ai.config import Settings
+from dap_ai.protocol.ask import AskArguments
+from dap_ai.protocol.asking import Ask
 from dap_ai.protocol.caught import Caught, CaughtFrame
 from tests.unit.agent.harness import Stopped, ask
 
@@ -63,3 +72,21 @@ def test_a_secret_in_its_message_is_masked(tmp_path):
     stopped.was_caught = Caught("ValueError", f"bad token {secret}", stopped.was_caught.frames, cwd=str(tmp_path))
     answer, heard = ask(stopped)
     assert secret not in answer.text + heard.text("answer")
+
+
+def test_a_model_is_told_of_it_with_the_source_and_that_no_tool_can_read_the_program(tmp_path):
+    stopped = caught(tmp_path)
+    assert stopped.was_caught is not None
+    work = SimpleNamespace(
+        ask=Ask("ask-1", "c1", AskArguments()),
+        case=None,
+        caught=Reader(stopped, Sources(), "compute").caught(stopped.was_caught),
+        conversation=Conversation("c1"),
+        settings=Settings(),
+        debugger=stopped,
+    )
+    text = asyncio.run(opening(cast("Any", work)))
+    assert "no tool can read the program" in text
+    assert "TypeError: object of type 'NoneType' has no len()" in text
+    assert "found = rows(text)" in text
+    assert text.count(work.conversation.marker) == 2
