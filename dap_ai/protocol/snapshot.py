@@ -11,7 +11,8 @@ from dap_ai.protocol.inspection import Value
 
 
 class Edited(msgspec.Struct):
-    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy."""
+    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy; what
+    stands outside of functions only a run from the start shows, for which the user's modules are loaded anew."""
 
     file: str
     """Absolute, as the debuggee's code objects name it."""
@@ -29,7 +30,7 @@ class Statements(msgspec.Struct, omit_defaults=True):
     file: str = ""
     fresh: bool = False
     """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An edit
-    of this file is applied to `source` too."""
+    of this file is applied to `source` too; modules whose import has not ended are imported again."""
 
 
 class Hidden(msgspec.Struct):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.snapshot import Edited, SnapshotQuery, SnapshotResult, Statements, Trace
+from dap_ai.protocol.snapshot import Edited, Hidden, SnapshotQuery, SnapshotResult, Statements, Trace
 from tests.conftest import marked_lines
 from tests.integration.test_snapshots import stopped
 from tests.integration.walker_client import DEBUGGEES, snapshot
@@ -206,6 +206,28 @@ async def test_a_fresh_module_runs_from_its_start_with_its_edit(fresh: Program) 
 
     assert (result.status, result.printed) == ("ok", f"{BEGIN}{END.replace('100', '5')}")
     assert await fresh.at.finish() == f"{BEGIN}{END}"
+
+
+async def test_a_fresh_run_loads_the_modules_anew_where_an_edit_stands_outside_of_functions(
+    debuggee: Callable[..., Any], debuggee_python: Path
+) -> None:
+    main, rates = DEBUGGEES / "snapshot_anew.py", DEBUGGEES / "snapshot_anew_rates.py"
+    whole, text = Statements(main.read_text(), 1, str(main), fresh=True), rates.read_text()
+    edited = [Edited(str(rates), text, text.replace("RATE = 2", "RATE = 3"))]
+    hidden = [Hidden("a secret text", "*************")]
+    elsewhere = [Edited("/nowhere.py", "X = 1", "X = 2")]
+    async with stopped("snapshot_anew", debuggee("snapshot_anew").line, python=[str(debuggee_python)]) as at:
+        program = Program(at)
+        as_it_is, anew, without, never = [
+            await program.ask(statements=whole, **query)
+            for query in ({}, {"edits": edited}, {"edits": edited, "hidden": hidden}, {"edits": elsewhere})
+        ]
+
+        assert (as_it_is.status, as_it_is.printed) == ("ok", "(4, 'a secret text')\n")
+        assert (anew.status, anew.printed) == ("ok", "(9, 'a secret text')\n")
+        assert (without.status, without.printed) == ("ok", "(9, '*************')\n")
+        assert never.status == "unavailable: no module of the program was loaded from /nowhere.py"
+        assert await at.finish() == "(4, 'a secret text')\n"
 
 
 def changes(trace: Trace, text: str) -> dict[str, tuple[list[str], int]]:

@@ -243,3 +243,57 @@ async def test_an_edit_reaches_another_module(write: Write):
     program = write("shop.py", "from prices import price\n\n\ndef main():\n    assert price('tea') == 3\n\n\nmain()\n")
     [result] = await tried(program, change(module, "return len", "return len(name)"))
     assert outcome(result) == "verified", result.text
+
+
+@pytest.fixture
+def shop(write: Write) -> Path:
+    """A program whose mistake stands outside of functions, in a module that others have taken it from."""
+    write("settings.py", 'LIMIT = 3\nRATES = {"a": 1}\n')
+    write("prices.py", "from settings import LIMIT, RATES\n\n\ndef price(name):\n    return RATES[name] * LIMIT\n")
+    return write(
+        "shop.py",
+        """
+        import prices
+
+
+        def main():
+            found = prices.price("a")
+            assert found == 4, "the price"
+
+
+        main()
+        """,
+    )
+
+
+async def test_an_edit_outside_of_functions_is_tried_by_a_new_start_of_the_program(shop: Path):
+    settings = shop.with_name("settings.py")
+    right, wrong, broken, of_main = await tried(
+        shop,
+        change(settings, "LIMIT = 3", "LIMIT = 4"),
+        change(settings, "LIMIT = 3", "LIMIT = 5"),
+        change(settings, "LIMIT = 3", "LIMIT = (3"),
+        change(shop, "import prices", "import prices\nprices.LIMIT = 4"),
+    )
+
+    assert outcome(right) == "verified", right.text
+    assert "the whole program `shop.py`" in right.text
+    assert outcome(wrong) == "not verified"
+    assert "`found` is `5`" in wrong.text
+    assert outcome(broken) == "cannot be verified here"
+    assert "does not compile" in broken.text
+    assert outcome(of_main) == "verified", of_main.text
+    assert settings.read_text() == 'LIMIT = 3\nRATES = {"a": 1}\n'
+
+
+async def test_a_module_that_fails_while_it_is_imported_can_be_fixed(write: Write):
+    rates = write("rates.py", 'TEXT = "1,5"\nRATE = float(TEXT)\n')
+    main = write("main.py", "import rates\n\nprint(rates.RATE)\n")
+    at_line, before = await tried(
+        main,
+        change(rates, "float(TEXT)", 'RATE = float(TEXT.replace(",", "."))'),
+        change(rates, "1,5", 'TEXT = "1.5"'),
+    )
+
+    assert outcome(at_line) == "verified", at_line.text
+    assert outcome(before) == "verified", before.text

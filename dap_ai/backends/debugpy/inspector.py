@@ -88,6 +88,7 @@ _SNAPSHOT_MODULES = (
     "raising",
     "environment",
     "blanking",
+    "anew",
     "ahead",
     "evaluation",
     "answers",

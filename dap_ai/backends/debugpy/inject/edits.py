@@ -18,6 +18,10 @@ _REWRITTEN = "@py"
 """How the names begin that pytest puts into the asserts of a test file."""
 
 
+class OutsideError(UnavailableError):
+    """The edit changes what runs when the file is loaded."""
+
+
 class Changed:
     """A function that an edit changes."""
 
@@ -41,7 +45,7 @@ class Added:
 
 
 class Edit:
-    """One file's edit. Raises UnavailableError if it needs a new start of the program."""
+    """One file's edit. Raises OutsideError if it needs a new start of the program, else UnavailableError."""
 
     def __init__(self, file: str, old: str, new: str) -> None:
         self.file = file
@@ -157,7 +161,7 @@ class _Outline(ast.NodeTransformer):
 def _additions(
     olds: list[Any], news: list[Any], file: str, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What the new statements have beside the old ones. Raises UnavailableError for any other difference."""
+    """What the new statements have beside the old ones. Raises OutsideError for any other difference."""
     at = 0
     for node in news:
         if at < len(olds) and ast.dump(olds[at]) == ast.dump(node):
@@ -181,8 +185,8 @@ def _same_class(old: Any, new: Any) -> bool:
     return heads[0] == heads[1]
 
 
-def _outside(file: str, node: Any) -> UnavailableError:
-    return UnavailableError(
+def _outside(file: str, node: Any) -> OutsideError:
+    return OutsideError(
         "line %d of %s stands outside of functions: only a new start of the program shows an edit of it"
         % (node.lineno, os.path.basename(file))
     )

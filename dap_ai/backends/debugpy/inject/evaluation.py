@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from . import effects, patching
+from . import anew, effects, patching
 from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
@@ -33,6 +33,7 @@ class Evaluation:
         self._names = frame_locals(frame) if has_own_names(frame) else {}
         self._blocks = blocks() if wanted.get("hidden") else []
         self._loop = _running_loop()
+        self._start = self._new_start()
         budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
         self._describer = Describer(wanted, budget)
         self._describer.may_run = True
@@ -78,15 +79,21 @@ class Evaluation:
                 described["note"] = yields
         return described
 
+    def _new_start(self) -> anew.Start | None:
+        wanted = self._wanted.get("statements") or {}
+        if not wanted.get("fresh"):
+            return None
+        edits = self._wanted.get("edits", [])
+        return anew.Start([edit for edit in edits if edit["file"] != wanted.get("file")], self._frame)
+
     def _work(self) -> tuple[Any, Any]:
         """What to call, and the code object that stands for the frame. Raises UnavailableError."""
         wanted = self._wanted.get("statements")
-        edits = self._wanted.get("edits", [])
-        if wanted is not None and wanted.get("fresh"):
+        edits, hidden = self._wanted.get("edits", []), self._wanted.get("hidden", [])
+        if wanted is not None and self._start is not None:
             own = [edit for edit in edits if edit["file"] == wanted.get("file")]
-            edits = [edit for edit in edits if edit not in own]
+            edits = self._start.begin(hidden)
             wanted = dict(wanted, source=own[-1]["new"]) if own else wanted
-        hidden = self._wanted.get("hidden", [])
         if edits:
             patching.apply(edits, self._frame)
         if hidden:

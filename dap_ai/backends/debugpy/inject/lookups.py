@@ -90,9 +90,9 @@ class Lookups:
         name = b"cwd" if folder == _HERE else b"fd/%d" % folder
         if not path and name != b"cwd":
             return False  # what is open is open
-        base = b"" if path.startswith(b"/") else _read_link(b"/proc/%d/%s" % (pid, name))
+        base = b"" if path.startswith(b"/") else read_link(b"/proc/%d/%s" % (pid, name))
         foreign = mounts().foreign
-        part = foreign_part(path, base, foreign, _read_link)
+        part = foreign_part(path, base, foreign, read_link)
         if part and len(self.refused) < _MAX_TOLD:
             kind = foreign.get(part, b"").decode("ascii", "replace")
             text = "lookup of " + path.decode("utf-8", "replace")[:150]
@@ -119,6 +119,7 @@ def _read_path(pid: int, address: int) -> bytes | None:
     return None
 
 
-def _read_link(path: bytes) -> bytes:
+def read_link(path: bytes) -> bytes:
+    """What a path's last part links to; b"" if it is no link."""
     size = attempt("readlinkat", AT_FDCWD, path_pointer(path), _link.address, _link.size)
     return _link.get(max(size, 0))

@@ -212,14 +212,19 @@ def exit_function() -> Any:
     return end
 
 
-def read_file(path: bytes) -> bytes:
-    """A whole file, by system calls only. Raises OSError."""
-    fd = call("openat", AT_FDCWD, path_pointer(path), os.O_RDONLY | os.O_CLOEXEC)
+def read_file(path: bytes, most_bytes: int = 1 << 30) -> bytes:
+    """A whole file, by system calls only. Raises OSError; also where it is larger, or has to be waited for."""
+    fd = call("openat", AT_FDCWD, path_pointer(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     pieces: list[bytes] = []
-    while True:
-        size = call("read", fd, _scratch.address, _scratch.size)
-        if not size:
-            break
-        pieces.append(_scratch.get(size))
-    call("close", fd)
+    try:
+        while True:
+            size = call("read", fd, _scratch.address, _scratch.size)
+            if not size:
+                break
+            most_bytes -= size
+            if most_bytes < 0:
+                raise OSError(27, "the file is too large")  # EFBIG
+            pieces.append(_scratch.get(size))
+    finally:
+        call("close", fd)
     return b"".join(pieces)
