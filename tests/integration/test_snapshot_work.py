@@ -218,10 +218,10 @@ async def test_a_fresh_run_loads_the_modules_anew_where_an_edit_stands_outside_o
     elsewhere = [Edited("/nowhere.py", "X = 1", "X = 2")]
     async with stopped("snapshot_anew", debuggee("snapshot_anew").line, python=[str(debuggee_python)]) as at:
         program = Program(at)
-        as_it_is, anew, without, never = [
-            await program.ask(statements=whole, **query)
-            for query in ({}, {"edits": edited}, {"edits": edited, "hidden": hidden}, {"edits": elsewhere})
-        ]
+        as_it_is = await program.ask(statements=whole)
+        anew = await program.ask(statements=whole, edits=edited)
+        without = await program.ask(statements=whole, edits=edited, hidden=hidden)
+        never = await program.ask(statements=whole, edits=elsewhere)
 
         assert (as_it_is.status, as_it_is.printed) == ("ok", "(4, 'a secret text')\n")
         assert (anew.status, anew.printed) == ("ok", "(9, 'a secret text')\n")
