@@ -12,7 +12,11 @@ export type FixAction = "previewFix" | "applyFix" | "undoFix";
 export class FixActions implements vscode.Disposable {
   private readonly fixes = new Fixes();
 
-  constructor(private readonly post: (message: HostMessage) => void) {}
+  constructor(
+    private readonly post: (message: HostMessage) => void,
+    /** A fix is in its file, or no more. */
+    private readonly changed: { applied(turn: Turn, index: number): void; forget(turn: Turn, index: number): void },
+  ) {}
 
   dispose(): void {
     this.fixes.dispose();
@@ -31,6 +35,8 @@ export class FixActions implements vscode.Disposable {
       }
       if (action === "applyFix") await this.fixes.apply(named);
       else await this.fixes.undo(named);
+      if (action === "applyFix") this.changed.applied(turn, index);
+      else this.changed.forget(turn, index);
       this.outcome(turn, index, action === "applyFix" ? "applied" : "undone");
     } catch (error) {
       this.outcome(turn, index, "failed", textOf(error));

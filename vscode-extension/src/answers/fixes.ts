@@ -54,28 +54,38 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
     return this.previews.get(uri.toString()) ?? "";
   }
 
-  /** Shows the file beside itself with the fix in it; after it was applied, what it was before beside what it is. */
+  /**
+   * Shows the file beside itself with the fix in it; after it was applied, what it was before beside what it is. Both
+   * sides are texts of our own: in the file itself VS Code draws the stopped line and the exception over the change.
+   */
   async preview(fix: FixOfTurn): Promise<void> {
     const done = await this.done(fix);
     for (const change of done ?? (await changesOf(fix))) {
-      const text = done ? change.before : change.after;
-      const made = change.uri.with({ scheme: FIX_SCHEME, query: `${fix.key}${done ? "#before" : ""}` });
-      this.previews.set(made.toString(), text);
-      this.changed.fire(made);
       const name = path.basename(change.uri.fsPath);
-      const [left, right, title] = done
-        ? [made, change.uri, `${name}: before the fix ↔ now`]
-        : [change.uri, made, `${name}: now ↔ with the fix`];
+      const left = this.made(fix.key, "before", change.uri, change.before);
+      const right = this.made(fix.key, "after", change.uri, change.after);
+      const title = done ? `${name}: before the fix ↔ now` : `${name}: now ↔ with the fix`;
       await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true, viewColumn: columnOf(change.uri) });
     }
   }
 
-  /** Puts the fix into its files. A file that had no unsaved changes is saved, so that the next run has it. */
+  private made(key: string, side: "before" | "after", file: vscode.Uri, text: string): vscode.Uri {
+    const uri = file.with({ scheme: FIX_SCHEME, query: `${key}#${side}` });
+    this.previews.set(uri.toString(), text);
+    this.changed.fire(uri);
+    return uri;
+  }
+
+  /**
+   * Puts the fix into its files. A file that had no unsaved changes is saved, so that the next run has it; the preview
+   * has shown what there was to see, and closes.
+   */
   async apply(fix: FixOfTurn): Promise<void> {
     if (this.applied.has(fix.key)) throw new PatchError("This fix is applied already.");
     const changes = await changesOf(fix);
     await replace(changes.map(({ uri, before, after }) => ({ uri, from: before, to: after })));
     this.applied.set(fix.key, changes);
+    await closePreview(fix.key);
   }
 
   /** Takes it out again, if nothing else has changed in its files since. */
@@ -100,6 +110,13 @@ export class Fixes implements vscode.TextDocumentContentProvider, vscode.Disposa
     this.applied.set(fix.key, changes);
     return changes;
   }
+}
+
+async function closePreview(key: string): Promise<void> {
+  const isOurs = ({ scheme, query }: vscode.Uri): boolean => scheme === FIX_SCHEME && query.startsWith(`${key}#`);
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const ours = tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff && isOurs(input.modified));
+  if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
 }
 
 /** Where the file itself is, or else code: not the narrow column of the answers. */

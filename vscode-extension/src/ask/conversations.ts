@@ -90,9 +90,10 @@ export class Conversations {
   }
 
   /** A new turn at its end. */
-  add(talk: Talk, question: string, spot?: string): Turn {
+  add(talk: Talk, question: string, spot?: string, stop?: Turn["stop"]): Turn {
     const turn: Turn = { id: `${talk.id}.${talk.turns.length + 1}`, question, parts: [] };
     if (spot !== undefined) turn.spot = spot;
+    if (stop !== undefined) turn.stop = stop;
     talk.turns.push(turn);
     return turn;
   }

@@ -13,6 +13,8 @@ import { log, textOf } from "../log";
 import { keepTalks, keptTalks } from "./keeping";
 import { Offers } from "./offers";
 import { Questions, type About } from "./questions";
+import { Reruns } from "./reruns";
+import { restart } from "./restarting";
 import { Sight } from "./sight";
 import { Sessions, type Tracked } from "../sessions/sessions";
 import type { Answerer, HostMessage, Turn, ViewMessage, ViewState } from "../shared/messages";
@@ -34,6 +36,8 @@ export class Host implements AnswerHost, vscode.Disposable {
   private readonly fixes: FixActions;
   private readonly sight: Sight;
   private readonly subscriptions: vscode.Disposable[];
+  /** By id; VS Code forgets them. */
+  private readonly endedSessions = new Map<string, vscode.DebugSession>();
   private answerer: Answerer | undefined;
   private view: Shown | undefined;
 
@@ -49,17 +53,21 @@ export class Host implements AnswerHost, vscode.Disposable {
     this.sight = new Sight(this.sessions, this.conversations, () => this.answerer ?? lender?.answerer?.());
     this.onDidPost = this.sight.onDidPost;
     const post = this.sight.post.bind(this.sight);
-    this.fixes = new FixActions((message) => {
+    const postAndKeep = (message: HostMessage): void => {
       post(message);
       this.keep();
-    });
+    };
+    const reruns = new Reruns(this.sessions, this.conversations, postAndKeep);
+    this.fixes = new FixActions(postAndKeep, reruns);
     const listener = { answerer: this.setAnswerer.bind(this), approval: this.approval.bind(this) };
     this.questions = new Questions(this.sessions, this.conversations, listener, lender);
     this.subscriptions = [
       this.fixes,
+      reruns,
       this.questions,
       this.sessions,
       this.sight,
+      this.sessions.onDidEnd(({ session }) => this.endedSessions.set(session.id, session)),
       this.questions.onDidPost(post),
       this.questions.onDidPost(({ type }) => {
         if (type !== "part") this.keep();
@@ -188,11 +196,13 @@ export class Host implements AnswerHost, vscode.Disposable {
         await openLocation(message.file, message.line, this.sessionOfTalk());
         return;
       case "openFrame":
-        return this.openFrame(message.sessionId, message.frameId);
+        return this.openFrame(message);
       case "previewFix":
       case "applyFix":
       case "undoFix":
         return this.fixes.run(message.type, this.turn(message.turnId), message.index, this.sessionOfTalk());
+      case "restart":
+        return this.restart(message.turnId);
       case "copyTurn":
         return copy(turnMarkdown(this.turn(message.turnId), inWorkspace) + "\n");
       case "copyConversation":
@@ -221,9 +231,18 @@ export class Host implements AnswerHost, vscode.Disposable {
     return (this.sessions.get(this.sight.talk()?.sessionId) ?? this.session())?.session;
   }
 
-  private async openFrame(sessionId: string, frameId: number): Promise<void> {
-    if (await selectFrame(this.sessions, sessionId, frameId)) await showVariables();
+  /** The place is always shown: VS Code does nothing for a frame that is selected already, or is none any more. */
+  private async openFrame({ sessionId, frameId, file, line }: ViewMessage & { type: "openFrame" }): Promise<void> {
+    const isThere = await selectFrame(this.sessions, sessionId, frameId);
+    if (file !== "") await openLocation(file, line, this.sessionOfTalk());
+    if (isThere) await showVariables();
     else vscode.window.setStatusBarMessage("This frame is not in the call stack of the selected thread.", 4000);
+  }
+
+  private async restart(turnId: string): Promise<void> {
+    const talk = this.conversations.holding(turnId)?.talk;
+    const running = this.sessions.get(talk?.sessionId) ?? this.sessions.all.find(({ session }) => session.name === talk?.sessionName);
+    await restart(running?.session, this.endedSessions.get(talk?.sessionId ?? ""));
   }
 
   private approval(talk: Talk, approval: AskApproval): void {

@@ -5,7 +5,8 @@ import { answererOf } from "./answerer";
 import { Asks, type Asking, type AskSink } from "./ask";
 import type { Conversations, Talk } from "./conversations";
 import type { Lender } from "./lender";
-import type { Sessions, Tracked } from "../sessions/sessions";
+import { shownStop, type Sessions, type Tracked } from "../sessions/sessions";
+import type { Stop } from "../sessions/tracker";
 import type { Answerer, HostMessage, Turn } from "../shared/messages";
 import type { AskApproval, AskArguments } from "../shared/protocol";
 import { isOpen, TurnSink } from "./turns";
@@ -74,7 +75,7 @@ export class Questions implements vscode.Disposable {
     const args: AskArguments = { question, ...(about.threadId === undefined ? this.sessions.chosen(session.id) : {}) };
     if (about.threadId !== undefined) args.threadId = about.threadId;
     if (about.frameId !== undefined) args.frameId = about.frameId;
-    const turn = this.add(talk, question, spotOf(tracked.stop));
+    const turn = this.add(talk, question, tracked.stop);
     const isBusy = [...this.work.values()].some((work) => work.talk === talk);
     this.work.set(turn, { talk, args, model: about.model });
     if (isBusy) this.status(turn, "Waits for the answer before it.");
@@ -107,8 +108,8 @@ export class Questions implements vscode.Disposable {
     for (const turn of turns.reverse()) this.stop(turn.id);
   }
 
-  private add(talk: Talk, question: string, spot: string | undefined): Turn {
-    const turn = this.conversations.add(talk, question, spot);
+  private add(talk: Talk, question: string, stop: Stop | undefined): Turn {
+    const turn = this.conversations.add(talk, question, spotOf(stop), stop && shownStop(stop));
     this.posted.fire({ type: "turn", conversationId: talk.id, turn });
     return turn;
   }
@@ -135,7 +136,7 @@ export class Questions implements vscode.Disposable {
     const question = tracked?.consoleQuestions.get(askId);
     if (question === undefined) return undefined;
     const talk = this.conversations.console(session);
-    const turn = this.add(talk, question, spotOf(tracked?.stop));
+    const turn = this.add(talk, question, tracked?.stop);
     this.work.set(turn, { talk, args: {}, asking });
     return this.sink(talk, turn);
   }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { SessionInfo } from "../shared/messages";
-import { SessionTracker, type AskEvent, type Position, type Tracked } from "./tracker";
+import { SessionTracker, type AskEvent, type Stop, type Tracked } from "./tracker";
 
 export type { AskEvent, Tracked } from "./tracker";
 
@@ -12,6 +12,8 @@ const FAILURES = new Set(["exception", "signal"]);
 /** What ended a session, if more than its own end is known of it. */
 export interface SessionEnd {
   session: vscode.DebugSession;
+  /** As it was last. */
+  tracked: Tracked;
   /** Of the connection to dap_ai. */
   error?: string;
 }
@@ -44,7 +46,7 @@ export class Sessions implements vscode.Disposable {
       }),
       vscode.debug.onDidTerminateDebugSession((session) => {
         this.others.delete(session.id);
-        this.end({ session });
+        this.end(session);
       }),
       vscode.debug.onDidChangeActiveDebugSession(() => {
         this.changed.fire(undefined);
@@ -64,7 +66,7 @@ export class Sessions implements vscode.Disposable {
   list(): SessionInfo[] {
     return [...this.tracked.values()].map(({ session, stop, caught }) => {
       const info: SessionInfo = { id: session.id, name: session.name };
-      if (stop) info.stop = shown(stop.reason, stop.top);
+      if (stop) info.stop = shownStop(stop);
       if (caught && !caught.ended) info.caught = { type: caught.type, file: caught.file, line: caught.line };
       return info;
     });
@@ -73,6 +75,11 @@ export class Sessions implements vscode.Disposable {
   /** Sessions of other debug adapters that stand at a failure: dap-ai could start their programs anew. */
   elsewhere(): readonly Tracked[] {
     return [...this.others.values()];
+  }
+
+  /** In the order of their start. */
+  get all(): readonly Tracked[] {
+    return [...this.tracked.values()];
   }
 
   get(id: string | undefined): Tracked | undefined {
@@ -107,7 +114,7 @@ export class Sessions implements vscode.Disposable {
       found: (tracked) => {
         own = tracked;
         // A restarted session has the same id: what was before it is over, whether its end was heard of or not.
-        if (this.tracked.get(session.id) !== tracked) this.end({ session });
+        if (this.tracked.get(session.id) !== tracked) this.end(session);
         this.tracked.set(session.id, tracked);
         this.changed.fire(undefined);
       },
@@ -126,19 +133,22 @@ export class Sessions implements vscode.Disposable {
       },
       ended: (error) => {
         // A restarted session has the same id: the end of what was before it is not its own.
-        if (this.tracked.get(session.id) === own) this.end(error === undefined ? { session } : { session, error });
+        if (this.tracked.get(session.id) === own) this.end(session, error);
       },
     });
   }
 
-  private end(end: SessionEnd): void {
-    if (!this.tracked.delete(end.session.id)) return;
-    this.ended.fire(end);
+  private end(session: vscode.DebugSession, error?: string): void {
+    const tracked = this.tracked.get(session.id);
+    if (!tracked) return;
+    this.tracked.delete(session.id);
+    this.ended.fire({ session, tracked, ...(error === undefined ? {} : { error }) });
     this.changed.fire(undefined);
   }
 }
 
-function shown(reason: string, top: Position | undefined): NonNullable<SessionInfo["stop"]> {
+/** As the view shows it. */
+export function shownStop({ reason, top }: Stop): NonNullable<SessionInfo["stop"]> {
   const stop: NonNullable<SessionInfo["stop"]> = { reason };
   if (top?.file !== undefined) stop.file = top.file;
   if (top) [stop.line, stop.frame] = [top.line, top.frame];

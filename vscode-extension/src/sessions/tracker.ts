@@ -30,6 +30,8 @@ export interface Tracked {
   stop?: Stop;
   /** An error that something caught, while it has stopped at none. */
   caught?: AskCaught;
+  /** What the program itself ended with; absent where the user has ended it. */
+  exitCode?: number;
   /** By ask id, the questions that were asked in the debug console. */
   readonly consoleQuestions: Map<string, string>;
 }
@@ -65,6 +67,7 @@ interface Message {
 
 interface Body {
   supportsAskRequest?: boolean;
+  exitCode?: number;
   threadId?: number;
   allThreadsContinued?: boolean;
   reason?: string;
@@ -92,6 +95,8 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
   /** Another adapter has answered `initialize`, and dap-ai cannot take its place: nothing more of it is read. */
   private isForeign = false;
   private error: string | undefined;
+  /** The user ends it, or another process follows: how this one ends says nothing. */
+  private isLeft = false;
   /** Requests whose response says something: by their number. */
   private readonly open = new Map<number, { request: Message; before?: Stop }>();
 
@@ -106,6 +111,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     const { seq, command } = message;
     if (this.isForeign) return;
     if (seq === undefined || command === undefined) return;
+    if (command === "disconnect" || command === "terminate" || command === "restart") this.isLeft = true;
     if (RESUMING.has(command)) {
       this.open.set(seq, this.tracked.stop ? { request: message, before: this.tracked.stop } : { request: message });
       this.moved(undefined);
@@ -133,6 +139,8 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     else if (event === "stopped") this.stopped(body);
     else if (event === "initialized") delete this.tracked.caught;
     else if (event === "terminated") this.moved(undefined);
+    else if (event === "process") this.isLeft = false;
+    else if (event === "exited" && body.exitCode !== undefined && !this.isLeft) this.tracked.exitCode = body.exitCode;
     else if (event === "continued" && this.isAllOf(body)) this.moved(undefined);
   }
 

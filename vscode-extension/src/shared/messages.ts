@@ -44,6 +44,14 @@ export type Part =
   | { kind: "step"; step: Step }
   | { kind: "approval"; approval: Approval };
 
+/** What became of the program when it was started again with a fix in it. */
+export interface Rerun {
+  /** `through`: it ended well, but was not at an exception before, so that nothing is proved. */
+  state: "running" | "fixed" | "through" | "again" | "elsewhere";
+  /** For a person. */
+  text: string;
+}
+
 /** A question and its answer. */
 export interface Turn {
   /** The host's own, stable from the click on. */
@@ -51,6 +59,8 @@ export interface Turn {
   question: string;
   /** Where the program stood: `report.py:12`. */
   spot?: string;
+  /** The same, whole; absent where nothing was stopped. */
+  stop?: NonNullable<SessionInfo["stop"]>;
   parts: Part[];
   /** Undefined: the answer is being made. */
   ended?: AskEnded;
@@ -58,6 +68,8 @@ export interface Turn {
   error?: string;
   /** By index of `ended.fixes`. */
   fixes?: ("applied" | "undone" | "failed")[];
+  /** By the same index: of an applied fix. */
+  reruns?: (Rerun | undefined)[];
 }
 
 /** A conversation of one session. */
@@ -94,6 +106,7 @@ export type HostMessage =
   | { type: "ended"; turnId: string; ended: AskEnded }
   | { type: "failed"; turnId: string; error: string }
   | { type: "fix"; turnId: string; index: number; outcome: "applied" | "undone" | "failed"; error?: string }
+  | { type: "rerun"; turnId: string; index: number; rerun?: Rerun }
   | { type: "focus"; question?: string };
 
 /** From the view to the host. */
@@ -108,10 +121,11 @@ export type ViewMessage =
   | { type: "selectSession"; sessionId: string }
   | { type: "approve"; approvalId: string; allow: boolean; remember: boolean }
   | { type: "openLocation"; file: string; line: number }
-  | { type: "openFrame"; sessionId: string; frameId: number; threadId: number; expression?: string }
+  | { type: "openFrame"; sessionId: string; frameId: number; threadId: number; expression?: string; file: string; line: number }
   | { type: "previewFix"; turnId: string; index: number }
   | { type: "applyFix"; turnId: string; index: number }
   | { type: "undoFix"; turnId: string; index: number }
+  | { type: "restart"; turnId: string }
   | { type: "copyTurn"; turnId: string }
   | { type: "copyConversation" }
   | { type: "exportConversation" }

@@ -126,6 +126,10 @@ export class App implements ViewContext {
       case "fix":
         this.turn(message.turnId)?.setFix(message.index, message.outcome, message.error);
         return;
+      case "rerun":
+        this.turn(message.turnId)?.setRerun(message.index, message.rerun);
+        if (message.rerun) this.announce(message.rerun.text);
+        return;
       case "focus":
         this.composer.focus(message.question);
         // With what is asked by a command comes the focus; what is asked in the debug console is read there.

@@ -31,13 +31,13 @@ function evidenceRow(context: ViewContext, evidence: Evidence, current: () => bo
     : h("span", { class: "mark unconfirmed", title: "Could not be read again in the same stop" }, icon("question", "Not confirmed"), h("span", { "aria-hidden": "true" }, "not confirmed"));
   const reveal = (): void => {
     const { sessionId } = context.state.conversation ?? {};
-    if (sessionId === undefined) return;
-    if (!current()) {
-      context.announce("The program has moved on: this frame is gone.", true);
+    const { frameId, threadId, expression, file, line } = evidence;
+    if (sessionId !== undefined && current()) {
+      context.post({ type: "openFrame", sessionId, frameId, threadId, expression, file, line });
       return;
     }
-    const { frameId, threadId, expression } = evidence;
-    context.post({ type: "openFrame", sessionId, frameId, threadId, expression });
+    context.announce("The program has moved on: this frame is gone.", true);
+    if (file !== "") context.open(file, line);
   };
   const name = link(h("code", {}, h("span", { class: "name" }, evidence.expression), " = ", h("span", { class: "value" }, evidence.value)),
     `${evidence.expression} = ${evidence.value}\nReveal its frame in the call stack`, reveal, "frame-link");

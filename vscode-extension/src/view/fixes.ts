@@ -1,12 +1,16 @@
 /** Proposed changes: a diff, whether it was tried, and what the user can do with it. */
 
+import type { Rerun } from "../shared/messages";
 import type { Fix } from "../shared/protocol";
 import { keepOpen, type ViewContext } from "./context";
 import { h } from "./dom";
 import { codeSpans } from "./findings";
 import { diffLines } from "./highlight";
-import { icon } from "./icons";
+import { icon, type IconName } from "./icons";
 import { reachableIfScrolled } from "./scroll";
+
+const APPLIED = "Applied. Restart the program to see whether it helps.";
+const ICONS: Record<string, IconName> = { failed: "error", again: "error", elsewhere: "warning", running: "play" };
 
 export type FixOutcome = "applied" | "undone" | "failed";
 
@@ -47,13 +51,21 @@ export class FixCard {
     const hadFocus = this.buttons.contains(document.activeElement);
     this.showButtons();
     if (hadFocus) this.buttons.querySelector<HTMLElement>("button.primary, button")?.focus();
-    if (outcome === "applied") this.say("Applied. Restart the program to see whether it helps.", "applied");
+    if (outcome === "applied") this.say(APPLIED, "applied");
     else if (outcome === "undone") this.say("Undone: the file is as it was.", "undone");
     else this.say(error ?? (before === "applied" ? "It could not be undone: the file has changed since." : "It could not be applied: the file has changed since. Open the preview and take over what you want."), "failed");
     if (outcome === "failed" && before === "applied") {
       this.outcome = "applied";
       this.showButtons();
     }
+  }
+
+  /** What became of the program with it; undefined: nothing is known. */
+  setRerun(rerun: Rerun | undefined): void {
+    if (this.outcome !== "applied") return;
+    if (!rerun) this.say(APPLIED, "applied");
+    else this.say(rerun.text, rerun.state);
+    this.element.classList.toggle("fixed", rerun?.state === "fixed");
   }
 
   /** Brings it into sight, with the focus on what can be done with it. */
@@ -67,7 +79,7 @@ export class FixCard {
 
   private say(text: string, kind: string): void {
     this.note.className = `fix-note ${kind}`;
-    this.note.replaceChildren(icon(kind === "failed" ? "error" : "check"), h("span", {}, text));
+    this.note.replaceChildren(icon(ICONS[kind] ?? "check"), h("span", {}, text));
   }
 
   private showButtons(): void {
@@ -77,7 +89,17 @@ export class FixCard {
       ? this.button("Undo", "undoFix", "secondary")
       : this.button(outcome === "failed" ? "Try again" : outcome === "undone" ? "Apply again" : "Apply", "applyFix", "primary");
     main.dataset.fix = `${turnId}.${index}`;
-    this.buttons.replaceChildren(preview, main);
+    this.buttons.replaceChildren(preview, main, ...(outcome === "applied" ? [this.restart()] : []));
+  }
+
+  private restart(): HTMLButtonElement {
+    return h("button", {
+      class: "button primary",
+      title: "Start the program again, with the fix",
+      onClick: () => {
+        this.context.post({ type: "restart", turnId: this.turnId });
+      },
+    }, "Restart");
   }
 
   private button(text: string, type: "previewFix" | "applyFix" | "undoFix", kind: string): HTMLButtonElement {

@@ -1,6 +1,6 @@
 /** A question and its answer: parts in the order in which they came, then what the answer rests on. */
 
-import type { Part, Turn } from "../shared/messages";
+import type { Part, Rerun, Turn } from "../shared/messages";
 import type { AskEnded } from "../shared/protocol";
 import { ApprovalCard } from "./approval";
 import type { ViewContext } from "./context";
@@ -58,6 +58,10 @@ export class TurnView {
     turn.fixes?.forEach((outcome, index) => {
       // An array made by index may have holes.
       if ((outcome as FixOutcome | undefined) !== undefined) this.setFix(index, outcome);
+    });
+    turn.reruns?.forEach((rerun, index) => {
+      // What was kept has `null` for it.
+      if (rerun) this.setRerun(index, rerun);
     });
   }
 
@@ -120,6 +124,11 @@ export class TurnView {
 
   setFix(index: number, outcome: FixOutcome, error?: string): void {
     this.fixes[index]?.set(outcome, error);
+  }
+
+  /** What became of the program with a fix. */
+  setRerun(index: number, rerun: Rerun | undefined): void {
+    this.fixes[index]?.setRerun(rerun);
   }
 
   /** The program stands somewhere else than when this was asked. */

@@ -33,7 +33,7 @@ scenario("the panel answers why the program stopped: steps open, places lead to 
   await workbench.atLine(17);
 });
 
-scenario("a verified fix is previewed, applied and undone, and the program that ran into the exception runs through with it", { files: ["payroll.py"] }, async (workbench, server) => {
+scenario("a verified fix is previewed, applied and undone; the program that ran into the exception is restarted with it, and the conversation says Fixed", { files: ["payroll.py"] }, async (workbench, server) => {
   const { page, tab } = workbench;
   const file = join(server.workspace, "payroll.py");
   const before = readFileSync(file, "utf8");
@@ -47,16 +47,19 @@ scenario("a verified fix is previewed, applied and undone, and the program that 
   await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
   await page.locator(".line-insert, .char-insert").first().waitFor();
   await picture(workbench, "preview");
+  assert.equal(await page.locator(".diff-editor .exception-widget, .diff-editor .debug-top-stack-frame-line").count(), 0);
   await (await tab.button("Apply")).click();
   await (await tab.button("Undo")).waitFor();
+  await page.locator(".diff-editor").first().waitFor({ state: "hidden" });
+  await picture(workbench, "applied");
   assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
   await (await tab.button("Undo")).click();
   await (await tab.button("Apply again")).waitFor();
   assert.equal(readFileSync(file, "utf8"), before);
   await (await tab.button("Apply again")).click();
-  await (await tab.button("Undo")).waitFor();
-  await workbench.endDebugging();
-  await workbench.run("payroll");
+  await (await tab.button("Restart")).click();
+  await (await tab.locator(".fix-note.fixed", { hasText: "exit code 0" })).waitFor();
+  await picture(workbench, "fixed");
   await workbench.console("Okafor");
 });
 

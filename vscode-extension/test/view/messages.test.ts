@@ -215,14 +215,14 @@ viewTest("places in words, steps and findings open their file; only what looks l
   ]);
 });
 
-viewTest("a cited value reveals its frame, but not once the program has moved on", async (view) => {
+viewTest("a cited value reveals its frame and its place, and the place alone once the program has moved on", async (view) => {
   await view.post({ type: "state", state: talk(finished()) });
   const value = view.find(".evidence").nth(1).getByRole("link").first();
   await value.click();
-  assert.deepEqual(await view.sent(), [{ type: "openFrame", sessionId: "s1", frameId: 2, threadId: 1, expression: "rows" }]);
+  assert.deepEqual(await view.sent(), [{ type: "openFrame", sessionId: "s1", frameId: 2, threadId: 1, expression: "rows", file: FILE, line: 13 }]);
   await view.post({ type: "sessions", sessions: [RUNNING], sessionId: "s1" }, { type: "sessions", sessions: [STOPPED], sessionId: "s1" });
   await value.click();
-  assert.deepEqual(await view.sent(), []);
+  assert.deepEqual(await view.sent(), [{ type: "openLocation", file: FILE, line: 13 }]);
   assert.equal(await view.find(".moved").isVisible(), true);
 });
 
@@ -241,13 +241,18 @@ viewTest("a fix stands where the answer shows its diff, with its verdict and its
   await card.getByRole("button", { name: /Preview/ }).click();
   await card.getByRole("button", { name: /Apply/ }).click();
   await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "applied" });
+  await card.getByRole("button", { name: "Restart" }).click();
+  await view.post({ type: "rerun", turnId: "t1", index: 0, rerun: { state: "running", text: "The program runs with it." } });
+  await view.post({ type: "rerun", turnId: "t1", index: 0, rerun: { state: "fixed", text: "Fixed: the program ran to its end." } });
+  assert.match(await card.locator(".fix-note.fixed").innerText(), /^Fixed: /);
   await card.getByRole("button", { name: /Undo/ }).click();
   await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "undone" });
+  assert.equal(await card.getByRole("button", { name: "Restart" }).count(), 0);
   assert.match(await card.innerText(), /Undone/);
   await card.getByRole("button", { name: /Apply again/ }).click();
   await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "failed", error: "report.py has changed" });
   assert.match(await card.innerText(), /report\.py has changed[\s\S]*/);
-  assert.deepEqual((await view.sent()).map((each) => each.type), ["previewFix", "applyFix", "undoFix", "applyFix"]);
+  assert.deepEqual((await view.sent()).map((each) => each.type), ["previewFix", "applyFix", "restart", "undoFix", "applyFix"]);
 });
 
 viewTest("a fix that was not verified says why, and the second one is the second", async (view) => {

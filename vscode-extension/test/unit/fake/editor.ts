@@ -73,6 +73,13 @@ export enum TaskPanelKind {
   Shared = 1,
 }
 
+export class TabInputTextDiff {
+  constructor(
+    readonly original: unknown,
+    readonly modified: unknown,
+  ) {}
+}
+
 export class TabInputWebview {
   constructor(readonly viewType: string) {}
 }
@@ -189,6 +196,10 @@ export const editorWindow = {
     onDidChangeTabs(listener: () => void): Disposed {
       this.listeners.add(listener);
       return { dispose: () => this.listeners.delete(listener) };
+    },
+    close(tabs: FakeTab[]): Promise<boolean> {
+      for (const group of this.all) group.tabs = group.tabs.filter((tab) => !tabs.includes(tab));
+      return Promise.resolve(true);
     },
     /** Opens a tab, as the user does. */
     open(tab: FakeTab): void {

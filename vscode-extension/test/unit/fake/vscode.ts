@@ -12,6 +12,7 @@ export {
   languages,
   Location,
   ProcessExecution,
+  TabInputTextDiff,
   TabInputWebview,
   Task,
   TaskPanelKind,
@@ -98,6 +99,7 @@ export class Uri {
   private constructor(
     readonly scheme: string,
     readonly path: string,
+    readonly query = "",
   ) {}
 
   static file(path: string): Uri {
@@ -117,12 +119,12 @@ export class Uri {
     return this.path;
   }
 
-  with(change: { path?: string; scheme?: string }): Uri {
-    return new Uri(change.scheme ?? this.scheme, change.path ?? this.path);
+  with(change: { path?: string; scheme?: string; query?: string }): Uri {
+    return new Uri(change.scheme ?? this.scheme, change.path ?? this.path, change.query ?? this.query);
   }
 
   toString(): string {
-    return `${this.scheme}://${this.path}`;
+    return `${this.scheme}://${this.path}${this.query === "" ? "" : `?${this.query}`}`;
   }
 }
 
@@ -257,6 +259,10 @@ export const debug = {
   activeStackItem: undefined as unknown,
   onDidStartDebugSession: fake.started.event,
   onDidTerminateDebugSession: fake.ended.event,
+  startDebugging: (...call: unknown[]): Promise<boolean> => {
+    fake.executed.push(["startDebugging", ...call]);
+    return Promise.resolve(true);
+  },
   registerDebugConfigurationProvider: (type: string): Disposable => {
     editor.resolved.push(type);
     return new Disposable(() => undefined);
