@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { answerHtml } from "./answerHtml";
+import { log, textOf } from "../log";
 import type { FromView, HostMessage, ViewCommand, ViewMessage, ViewState } from "../shared/messages";
 
 /** What the view is a picture of. */
@@ -22,8 +23,12 @@ export const TAB_TYPE = "dapAi.answerTab";
 /** Opens the editor tab. */
 export const OPEN_TAB_COMMAND = "dapAi.openAnswerInEditor";
 
-/** The user has closed a tab that was opened for room: it is not opened again by itself. */
-const NO_ROOM_WANTED = "dapAi.noTabByItself";
+/** Of package.json: a container of our own in the secondary side bar, empty and not to be seen until the view is in it. */
+const ROOM = "workbench.view.extension.dapAiRoom";
+/** The first version whose extensions can have one there. */
+const WITH_ROOM = [1, 106];
+/** The view was moved for room: from then on it is where the user has it. */
+const WAS_MOVED = "dapAi.viewWasMoved";
 
 const COMMANDS: Record<Exclude<ViewCommand["command"], "makeRoom">, string> = {
   start: "workbench.action.debug.start",
@@ -37,7 +42,6 @@ export function registerAnswerView(context: vscode.ExtensionContext, host: Answe
     vscode.window.registerWebviewViewProvider(VIEW_ID, view),
     vscode.window.registerWebviewPanelSerializer(TAB_TYPE, view),
     vscode.commands.registerCommand(OPEN_TAB_COMMAND, () => {
-      void context.globalState.update(NO_ROOM_WANTED, undefined);
       view.openTab();
     }),
   );
@@ -50,7 +54,6 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
   private readonly subscription: vscode.Disposable;
   private panel: vscode.WebviewPanel | undefined;
   private sideView: vscode.WebviewView | undefined;
-  private isDisposed = false;
   /** A `focus` that came before any place was loaded. */
   private waiting: HostMessage | undefined;
 
@@ -88,13 +91,9 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
   }
 
   /** Shows the tab beside the editor; there is one. */
-  openTab(preserveFocus = false): void {
-    if (this.panel) {
-      this.panel.reveal(undefined, preserveFocus);
-      return;
-    }
-    const viewColumn = vscode.ViewColumn.Beside;
-    this.adopt(vscode.window.createWebviewPanel(TAB_TYPE, "Ask", { viewColumn, preserveFocus }));
+  openTab(): void {
+    if (this.panel) this.panel.reveal();
+    else this.adopt(vscode.window.createWebviewPanel(TAB_TYPE, "Ask", vscode.ViewColumn.Beside));
   }
 
   /** Shows a view, in the side bar unless the tab is in sight, and puts the cursor into its input. */
@@ -106,19 +105,17 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
   }
 
   /**
-   * The view begins a few lines high below those of VS Code, which lets no extension say otherwise: the first answer that
-   * comes into so small a view is shown in the tab, too. A user who closes that tab has said that the view is enough.
+   * The view begins a few lines high below those of VS Code, which lets no extension say otherwise: the first time that
+   * it is looked at there, it moves to the secondary side bar, where it has all the height. Only once: whoever moves it
+   * back, or anywhere else, has said where it is to be.
    */
-  private makeRoom(): void {
-    if (this.panel?.visible || this.memory.get(NO_ROOM_WANTED) === true) return;
-    this.openTab(true);
-    this.panel?.onDidDispose(() => {
-      if (!this.isDisposed) void this.memory.update(NO_ROOM_WANTED, true);
-    });
+  private async makeRoom(): Promise<void> {
+    if (this.panel?.visible || this.memory.get(WAS_MOVED) === true || !hasRoom()) return;
+    await this.memory.update(WAS_MOVED, true);
+    await vscode.commands.executeCommand("vscode.moveViews", { viewIds: [VIEW_ID], destinationId: ROOM });
   }
 
   dispose(): void {
-    this.isDisposed = true;
     this.subscription.dispose();
     this.panel?.dispose();
     this.places.clear();
@@ -162,7 +159,7 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
         this.deliverWaiting();
         return;
       case "command":
-        if (message.command === "makeRoom") this.makeRoom();
+        if (message.command === "makeRoom") this.makeRoom().catch((error: unknown) => { log().debug(`the view stays: ${textOf(error)}`); });
         else if (Object.hasOwn(COMMANDS, message.command)) void vscode.commands.executeCommand(COMMANDS[message.command]);
         return;
       default:
@@ -181,6 +178,12 @@ export class AnswerView implements vscode.WebviewViewProvider, vscode.WebviewPan
     void place.webview.postMessage(this.waiting);
     this.waiting = undefined;
   }
+}
+
+function hasRoom(): boolean {
+  const [major = 0, minor = 0] = vscode.version.split(".").map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = WITH_ROOM;
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }
 
 /** One webview and whether its script listens. */

@@ -20,6 +20,8 @@ export interface Host {
 
 /** A view that is lower than this shows no more than a line or two of an answer. */
 const READABLE_PX = 200;
+/** One that is wider than this is in no side bar: the user has moved it there. */
+const MOVED_PX = 560;
 
 const EMPTY: ViewState = { sessions: [], history: [], workspace: [] };
 
@@ -133,7 +135,7 @@ export class App implements ViewContext {
       case "focus":
         this.composer.focus(message.question);
         // With what is asked by a command comes the focus; what is asked in the debug console is read there.
-        this.askForRoom();
+        this.askForRoom(true);
         return;
     }
     this.update();
@@ -189,10 +191,11 @@ export class App implements ViewContext {
     if (last) this.follower.anchorAt(last.element);
   }
 
-  /** Where there is no room to read, the host opens a place that has some; once for each question. */
-  private askForRoom(): void {
+  /** Where there is no room to read, the host makes some; once for each question, and where the view was called for. */
+  private askForRoom(isWanted = false): void {
     if (document.body.dataset.place !== "panel" || window.innerHeight >= READABLE_PX || window.innerHeight === 0) return;
-    const running = this.turns.find((each) => each.running)?.turn.id;
+    if (window.innerWidth >= MOVED_PX) return;
+    const running = this.turns.find((each) => each.running)?.turn.id ?? (isWanted ? "" : undefined);
     if (running === undefined || running === this.roomFor) return;
     this.roomFor = running;
     this.post({ type: "command", command: "makeRoom" });

@@ -5,7 +5,7 @@ import type { ViewContext } from "./context";
 import { keepOpen } from "./context";
 import { h, link } from "./dom";
 import { icon, type IconName } from "./icons";
-import { withLocations } from "./tokens";
+import { inlineCode, withLocations } from "./tokens";
 
 /** More suspects than these are behind a row. */
 const SHOWN_SUSPECTS = 3;
@@ -45,7 +45,7 @@ function evidenceRow(context: ViewContext, evidence: Evidence, current: () => bo
 }
 
 /** A ranked list of lines. */
-export function suspectList(context: ViewContext, key: string, suspects: readonly Suspect[]): HTMLElement {
+export function suspectList(context: ViewContext, key: string, suspects: readonly Suspect[], open: boolean): HTMLElement {
   const rows = suspects.map((each, index) => suspectRow(context, each, index + 1));
   const shown = h("ol", { class: "rows" }, ...rows.slice(0, SHOWN_SUSPECTS));
   const rest = rows.slice(SHOWN_SUSPECTS);
@@ -57,7 +57,7 @@ export function suspectList(context: ViewContext, key: string, suspects: readonl
       rest[0]?.querySelector<HTMLElement>("[role=link]")?.focus();
     },
   }, `Show ${rest.length} more`);
-  return section(context, key, "warning", "Suspicious lines", suspects.length, true, shown, ...(more ? [more] : []));
+  return section(context, key, "warning", "Suspicious lines", suspects.length, open, shown, ...(more ? [more] : []));
 }
 
 function suspectRow(context: ViewContext, suspect: Suspect, rank: number): HTMLElement {
@@ -83,7 +83,7 @@ export function codeSpans(text: string, context: ViewContext): DocumentFragment 
   const fragment = document.createDocumentFragment();
   text.split("`").forEach((piece, index, all) => {
     const quoted = index % 2 === 1 && index < all.length - 1;
-    if (quoted) fragment.appendChild(h("code", {}, withLocations(piece, context.open)));
+    if (quoted) fragment.appendChild(inlineCode(piece, context.open));
     else if (piece !== "") fragment.appendChild(withLocations(index % 2 === 1 ? `\`${piece}` : piece, context.open));
   });
   return fragment;

@@ -5,6 +5,10 @@ import type { ViewContext } from "./context";
 import { h, link } from "./dom";
 import { icon } from "./icons";
 import { Menu, type MenuItem } from "./menu";
+import { inlineCode } from "./tokens";
+
+/** In one line with the reason and the place. */
+const MOST_OF_FRAME = 25;
 
 /** The session that is asked. */
 export function currentSession(context: ViewContext): SessionInfo | undefined {
@@ -87,7 +91,7 @@ export class Header {
     const { file, line } = stop;
     this.stop.replaceChildren(
       h("span", { class: "dot", "aria-hidden": "true" }),
-      h("span", { class: "stop-reason" }, h("span", { class: "prefix" }, "Stopped: "), stop.reason, ...(stop.frame ? [" in ", h("code", {}, stop.frame)] : [])),
+      h("span", { class: "stop-reason" }, h("span", { class: "prefix" }, "Stopped: "), stop.reason, ...(stop.frame ? [" in ", inlineCode(stop.frame, this.context.open, MOST_OF_FRAME)] : [])),
       ...(spot !== undefined && file !== undefined && line !== undefined ? [link(spot, `Open ${file}:${line}`, () => {
         this.context.open(file, line);
       }, "place")] : []));

@@ -26,6 +26,13 @@ export function findLocations(text: string): Piece[] {
   return pieces;
 }
 
+/** A symbol of C++ or Rust with all its templates, short: its beginning and its end tell it. Other text as it is. */
+export function shortSymbol(text: string, most = 60): string {
+  if (text.length <= most || !/::|<.*>/.test(text) || /[;"'\n]| = |\breturn\b/.test(text)) return text;
+  const half = (most - 1) / 2;
+  return `${text.slice(0, Math.ceil(half))}…${text.slice(-Math.floor(half))}`;
+}
+
 /** A file as a person reads it: without the folder of the workspace it is in, else by its name. */
 export function shortPath(file: string, workspace: readonly string[]): string {
   const plain = file.replaceAll("\\", "/");

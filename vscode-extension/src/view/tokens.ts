@@ -3,7 +3,7 @@
 import MarkdownIt from "markdown-it";
 import { h, link } from "./dom";
 import { highlightInto } from "./highlight";
-import { findLocations } from "./paths";
+import { findLocations, shortSymbol } from "./paths";
 import { reachableIfScrolled } from "./scroll";
 
 /** Follows a place that an answer names. */
@@ -101,11 +101,8 @@ function leaf(token: Token, open: OpenLocation): Node {
       return renderTokens(token.children ?? [], open);
     case "text":
       return withLocations(token.content, open);
-    case "code_inline": {
-      const code = h("code");
-      code.appendChild(withLocations(token.content, open));
-      return code;
-    }
+    case "code_inline":
+      return inlineCode(token.content, open);
     case "fence":
     case "code_block":
       return codeBlock(token.content, token.info);
@@ -126,6 +123,12 @@ function codeBlock(content: string, info: string): HTMLElement {
   const pre = h("pre", { class: "code" }, code);
   reachableIfScrolled(pre);
   return pre;
+}
+
+/** Code in a line of text; of a long symbol its middle is in the tooltip alone. */
+export function inlineCode(text: string, open: OpenLocation, most?: number): HTMLElement {
+  const short = shortSymbol(text, most);
+  return h("code", short === text ? {} : { title: text }, withLocations(short, open));
 }
 
 /** Text, with the places that it names as links. */

@@ -15,6 +15,7 @@ import { placeFixes } from "./fixPlaces";
 import { MarkdownStream } from "./markdown";
 import { StepList } from "./steps";
 import { withLocations } from "./tokens";
+import { verdictFirst, verdictOf } from "./verdict";
 import { usageDetails, usageWords } from "./usage";
 
 /** What an empty question means. */
@@ -107,10 +108,15 @@ export class TurnView {
     // Why another than the chosen one has answered comes before that answer.
     const isInstead = ended.reason === "failed" && ended.answer.trim() !== "";
     add(isInstead ? this.before : this.findings, ...endBanners(this.context, this.turn.id, ended));
-    this.showFindings(ended);
+    const verdict = verdictOf(this.parts);
+    const evidence = this.showFindings(ended, verdict === undefined);
     // The offline analyst shows all that it has found; a model chooses what to say.
     foldEvidence(this.context, this.parts, `${this.turn.id}.part`, isRead || ended.usage.provider !== "offline");
     add(this.before, gistOf(this.context, ended, this.fixes[0]));
+    if (verdict && !isRead) {
+      const seen = [this.fixes[0]?.element, evidence];
+      add(this.before, verdictFirst(this.context, this.parts, verdict, seen, `${this.turn.id}.rest`, false));
+    }
     this.showFoot(ended);
     this.setMoved(this.isMoved);
   }
@@ -203,21 +209,23 @@ export class TurnView {
     this.parts.appendChild(stream.element);
   }
 
-  private showFindings(ended: AskEnded): void {
+  /** Returns the list of cited values. `open`: whether all else is open, too. */
+  private showFindings(ended: AskEnded, open: boolean): HTMLElement | undefined {
     const { context, turn } = this;
     const key = turn.id;
-    if (ended.evidence.length > 0) {
-      const current = (): boolean => !this.stale && !this.isMoved;
-      add(this.findings, evidenceList(context, `${key}.evidence`, ended.evidence, current));
-    }
-    if (ended.suspects.length > 0) add(this.findings, suspectList(context, `${key}.suspects`, ended.suspects));
+    const current = (): boolean => !this.stale && !this.isMoved;
+    const evidence = ended.evidence.length > 0 ? evidenceList(context, `${key}.evidence`, ended.evidence, current) : undefined;
+    add(this.findings, evidence);
+    if (ended.suspects.length > 0) add(this.findings, suspectList(context, `${key}.suspects`, ended.suspects, open));
     this.fixes = ended.fixes.map((fix, index) => new FixCard(context, key, index, fix, index === 0));
-    const rest = placeFixes(this.parts, ended.fixes, this.fixes);
+    // With a verdict the first one stands right below it.
+    const rest = placeFixes(this.parts, ended.fixes, this.fixes).filter((card) => open || card !== this.fixes[0]);
     if (rest.length > 0) {
       const title = rest.length < this.fixes.length ? "More fixes" : "Fixes";
       const cards = h("div", { class: "fix-list" }, ...rest.map((each) => each.element));
-      add(this.findings, section(context, `${key}.fixes`, "diff", title, rest.length, rest.length === this.fixes.length, cards));
+      add(this.findings, section(context, `${key}.fixes`, "diff", title, rest.length, open && rest.length === this.fixes.length, cards));
     }
+    return evidence;
   }
 
   private showFoot(ended: AskEnded): void {

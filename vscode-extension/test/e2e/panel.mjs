@@ -47,6 +47,12 @@ export class AnswerPanel {
     return turn.locator("details.step > summary");
   }
 
+  /** What an answer folds below its verdict, if it begins with one. */
+  async openDetails() {
+    const folded = (await this.turn()).locator("details.rest:not([open]) > summary");
+    if ((await folded.count()) > 0) await folded.first().click();
+  }
+
   /** Types a question and sends it. */
   async ask(question) {
     const frame = await this.frame();

@@ -29,6 +29,7 @@ scenario("the panel answers why the program stopped: steps open, places lead to 
   await (await panel.openSteps()).first().click();
   await step.first().locator(".step-full").first().waitFor();
   await picture(workbench, "step");
+  await panel.openDetails();
   await (await panel.locator('main [title^="Open payroll.py:17"]')).filter({ visible: true }).first().click(); // not one in a folded part
   await workbench.atLine(17);
 });
@@ -63,13 +64,21 @@ scenario("a verified fix is previewed, applied and undone; the program that ran 
   await workbench.console("Okafor");
 });
 
-scenario("Why? above the stopped line asks; where the view is too low to read, the answer comes into an editor tab, too", { files: ["payroll.py"] }, async (workbench) => {
+scenario("Why? above the stopped line asks; a view that is too low to read moves to the secondary side bar once, and the editor stays whole", { files: ["payroll.py"] }, async (workbench) => {
+  const { page, panel } = workbench;
   await workbench.debug("payroll");
-  await workbench.page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
-  assert.match(await workbench.tab.answered(), /payroll\.py:24/);
+  await page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
+  await page.locator(".part.auxiliarybar .pane-header[aria-label=\"Ask Section\"]").waitFor({ state: "attached" });
+  assert.match(await panel.answered(), /payroll\.py:24/);
+  assert.ok((await (await panel.frame()).evaluate(() => innerHeight)) > 400);
+  assert.equal(await page.locator(".editor-group-container").count(), 1);
   await picture(workbench, "room");
-  await workbench.showPanel();
-  assert.match(await workbench.panel.answered(), /payroll\.py:24/);
+  // Whoever moves it back has said where it is to be.
+  await workbench.command("View: Reset View Locations");
+  await page.locator(".part.auxiliarybar").waitFor({ state: "hidden" });
+  await workbench.command("dap-ai: Show Answers");
+  assert.match(await panel.answered(), /payroll\.py:24/);
+  assert.equal(await page.locator(".part.auxiliarybar").isVisible(), false);
 });
 
 scenario("the editor's button, the debug console and a variable's menu ask too", { files: ["payroll.py"] }, async (workbench) => {

@@ -288,20 +288,6 @@ viewTest("copy and retry of a turn, and the conversation's own actions", async (
   ]);
 }, { place: "tab" });
 
-viewTest("a few lines of room are said to be too few, once for each question", async (view) => {
-  await view.post({ type: "state", state: state() });
-  await view.button("Why did it stop here?").click();
-  await view.post({ type: "turn", conversationId: "c1", turn: turn() }, { type: "focus" }, { type: "focus" });
-  assert.deepEqual(await view.sent(), [{ type: "ask", question: "" }, { type: "command", command: "makeRoom" }]);
-}, { height: 150 });
-
-viewTest("what is asked elsewhere needs no room in a view of a few lines, but consent does", async (view) => {
-  await view.post({ type: "state", state: state() }, { type: "turn", conversationId: "c1", turn: turn() });
-  assert.deepEqual(await view.sent(), []);
-  await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: APPROVAL } });
-  assert.deepEqual(await view.sent(), [{ type: "command", command: "makeRoom" }]);
-}, { height: 150 });
-
 viewTest("where nothing is debugged any more, a failed answer leads to the start", async (view) => {
   await view.post({ type: "state", state: talk(turn()) }, { type: "failed", turnId: "t1", error: "The debug session ended." }, { type: "sessions", sessions: [] });
   assert.deepEqual(await view.find(".banner").getByRole("button").allInnerTexts(), ["Start debugging"]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { View, type Options } from "./page";
-import { APPROVAL, DIFF, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, ended, finished, state, talk, turn } from "./samples";
+import { APPROVAL, DIFF, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, SYMBOL, VERDICT_ANSWER, ended, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
 
 const folder = process.env["DAP_AI_SCREENSHOTS"];
@@ -95,6 +95,13 @@ const SCENES: Record<string, Scene> = {
     await view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) });
     await view.find(".part summary").last().click();
   },
+  "20-verdict": (view) => view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE })) }),
+  "21-fixed": async (view) => {
+    await view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE })) });
+    await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "applied" });
+    await view.post({ type: "rerun", turnId: "t1", index: 0, rerun: { state: "fixed", text: "Fixed: the program ran to its end with it (exit code 0), and did not stop there again." } });
+  },
+  "22-symbol": (view) => view.post({ type: "state", state: { ...talk(finished({ answer: `\`last\` reads behind a null pointer in \`${SYMBOL}\`.`, fixes: [] })), sessions: [{ ...STOPPED, stop: { ...STOPPED.stop!, frame: SYMBOL } }] } }),
   "12-fix-only": (view) => view.post({ type: "state", state: talk(finished({ answer: "The comparison leaves out the limit itself.", evidence: [], suspects: [], reason: "limit", fixes: [{ file: "/home/ada/shop/report.py", diff: DIFF, verified: false, check: "", result: "" }] })) }),
 };
 
@@ -102,6 +109,7 @@ const PLACES: [string, Options][] = [
   ["panel", { width: 340, height: 760 }],
   ["narrow", { width: 220, height: 760 }],
   ["short", { width: 270, height: 150 }],
+  ["zoomed", { width: 170, height: 400 }],
   ["tab", { width: 980, height: 820, place: "tab" }],
 ];
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { viewTest, type Options, type View } from "./page";
-import { APPROVAL, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, finished, state, talk, turn } from "./samples";
+import { APPROVAL, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, VERDICT_ANSWER, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
 
 const masked = [{ placeholder: "<secret:3f2a>", rule: "name: password", times: 2 }];
@@ -15,6 +15,7 @@ const SCENES: Record<string, (view: View) => Promise<void>> = {
   "stopped": (view) => view.post({ type: "state", state: state() }),
   "consent": (view) => view.post({ type: "state", state: talk(turn({ parts: [...STEPS.map((each) => ({ kind: "step" as const, step: each })), ...approvals] })) }),
   "offline": (view) => view.post({ type: "state", state: talk(finished({ answer: OFFLINE_ANSWER, usage: OFFLINE_USAGE })) }),
+  "verdict": (view) => view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE })) }),
   "failed": (view) => view.post({ type: "state", state: talk(turn({ error: "The endpoint says 401." })) }),
   "answered": async (view) => {
     await view.post({ type: "state", state: { ...talk(finished({ masked }, { id: "t0" }), finished({ masked, stale: true, reason: "limit" })), sessions: [STOPPED, OTHER], history: [{ id: "c1", title: "now" }, { id: "c0", title: "before" }] } });
@@ -108,6 +109,43 @@ for (const options of PLACES) {
       await view.reload();
       await scene(view);
       assert.deepEqual(await broken(view), [], name);
+    }
+  }, options);
+}
+
+/** Texts that are cut off and cannot be come to: neither by scrolling nor by a tooltip. */
+function clipped(view: View): Promise<string[]> {
+  return view.page.evaluate(() => {
+    const faults = new Set<string>();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const element = walker.currentNode.parentElement;
+      if (!element || !walker.currentNode.textContent?.trim() || !element.checkVisibility() || element.closest(".hidden, script, option, select")) continue;
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      const { left, right } = range.getBoundingClientRect();
+      for (let each: HTMLElement | null = element; each; each = each.parentElement) {
+        const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(each);
+        if (overflowX === "auto" || overflowX === "scroll") break;
+        if (overflowX === "visible" && each !== document.body) continue;
+        const box = each.getBoundingClientRect();
+        const isNamed = each.closest("[title], .preview, .step-line") !== null || (textOverflow === "ellipsis" && element.closest("[title]") !== null);
+        if ((left < box.left - 1 || right > box.right + 1) && !isNamed && webkitLineClamp === "none") faults.add(`${element.className || element.tagName} "${walker.currentNode.textContent.trim().slice(0, 40)}"`);
+        break;
+      }
+    }
+    if (document.documentElement.scrollWidth > innerWidth) faults.add(`the page is ${document.documentElement.scrollWidth} of ${innerWidth} pixels wide`);
+    return [...faults];
+  });
+}
+
+// A zoom of 200 % leaves half of the pixels.
+for (const options of [{ place: "panel", width: 150, height: 380 }, { place: "panel", width: 220, height: 380 }, { place: "tab", width: 350, height: 400 }] as Options[]) {
+  viewTest(`at a zoom of 200 % nothing is clipped in a ${options.place ?? ""} of ${options.width ?? 0} pixels`, async (view) => {
+    for (const [name, scene] of Object.entries(SCENES)) {
+      await view.reload();
+      await scene(view);
+      assert.deepEqual(await clipped(view), [], name);
     }
   }, options);
 }

@@ -44,6 +44,8 @@ export const STEPS: Step[] = [
   step({ name: "evaluate", call: "evaluate([row['count'] for row in load('trials.csv')])", result: "[]\nprinted nothing", seconds: 0.0112, snapshot: true }),
 ];
 
+export const SYMBOL = "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char>>::operator[](unsigned long)";
+
 export const APPROVAL: Approval = {
   askId: "a1",
   approvalId: "p1",
@@ -175,5 +177,9 @@ ${DIFF}
 
 *No language model was used: this is the offline analyst, and the ranking of lines is a heuristic.*
 `;
+
+/** With the verdict first: one sentence. */
+export const VERDICT = "`resample` is never used at `resampling.py:15`, so `low` and `high` are both `6` and the interval has no width.";
+export const VERDICT_ANSWER = `${VERDICT}\n\n${OFFLINE_ANSWER}`;
 
 export const OFFLINE_USAGE = { ...ended().usage, provider: "offline", model: "", inputTokens: 0, outputTokens: 0, costUsd: 0, seconds: 0.85 };

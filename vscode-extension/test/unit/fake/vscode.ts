@@ -273,3 +273,5 @@ export const env = { ...askingEnv };
 
 /** With tools, which a test takes away for an older VS Code. */
 export const lm: Partial<typeof toolsOfModels> = Object.assign(models, toolsOfModels);
+
+export const version = "1.120.0";
