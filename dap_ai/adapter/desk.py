@@ -217,6 +217,8 @@ class AskDesk:
             self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
         else:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
+        if arguments.earlier is not None:
+            self._history.add_output("stdout", arguments.earlier.output)
         stop = questions.stop_of(arguments, self._state)
         progress = guest in self.shows_progress and ask.arguments.progress is not False
         state = AskState(ask, channel, events=events, progress=progress, guest=guest)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dap_ai.adapter.asks import Asks
 from dap_ai.adapter.gate import Refusal
 from dap_ai.adapter.state import DebuggeeState, Phase
-from dap_ai.protocol.ask import LEVELS, AskArguments, Level
+from dap_ai.protocol.ask import LEVELS, AskArguments, Earlier, Level
 from dap_ai.protocol.asking import Stop
 from dap_ai.protocol.colours import without_colours
 from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
 from dap_ai.protocol.messages import StoppedBody
 
 MAX_QUESTION_CHARS = 20_000
+MAX_EARLIER_CHARS = 200_000
 RELATIVE = "relative:"
 """How a guest is called that is a related session: the same client asks through it."""
 
@@ -27,6 +28,8 @@ def refuse(
     if len(arguments.question) > MAX_QUESTION_CHARS:
         return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
     conversation_id = arguments.conversation_id
+    if arguments.earlier is not None:
+        return _refuse_earlier(arguments, state, guest)
     if conversation_id is not None:
         if asks.conversations.get(conversation_id) != guest:
             return Refusal(BAD_ASK, {"reason": f"There is no conversation {conversation_id}."})
@@ -43,6 +46,17 @@ def refuse(
         return Refusal(STALE_FRAME, {"frameId": str(arguments.frame_id)})
     if arguments.thread_id is not None and not state.thread_stopped(arguments.thread_id):
         return Refusal(NOT_STOPPED, {})
+    return None
+
+
+def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -> Refusal | None:
+    """The client brings a conversation of a session that has ended: files that it names are read."""
+    earlier = arguments.earlier or Earlier()
+    chars = len(earlier.output) + sum(len(turn.question) + len(turn.answer) for turn in earlier.turns)
+    if guest or arguments.conversation_id is not None or state.phase is not Phase.CREATED:
+        return Refusal(BAD_ASK, {"reason": "`earlier` begins a conversation on a connection that nothing runs on."})
+    if chars > MAX_EARLIER_CHARS:
+        return Refusal(BAD_ASK, {"reason": f"`earlier` is longer than {MAX_EARLIER_CHARS} characters."})
     return None
 
 

@@ -20,7 +20,15 @@ from dap_ai.agent.evidence import confirm
 from dap_ai.agent.gate import Gate
 from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.mask import Masker
-from dap_ai.agent.masked import MaskedSink, Tally, learn_sources, masked_answer, masked_error, masked_message
+from dap_ai.agent.masked import (
+    MaskedSink,
+    Tally,
+    learn_sources,
+    learn_text,
+    masked_answer,
+    masked_error,
+    masked_message,
+)
 from dap_ai.agent.masked_debugger import MaskedDebugger
 from dap_ai.agent.policy import Policy
 from dap_ai.agent.providers.base import Provider, lent, load
@@ -154,6 +162,9 @@ class Agent:
     async def _answer(self, ask: Ask, debugger: Debugger, sink: Sink, provider: Provider) -> Answer:
         began = time.monotonic()
         conversation = self._conversations.setdefault(ask.conversation_id, Conversation(ask.conversation_id))
+        if ask.arguments.earlier is not None and not conversation.turns:
+            conversation.bring(ask.arguments.earlier, self._sources)
+            learn_text(self._masker, conversation.source)
         stop = debugger.stop
         if ask.arguments.context_only:
             text = await self.context(ask, debugger)

@@ -144,8 +144,13 @@ def masked_error(masker: Masker, error: Exception) -> Exception:
 def learn_sources(masker: Masker, places: Iterable[Place]) -> None:
     """Secrets that stand in source text: from then on they are masked wherever they appear."""
     for text in {place.source.path: place.source.text for place in places if place.source}.values():
-        for start, end in masker.secrets(text):
-            masker.learn_text(text[start:end])
+        learn_text(masker, text)
+
+
+def learn_text(masker: Masker, text: str) -> None:
+    """The same of one text."""
+    for start, end in masker.secrets(text):
+        masker.learn_text(text[start:end])
 
 
 class Tally:

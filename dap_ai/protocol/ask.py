@@ -22,6 +22,25 @@ class _Wire(msgspec.Struct, rename="camel", omit_defaults=True):
     pass
 
 
+class Said(_Wire):
+    """A question of a session that has ended, and its answer."""
+
+    question: str
+    answer: str
+    file: str = ""
+    """Where the program stood then, absolute; empty: not known."""
+    line: int = 0
+
+
+class Earlier(_Wire):
+    """A conversation whose session has ended, as the client has kept it."""
+
+    turns: list[Said] = []
+    """Oldest first."""
+    output: str = ""
+    """The end of what the program wrote."""
+
+
 class AskArguments(_Wire):
     """Arguments of the request `ask`. `question` may be empty: "why did it stop here?"."""
 
@@ -43,6 +62,8 @@ class AskArguments(_Wire):
     """What that model is called, for a person."""
     context_only: bool = False
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
+    earlier: Earlier | None = None
+    """The conversation goes on from this, its source and its output: on a connection of its own, before any launch."""
 
 
 class AskOfferArguments(_Wire):

@@ -11,8 +11,10 @@ from dap_ai.protocol.inspection import Value
 
 
 class Edited(msgspec.Struct):
-    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy; what
-    stands outside of functions only a run from the start shows, for which the user's modules are loaded anew."""
+    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy.
+
+    What stands outside of functions only a run from the start shows, for which the user's modules are loaded anew.
+    """
 
     file: str
     """Absolute, as the debuggee's code objects name it."""

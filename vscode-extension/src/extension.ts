@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void checkInstallation(ownEnvironment, statusBar);
     }),
   );
-  registerAsking(context, statusBar, stops, models);
+  registerAsking(context, statusBar, stops, models, proxies);
   log().info(versions(context));
   // Any debug session wakes us; one of another language must not wake the Python extension.
   if (!isPythonExtensionAsleep()) void checkInstallation(ownEnvironment, statusBar);

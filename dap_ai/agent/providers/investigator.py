@@ -105,7 +105,7 @@ async def opening(work: Work) -> str:
     conversation = work.conversation
     case = work.case
     if case is None:
-        return wording("running", question=question, output=_caught(work) + _output(work))
+        return wording("running", question=question, output=_caught(work) + _output(work), earlier=_earlier(work))
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
     occasion = wording("exception" if _has_failed(case) else "stopped")
@@ -148,6 +148,20 @@ def _caught(work: Work) -> str:
     context = first_context(work.caught, analyse(work.caught), work.settings.budget_tokens)
     what = "or from the traceback of an exception that the program caught and reported, without any values"
     return f", {what}:\n\n<{marker}>\n{context}\n</{marker}>\n\n"
+
+
+def _earlier(work: Work) -> str:
+    """What was said before the session ended; empty: this session goes on, and the model has heard it."""
+    conversation, marker = work.conversation, work.conversation.marker
+    if not conversation.brought or any(turn.told for turn in conversation.turns):
+        return ""
+    said = [
+        f"Question{f' at {t.spot}' if t.spot else ''}: {t.question}\n\nAnswer: {t.answer.text}"
+        for t in conversation.brought
+    ]
+    source = [f"The source there, as it is now:\n\n{conversation.source}"] if conversation.source else []
+    text = "\n\n".join([*said, *source])
+    return f"\n\nIts session has ended. What was said in it:\n\n<{marker}>\n{text}\n</{marker}>"
 
 
 def _output(work: Work) -> str:

@@ -48,6 +48,7 @@ _NO_VALUES = (
     "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
     "the source, without any value."
 )
+_ENDED = "The program has ended, so no value can be read any more."
 _NO_RANKING = "No language model was used: this is the offline analyst."
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 
@@ -109,15 +110,17 @@ class Offline:
 
     def _without_stop(self, work: Work) -> Answer:
         """An answer from an exception that was caught, or from the conversation and the output alone."""
-        turns = work.conversation.turns
+        turns, source = work.conversation.turns, work.conversation.source
         if work.caught and (not turns or turns[-1].stop is not None) and (analysis := analyse(work.caught)):
             return self._caught(work, analysis)
-        parts = ["Nothing is stopped now, so no value can be read."]
+        parts = [_ENDED if work.conversation.brought else "Nothing is stopped now, so no value can be read."]
         turn = work.conversation.recall(work.ask.arguments.question)
         if turn:
             parts.append(
                 f"From this conversation, about {turn.spot or 'an earlier stop'}:\n\n{turn.answer.text.strip()}"
             )
+        if source:
+            parts.append(f"The source there, as it is now:\n\n{source}")
         tail = "".join(text for _, text in work.debugger.output_tail())[-_MAX_TAIL_CHARS:].strip()
         if tail:
             parts.append(f"The end of the program's output:\n\n{fenced(tail)}")

@@ -125,6 +125,24 @@ def test_an_ask_before_the_launch_and_after_the_end_says_so():
     )
 
 
+def test_what_was_said_in_an_ended_session_goes_on_where_nothing_was_started_and_only_there():
+    earlier = '"earlier": {"turns": [{"question": "why", "answer": "Because."}], "output": "done"}'
+    play = Playbook()
+    play.play(
+        f"""
+        >> client request 5 ask {{"question": "and?", {earlier}}}
+        << client response 5 ask ok {{"askId": "dap-ai-ask-1", "conversationId": "conversation-1"}}
+        << start dap-ai-ask-1 nothing stopped
+        """
+    )
+    stopped(Playbook()).play(
+        f"""
+        >> client request 5 ask {{"question": "and?", {earlier}}}
+        << client response 5 ask fail invalidArguments ...
+        """
+    )
+
+
 def test_a_follow_up_is_taken_while_the_program_runs_and_after_its_end():
     play = asking()
     play.play(

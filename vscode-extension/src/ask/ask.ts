@@ -263,7 +263,8 @@ export class Asks implements vscode.Disposable {
     run.sink.failed(error);
   }
 
-  private endAll(session: vscode.DebugSession, error: string): void {
+  /** All questions of a session fail: nothing more comes from it. */
+  endAll(session: vscode.DebugSession, error: string): void {
     for (const run of [...this.running].filter((each) => each.session.id === session.id)) this.fail(run, error);
     this.early.splice(0, this.early.length, ...this.early.filter((event) => event.session.id !== session.id));
     for (const key of this.ignored) if (key.startsWith(`${session.id} `)) this.ignored.delete(key);

@@ -9,6 +9,8 @@ export interface Talk extends Conversation {
   remoteId?: string;
   /** Its questions come from the debug console, whose follow-ups are dap_ai's own doing. */
   isConsole?: true;
+  /** By its end: what the program wrote last. */
+  output?: string;
 }
 
 const KEPT = 50;
@@ -68,9 +70,13 @@ export class Conversations {
   }
 
   /** The session has ended: nothing continues its conversations, which can still be read. */
-  end(sessionId: string): void {
+  end(sessionId: string, output = ""): void {
     this.current.delete(sessionId);
-    for (const talk of this.talks) if (talk.sessionId === sessionId) talk.isOver = true;
+    for (const talk of this.talks) {
+      if (talk.sessionId !== sessionId || talk.isOver) continue;
+      talk.isOver = true;
+      talk.output = output;
+    }
   }
 
   /** Goes on with an earlier one, if its session is still there. */

@@ -12,7 +12,7 @@ import { openLocation, selectFrame, showVariables } from "../answers/links";
 import { log, textOf } from "../log";
 import { keepTalks, keptTalks } from "./keeping";
 import { Offers } from "./offers";
-import { Questions, type About } from "./questions";
+import { Questions, type About, type Revived, type RevivedListener } from "./questions";
 import { Reruns } from "./reruns";
 import { restart } from "./restarting";
 import { Sight } from "./sight";
@@ -48,6 +48,7 @@ export class Host implements AnswerHost, vscode.Disposable {
   constructor(
     lender?: Lender,
     private readonly storage?: vscode.Memento,
+    revive?: (session: vscode.DebugSession | undefined, listener: RevivedListener) => Revived,
   ) {
     this.conversations = new Conversations(storage && keptTalks(storage));
     this.sight = new Sight(this.sessions, this.conversations, () => this.answerer ?? lender?.answerer?.());
@@ -60,7 +61,13 @@ export class Host implements AnswerHost, vscode.Disposable {
     const reruns = new Reruns(this.sessions, this.conversations, postAndKeep);
     this.fixes = new FixActions(postAndKeep, reruns);
     const listener = { answerer: this.setAnswerer.bind(this), approval: this.approval.bind(this) };
-    this.questions = new Questions(this.sessions, this.conversations, listener, lender);
+    this.questions = new Questions(
+      this.sessions,
+      this.conversations,
+      listener,
+      lender,
+      revive && ((talk, listening) => revive(this.endedSessions.get(talk.sessionId), listening)),
+    );
     this.subscriptions = [
       this.fixes,
       reruns,
@@ -107,6 +114,9 @@ export class Host implements AnswerHost, vscode.Disposable {
   /** Asks; without a session, says how to start one. */
   ask(question: string, about: About = {}): Turn | undefined {
     const tracked = this.sessions.get(about.sessionId) ?? this.session();
+    const talk = this.sight.talk();
+    // Until the next stop the conversation that is in sight goes on, without its session.
+    if (talk?.isOver && talk.turns.length > 0 && !tracked?.stop && about.sessionId === undefined) return this.questions.askEnded(talk, question);
     if (!tracked) {
       void sayHowToStart();
       return undefined;

@@ -8,7 +8,8 @@ import type { Lender } from "./lender";
 import { shownStop, type Sessions, type Tracked } from "../sessions/sessions";
 import type { Stop } from "../sessions/tracker";
 import type { Answerer, HostMessage, Turn } from "../shared/messages";
-import type { AskApproval, AskArguments } from "../shared/protocol";
+import type { AskApproval, AskArguments, Earlier } from "../shared/protocol";
+import { answerOf } from "./transcript";
 import { isOpen, TurnSink } from "./turns";
 import { spotOf } from "./why";
 
@@ -38,6 +39,41 @@ interface Work {
   asking?: Asking;
 }
 
+/** Who hears of a connection on which nothing runs. */
+export interface RevivedListener {
+  received: (event: string, body: unknown) => void;
+  /** Nothing more comes; why, for a person. */
+  lost: (error: string) => void;
+}
+
+/** A connection on which a conversation goes on after its session; as much of a session as questions need. */
+export interface Revived {
+  readonly id: string;
+  readonly name: string;
+  customRequest(command: string, args?: unknown): Promise<unknown>;
+  close(): void;
+}
+
+/** Opens one; what is asked waits until it is open. */
+export type Revive = (talk: Talk, listener: RevivedListener) => Revived;
+
+/** Questions need no more of a session. */
+const as = (session: Revived): vscode.DebugSession => session as unknown as vscode.DebugSession;
+
+const MOST_TURNS = 10;
+const MOST_CHARS = 15_000;
+
+/** What was said before this turn. */
+function earlierOf(talk: Talk, turn: Turn): Earlier {
+  const said = talk.turns.filter((each) => each !== turn && answerOf(each).trim() !== "").slice(-MOST_TURNS);
+  const turns = said.map((each) => ({
+    question: each.question,
+    answer: answerOf(each).slice(0, MOST_CHARS),
+    ...(each.stop?.file === undefined ? {} : { file: each.stop.file, line: each.stop.line ?? 1 }),
+  }));
+  return { turns, output: talk.output ?? "" };
+}
+
 /** All questions that came from a person. */
 export class Questions implements vscode.Disposable {
   readonly asks: Asks;
@@ -53,10 +89,11 @@ export class Questions implements vscode.Disposable {
     private readonly conversations: Conversations,
     private readonly listener: QuestionsListener,
     lender?: Lender,
+    private readonly revive?: Revive,
   ) {
     // Before the asks hear of it: what then ends makes nothing else begin.
-    this.ending = sessions.onDidEnd(({ session }) => {
-      conversations.end(session.id);
+    this.ending = sessions.onDidEnd(({ session, tracked }) => {
+      conversations.end(session.id, tracked.output);
     });
     this.asks = new Asks(sessions, (session, askId, asking) => this.adopt(session, askId, asking), lender);
   }
@@ -80,6 +117,14 @@ export class Questions implements vscode.Disposable {
     this.work.set(turn, { talk, args, model: about.model });
     if (isBusy) this.status(turn, "Waits for the answer before it.");
     else this.next(talk);
+    return turn;
+  }
+
+  /** Goes on with a conversation whose session has ended: from what was said, the source and the output. */
+  askEnded(talk: Talk, question: string): Turn {
+    const turn = this.add(talk, question, undefined);
+    this.work.set(turn, { talk, args: { question } });
+    this.next(talk);
     return turn;
   }
 
@@ -121,6 +166,10 @@ export class Questions implements vscode.Disposable {
     if (!first || ours.some(([, work]) => work.asking)) return;
     const [turn, work] = first;
     const tracked = talk.isOver ? undefined : this.sessions.get(talk.sessionId);
+    if (!tracked && this.revive && talk.turns.length > 1) {
+      work.asking = this.askRevived(talk, turn, this.revive);
+      return;
+    }
     if (!tracked) {
       this.fail(turn, "This debug session has ended. Start the program again to ask.");
       return;
@@ -128,6 +177,21 @@ export class Questions implements vscode.Disposable {
     const { remoteId } = talk;
     const args = remoteId === undefined ? work.args : { ...work.args, conversationId: remoteId };
     work.asking = this.asks.ask(tracked.session, args, this.sink(talk, turn), work.model);
+  }
+
+  private askRevived(talk: Talk, turn: Turn, revive: Revive): Asking {
+    const session: Revived = revive(talk, {
+      received: (event, body) => {
+        this.sessions.receive({ session: as(session), event, body });
+      },
+      lost: (error) => {
+        this.asks.endAll(as(session), error);
+      },
+    });
+    const args: AskArguments = { question: turn.question, earlier: earlierOf(talk, turn) };
+    return this.asks.ask(as(session), args, this.sink(talk, turn, () => {
+      session.close();
+    }));
   }
 
   /** A question of the debug console gets a turn, too: its steps, fixes and consent are then at hand. */
@@ -141,7 +205,7 @@ export class Questions implements vscode.Disposable {
     return this.sink(talk, turn);
   }
 
-  private sink(talk: Talk, turn: Turn): TurnSink {
+  private sink(talk: Talk, turn: Turn, close?: () => void): TurnSink {
     return new TurnSink(turn, {
       post: (message) => {
         this.posted.fire(message);
@@ -157,6 +221,7 @@ export class Questions implements vscode.Disposable {
         this.listener.approval(talk, approval);
       },
       over: () => {
+        close?.();
         if (turn.ended) talk.remoteId = turn.ended.conversationId;
         this.work.delete(turn);
         this.next(talk);

@@ -113,6 +113,23 @@ export class Proxies implements vscode.Disposable {
     }
   }
 
+  /** A running proxy for what is asked after the end of a session: its own, if it is known. Until `release`. */
+  async holdEnded(session: vscode.DebugSession | undefined): Promise<Place & { release: () => void }> {
+    const served = this.of(session?.configuration["dapAiToken"]) ?? this.forNothing(session);
+    const release = await served.hold();
+    const place = served.place;
+    if (!place) throw new Error("dap-ai has ended.");
+    return { ...place, release };
+  }
+
+  private forNothing(session: vscode.DebugSession | undefined): Served {
+    const folder = session?.workspaceFolder ?? vscode.workspace.workspaceFolders?.[0];
+    const start: Start = (place, onEnd) => this.start(folder, "an ended session", { backend: "debugpy" }, undefined, place, onEnd);
+    const served = new Served("ended", start, (error) => { log().warn(textOf(error)); });
+    this.keep(served);
+    return served;
+  }
+
   private async start(
     folder: vscode.WorkspaceFolder | undefined,
     name: string,

@@ -77,6 +77,11 @@ export class Sessions implements vscode.Disposable {
     return [...this.others.values()];
   }
 
+  /** What comes for a question after the end of its session: see ../proxy/revived.ts. */
+  receive(event: AskEvent): void {
+    this.received.fire(event);
+  }
+
   /** In the order of their start. */
   get all(): readonly Tracked[] {
     return [...this.tracked.values()];

@@ -32,6 +32,8 @@ export interface Tracked {
   caught?: AskCaught;
   /** What the program itself ended with; absent where the user has ended it. */
   exitCode?: number;
+  /** The end of what the program wrote. */
+  output: string;
   /** By ask id, the questions that were asked in the debug console. */
   readonly consoleQuestions: Map<string, string>;
 }
@@ -66,6 +68,8 @@ interface Message {
 }
 
 interface Body {
+  category?: string;
+  output?: string;
   supportsAskRequest?: boolean;
   exitCode?: number;
   threadId?: number;
@@ -86,6 +90,7 @@ interface RawFrame {
 const RESUMING = new Set([
   ...["continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"],
 ]);
+const MAX_OUTPUT_CHARS = 8000;
 const CONSOLE_ASK = /^(dap-ai-ask-\S+): ([\s\S]*)$/;
 
 /** The tracker of one session. */
@@ -104,7 +109,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     session: vscode.DebugSession,
     private readonly listener: TrackerListener,
   ) {
-    this.tracked = { session, consoleQuestions: new Map() };
+    this.tracked = { session, consoleQuestions: new Map(), output: "" };
   }
 
   onWillReceiveMessage(message: Message): void {
@@ -138,6 +143,7 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     if (this.isOurs && event.startsWith("ask")) this.ask(event, body);
     else if (event === "stopped") this.stopped(body);
     else if (event === "initialized") delete this.tracked.caught;
+    else if (event === "output") this.wrote(body);
     else if (event === "terminated") this.moved(undefined);
     else if (event === "process") this.isLeft = false;
     else if (event === "exited" && body.exitCode !== undefined && !this.isLeft) this.tracked.exitCode = body.exitCode;
@@ -149,6 +155,12 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     if (event !== "askCaught") return;
     this.tracked.caught = body as AskCaught;
     this.listener.changed();
+  }
+
+  private wrote({ category, output = "" }: Body): void {
+    if (category !== "stdout" && category !== "stderr") return;
+    const all = this.tracked.output + output;
+    this.tracked.output = all.length > 2 * MAX_OUTPUT_CHARS ? all.slice(-MAX_OUTPUT_CHARS) : all;
   }
 
   private isAllOf(body: Body): boolean {

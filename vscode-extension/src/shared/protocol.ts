@@ -1,5 +1,22 @@
 // Made from dap_ai/protocol/ask.py by scripts/generate_protocol.py. Do not edit.
 
+/** A question of a session that has ended, and its answer. */
+export interface Said {
+  question: string;
+  answer: string;
+  /** Where the program stood then, absolute; empty: not known. */
+  file?: string;
+  line?: number;
+}
+
+/** A conversation whose session has ended, as the client has kept it. */
+export interface Earlier {
+  /** Oldest first. */
+  turns?: Said[];
+  /** The end of what the program wrote. */
+  output?: string;
+}
+
 /** Arguments of the request `ask`. `question` may be empty: "why did it stop here?". */
 export interface AskArguments {
   question?: string;
@@ -20,6 +37,8 @@ export interface AskArguments {
   lentModel?: string;
   /** Answer with the first context itself, and send it nowhere (`--show-context`). */
   contextOnly?: boolean;
+  /** The conversation goes on from this, its source and its output: on a connection of its own, before any launch. */
+  earlier?: Earlier;
 }
 
 /** Arguments of the request `askOffer`: what the client lends to questions of its console. */

@@ -10,12 +10,14 @@ import { registerCommands } from "./commands";
 import { Host } from "../ask/host";
 import type { Stops } from "../launch/stops";
 import type { StatusBar } from "../statusBar";
+import type { Proxies } from "../proxy/proxies";
+import { RevivedSession } from "../proxy/revived";
 import { registerTools } from "./tools";
 import { registerWalkthrough } from "./walkthrough";
 
 /** Registers it. `lender`: ../models/models.ts. */
-export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, stops: Stops, lender?: Lender): Host {
-  const host = new Host(lender, context.workspaceState);
+export function registerAsking(context: vscode.ExtensionContext, statusBar: StatusBar, stops: Stops, lender: Lender, proxies: Proxies): Host {
+  const host = new Host(lender, context.workspaceState, (session, listener) => new RevivedSession(proxies, session, listener));
   const view = registerAnswerView(context, host);
   host.setView(view);
   context.subscriptions.push(

@@ -62,6 +62,9 @@ scenario("a verified fix is previewed, applied and undone; the program that ran 
   await (await tab.locator(".fix-note.fixed", { hasText: "exit code 0" })).waitFor();
   await picture(workbench, "fixed");
   await workbench.console("Okafor");
+  await tab.ask("what was overtime?");
+  assert.match(await tab.answered(2), /The program has ended[\s\S]*overtime[\s\S]*payroll\.py/);
+  await picture(workbench, "after-the-end");
 });
 
 scenario("Why? above the stopped line asks; a view that is too low to read moves to the secondary side bar once, and the editor stays whole", { files: ["payroll.py"] }, async (workbench) => {
@@ -75,10 +78,10 @@ scenario("Why? above the stopped line asks; a view that is too low to read moves
   await picture(workbench, "room");
   // Whoever moves it back has said where it is to be.
   await workbench.command("View: Reset View Locations");
-  await page.locator(".part.auxiliarybar").waitFor({ state: "hidden" });
+  await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').waitFor();
   await workbench.command("dap-ai: Show Answers");
   assert.match(await panel.answered(), /payroll\.py:24/);
-  assert.equal(await page.locator(".part.auxiliarybar").isVisible(), false);
+  assert.equal(await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').isVisible(), true);
 });
 
 scenario("the editor's button, the debug console and a variable's menu ask too", { files: ["payroll.py"] }, async (workbench) => {
