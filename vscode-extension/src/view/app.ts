@@ -253,12 +253,13 @@ export class App implements ViewContext {
     // A conversation of another session is not continued: a question begins a new one.
     const follows = last !== undefined && session?.id === this.state.conversation?.sessionId;
     // One without a session goes on from what was said, until something has stopped.
-    const reason = last ? undefined : cannotAsk(session !== undefined, stopped || caught || follows);
+    const isEnded = last !== undefined && !this.state.sessions.some((each) => each.id === this.state.conversation?.sessionId);
+    const reason = isEnded ? undefined : cannotAsk(session !== undefined, stopped || caught || follows);
     return {
       ...(running === undefined ? {} : { running }),
       ...(reason === undefined ? {} : { cannotAsk: reason }),
       emptyAsks: stopped && (last === undefined || this.hasMoved(last)),
-      placeholder: caught && !follows ? "Ask about the error" : placeholder(session !== undefined || last !== undefined, stopped, follows || (last !== undefined && !stopped), running !== undefined),
+      placeholder: caught && !follows ? "Ask about the error" : placeholder(session !== undefined || isEnded, stopped, follows || (isEnded && !stopped), running !== undefined),
       asked: this.turns.map((each) => each.turn.question),
     };
   }

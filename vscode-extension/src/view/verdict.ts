@@ -21,7 +21,9 @@ export function verdictOf(answer: HTMLElement): HTMLElement | undefined {
 /** Puts the verdict on top, then what is to be seen with it; folds the rest of the answer. `open`: as it is at first. */
 export function verdictFirst(context: ViewContext, answer: HTMLElement, verdict: HTMLElement, seen: (HTMLElement | undefined)[], key: string, open: boolean): HTMLElement {
   const top = h("div", { class: "verdict-first" }, h("div", { class: "markdown" }, verdict), ...seen);
-  const rest = [...answer.querySelectorAll<HTMLElement>(".markdown")].filter((each) => each.childElementCount > 0);
+  const all = [...answer.querySelectorAll<HTMLElement>(".markdown")];
+  for (const each of all) if (each.childElementCount === 0) each.remove();
+  const rest = all.filter((each) => each.childElementCount > 0);
   const text = rest.map((each) => each.textContent).join(" ").replace(/\s+/g, " ").trim();
   if (text.length >= LONG_CHARS) {
     const details = h("details", { class: "part rest" }, h("summary", {}, icon("chevron"), h("h3", {}, "Details"), h("span", { class: "preview" }, text.slice(0, PREVIEW_CHARS))));

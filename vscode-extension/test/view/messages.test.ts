@@ -199,7 +199,7 @@ viewTest("consent that nobody has given when the answer ends is over", async (vi
 });
 
 viewTest("places in words, steps and findings open their file; only what looks like one", async (view) => {
-  const answer = "See `shop/report.py:6`, src/a.cpp:12:4 and /opt/x/main.rs:3; not example.com:80, 12:30, http://host/x.py:9 or python3.11:8.";
+  const answer = "Places:\n\nSee `shop/report.py:6`, src/a.cpp:12:4 and /opt/x/main.rs:3; not example.com:80, 12:30, http://host/x.py:9 or python3.11:8.";
   await view.post({ type: "state", state: talk(finished({ answer, fixes: [] })) });
   const links = view.find(".markdown").getByRole("link");
   assert.deepEqual(await links.allInnerTexts(), ["shop/report.py:6", "src/a.cpp:12:4", "/opt/x/main.rs:3"]);
@@ -256,7 +256,7 @@ viewTest("a fix stands where the answer shows its diff, with its verdict and its
 });
 
 viewTest("a fix that was not verified says why, and the second one is the second", async (view) => {
-  await view.post({ type: "state", state: talk(finished({ answer: "No diff here.", fixes: [{ ...FIXES[0]!, diff: DIFF }, FIXES[1]!] }, { fixes: ["applied"] })) });
+  await view.post({ type: "state", state: talk(finished({ answer: "No diff here:", fixes: [{ ...FIXES[0]!, diff: DIFF }, FIXES[1]!] }, { fixes: ["applied"] })) });
   const cards = view.find(".fix");
   assert.equal(await cards.count(), 2);
   assert.match(await cards.nth(0).innerText(), /Applied/);
@@ -323,5 +323,5 @@ viewTest("a conversation outlives its session", async (view) => {
   assert.equal(await view.find(".turn").count(), 1);
   await view.input.fill("and?");
   await view.input.press("Enter");
-  assert.deepEqual(await view.sent(), []);
+  assert.deepEqual(await view.sent(), [{ type: "ask", question: "and?" }]);
 });
