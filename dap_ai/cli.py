@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 from typing import Any
 
 import click
@@ -33,9 +34,11 @@ class _Commands(click.Group):
         return importlib.import_module(f"dap_ai.commands.{cmd_name}").command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does it; an error may name a file, a key or a session of anybody's."""
+        """As click does it, but for Ctrl-C; an error may name a file, a key or a session of anybody's."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(128 + signal.SIGINT) from None
         except click.ClickException as error:
             told = visible(error.format_message())
             error.format_message = lambda: told

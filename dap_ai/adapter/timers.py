@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from dap_ai.limits import Limit
+
 
 class Timers:
     """`fired(id)` is called when one runs out."""
@@ -15,11 +17,13 @@ class Timers:
         self._paused: dict[str, float] = {}
         """Seconds that are left."""
 
-    def set(self, timer_id: str, seconds: float) -> None:
-        """Start one, or start it again."""
+    def set(self, timer_id: str, seconds: float, *, patient: bool = False) -> None:
+        """Start one, or start it again. `patient`: the seconds are those of an idle machine, see dap_ai/limits.py."""
         self.cancel(timer_id)
-        loop = asyncio.get_running_loop()
-        self._running[timer_id] = loop.call_later(seconds, self._fire, timer_id)
+        self._begin(timer_id, seconds, Limit(seconds) if patient else None)
+
+    def _begin(self, timer_id: str, seconds: float, limit: Limit | None) -> None:
+        self._running[timer_id] = asyncio.get_running_loop().call_later(seconds, self._fire, timer_id, limit)
 
     def cancel(self, timer_id: str) -> None:
         """Forget one."""
@@ -43,6 +47,9 @@ class Timers:
         for timer_id in [*self._running, *self._paused]:
             self.cancel(timer_id)
 
-    def _fire(self, timer_id: str) -> None:
+    def _fire(self, timer_id: str, limit: Limit | None) -> None:
+        if limit is not None and (left_s := limit.left_s):
+            self._begin(timer_id, left_s, limit)
+            return
         del self._running[timer_id]
         self._fired(timer_id)

@@ -102,11 +102,7 @@ async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
         from dap_ai.agent.native.context import first_context as native_context  # noqa: PLC0415  neither that
 
         return native_context(case, await asyncio.to_thread(analyse_native, case), budget_tokens)
-    analysing = asyncio.create_task(asyncio.to_thread(analyse, case))
-    try:
-        control = await demand_again(debugger, case)
-    finally:
-        analysis = await analysing
+    analysis, control = await asyncio.gather(asyncio.to_thread(analyse, case), demand_again(debugger, case))
     return first_context(case, analysis, budget_tokens, control)
 
 

@@ -8,6 +8,8 @@ from functools import cached_property, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from dap_ai import threads
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _Statement = TypeVar("_Statement", bound=ast.stmt)
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -20,6 +22,7 @@ def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
 
     @wraps(find)
     def found(node: _Node) -> _Found:
+        threads.check()  # all analysis comes by here, again and again
         if node not in kept:
             kept[node] = find(node)
         return kept[node]

@@ -10,6 +10,7 @@ from typing import Literal
 
 import click
 
+from dap_ai import threads
 from dap_ai.adapter.client import ConnectionClosed
 from dap_ai.adapter.failing import SessionFailed
 from dap_ai.agent.mask import Masker
@@ -182,7 +183,7 @@ def _ask(wishes: Wishes, resolved: Resolved, shown: Display, join: str | None) -
         else:
             prompt = Prompt(editing=wishes.chat and not for_programs, asks=False)
             work = ask_as_guest(join, wishes, display, prompt, masker, sockets=resolved.settings.sockets)
-        outcome = asyncio.run(work)
+        outcome = threads.run(work)
     except NothingStopped as nothing:
         display.status(str(nothing))
         outcome = Outcome()

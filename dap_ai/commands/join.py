@@ -29,6 +29,7 @@ from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, hear
+from dap_ai.commands.unread import told_when_unread
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo
 
@@ -103,7 +104,10 @@ class Join:
         return self._asking.exchanges
 
     async def run(self) -> Outcome:
-        """Returns when the guest has left. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Returns when the guest has left.
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError; BrokenPipeError once nobody reads what is answered.
+        """
         hear(self._client, self._events)
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  we are in one
@@ -120,7 +124,8 @@ class Join:
                 end(signal.SIGINT)
 
         closed = asyncio.create_task(self._closed())
-        with heard(interrupt, end, lambda: None):
+        unread = told_when_unread(lambda: self._events.put_nowait(("unread", {})))
+        with heard(interrupt, end, lambda: None), unread:
             try:
                 await self._start()
                 while await self._handle(*await self._events.get()):
@@ -166,6 +171,8 @@ class Join:
                 return self._on_closed()
             case "interrupt":
                 return await self._on_interrupt()
+            case "unread":
+                raise BrokenPipeError
             case _:
                 pass
         return True

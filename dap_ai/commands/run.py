@@ -32,6 +32,7 @@ from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.prompt import Prompt, read_line
 from dap_ai.commands.signals import heard
 from dap_ai.commands.starting import Events, Start, hear
+from dap_ai.commands.unread import told_when_unread
 from dap_ai.protocol.ask import AskCaught
 from dap_ai.protocol.errors import RequestFailed
 
@@ -65,7 +66,7 @@ class Run:
         self._approvals = Approvals(self._controls, display, prompt, self._events)
         self._thread_id = 0
         self._interrupted = self._started = self._stopped_once = False
-        self._running = self._prompting = self._ended = False
+        self._running = self._prompting = self._ended = self._unread = False
         self._caught: AskCaught | None = None
         """The exception that the program caught and reported, while nothing has stopped it."""
         self._lent = False
@@ -81,7 +82,10 @@ class Run:
         return self._asking.exchanges
 
     async def run(self) -> Outcome:
-        """Returns when the program has ended, or has been let go. Raises RequestFailed, ConnectionClosed."""
+        """Returns when the program has ended, or has been let go.
+
+        Raises RequestFailed, ConnectionClosed; BrokenPipeError once nobody reads what is answered.
+        """
         hear(self._client, self._events)
         self._client.on_close(lambda: self._events.put_nowait(("closed", {})))
         self._client.reverse["runInTerminal"] = self._job.run_in_terminal
@@ -99,7 +103,8 @@ class Run:
             else:
                 end(signal.SIGINT)
 
-        with heard(interrupt, end, self._job.continued_by_shell):
+        unread = told_when_unread(lambda: self._events.put_nowait(("unread", {})))
+        with heard(interrupt, end, self._job.continued_by_shell), unread:
             try:
                 await self._start()
                 while await self._next_event():
@@ -130,7 +135,10 @@ class Run:
     async def _next_event(self) -> bool:
         """Handles one event; False after the last."""
         name, body = await self._events.get()
-        return await self._handle(name, body)
+        goes_on = await self._handle(name, body)
+        if self._unread and (self._asking.under_way or self._prompting):
+            raise BrokenPipeError  # while the program runs, it finds out as it would without us
+        return goes_on
 
     async def _handle(self, name: str, body: dict[str, Any]) -> bool:
         match name:
@@ -167,6 +175,8 @@ class Run:
                 return self._asking.under_way  # the agent has let the program run to its end
             case "interrupt":
                 return await self._on_interrupt()
+            case "unread":
+                self._unread = True
             case "closed":
                 raise ConnectionClosed("the debug session has ended by itself")
             case _:

@@ -6,9 +6,8 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from dap_ai import threads
 from dap_ai.adapter.failing import SessionFailed
 from dap_ai.adapter.options import NOBODY_ELSE
 from dap_ai.adapter.serve import Proxy
@@ -38,9 +38,6 @@ Examples:
   dap-ai serve --backend "gdb -i dap"
   dap-ai serve --connect 127.0.0.1:4712    one that listens there
 """
-
-_SWITCH_S = 0.0005
-"""For so long, not for Python's 5 ms, a message waits for a thread that imports or analyses."""
 
 
 @click.command(help=_HELP)
@@ -86,7 +83,6 @@ def command(
     wire_log: Path | None,
 ) -> None:
     """Serves until the client is gone, or on TCP until it is ended."""
-    sys.setswitchinterval(_SWITCH_S)
     resolved = resolve({"backend": "" if connect and backend is None else backend, "answer_file": answer_file})
     where = (
         listening(listen, "" if no_token and not _is_flag("token") else token or "", no_token=no_token)
@@ -102,11 +98,9 @@ def command(
     file = AddressFile(resolved.settings.sockets)
     try:
         serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
-        asyncio.run(_until_signalled(serving, with_stdin=until_eof and where is not None))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-    except asyncio.CancelledError:
-        raise SystemExit(128 + signal.SIGTERM) from None
+        number = threads.run(_until_signalled(serving, with_stdin=until_eof and where is not None))
+        if number:
+            raise SystemExit(128 + number)
     except SessionFailed as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
@@ -128,29 +122,41 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
     return proxy.serve_unix(where.path, lambda: warn(f"listening on {where.path}"))
 
 
-async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> None:
+async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> int:
     """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind.
 
-    `with_stdin`: nor does one that was killed, whose end of our stdin is closed then.
+    `with_stdin`: nor does one that was killed, whose end of our stdin is closed then. Gives the signal that ended it;
+    0: none.
     """
-    task = asyncio.ensure_future(work)
+    loop, task, ended_by = asyncio.get_running_loop(), asyncio.ensure_future(work), list[int]()
+
+    def end(number: int) -> None:
+        if not ended_by:  # a second one must not interrupt the end
+            ended_by.append(number)
+            task.cancel()
+
     if with_stdin:
         # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
-        arguments = (asyncio.get_running_loop(), task)
-        threading.Thread(target=_cancel_with_stdin, args=arguments, name="stdin", daemon=True).start()
+        arguments = (loop, lambda: end(signal.SIGTERM))
+        threading.Thread(target=_tell_end_of_stdin, args=arguments, name="stdin", daemon=True).start()
     with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if number := getattr(signal, name, None):
-                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    await task
+                loop.add_signal_handler(number, end, number)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not ended_by:
+            raise
+    return ended_by[0] if ended_by else 0
 
 
-def _cancel_with_stdin(loop: asyncio.AbstractEventLoop, task: asyncio.Future[None]) -> None:
+def _tell_end_of_stdin(loop: asyncio.AbstractEventLoop, tell: Callable[[], None]) -> None:
     with contextlib.suppress(OSError):  # closed from the start
         while os.read(0, 4096):
             pass
     with contextlib.suppress(RuntimeError):  # the loop is closed: all is over
-        loop.call_soon_threadsafe(task.cancel)
+        loop.call_soon_threadsafe(tell)
 
 
 def _warn(warnings: Sequence[str]) -> None:

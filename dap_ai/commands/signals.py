@@ -10,7 +10,10 @@ from collections.abc import Callable, Generator
 
 @contextlib.contextmanager
 def heard(interrupt: Callable[[], None], end: Callable[[int], None], continued: Callable[[], None]) -> Generator[None]:
-    """Within it, SIGINT calls `interrupt`, SIGTERM and SIGHUP `end` with their number, SIGCONT `continued`."""
+    """Within it, SIGINT calls `interrupt`, SIGTERM and SIGHUP `end` with their number, SIGCONT `continued`.
+
+    After it, until the loop is closed, they do nothing: what ends is not to be cut short, or the program would be left.
+    """
     loop = asyncio.get_running_loop()
     calls: dict[int, Callable[[], None]] = {signal.SIGINT: interrupt}
     if number := getattr(signal, "SIGCONT", None):
@@ -24,6 +27,6 @@ def heard(interrupt: Callable[[], None], end: Callable[[int], None], continued: 
     try:
         yield
     finally:
-        for number in calls:
-            with contextlib.suppress(NotImplementedError):
-                loop.remove_signal_handler(number)
+        with contextlib.suppress(NotImplementedError):
+            for number in calls:
+                loop.add_signal_handler(number, lambda: None)
