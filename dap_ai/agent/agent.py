@@ -11,6 +11,7 @@ from typing import Protocol
 from dap_ai.agent.model import Call, Message, Model, ModelError, Reasoning, Reply, Schema, Text
 from dap_ai.agent.prices import cost_usd
 from dap_ai.agent.prompts import wording
+from dap_ai.agent.repeating import Held, Rounds, is_same
 from dap_ai.agent.shrinking import shrink
 from dap_ai.protocol.ask import Usage
 from dap_ai.protocol.debugger import Sink
@@ -18,6 +19,10 @@ from dap_ai.protocol.lending import EDITOR
 
 _THINKING_S = 2.0
 """A status tells at most so often that the model is thinking."""
+_REPEATS = "repeats"
+"""How a reply finishes that we have cut off."""
+_STOPPED = "*The model repeats itself, and was stopped: what stands above is all that it found.*\n\n"
+_WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here on.*\n\n"
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
 
@@ -32,6 +37,11 @@ class Toolbox(Protocol):
     @property
     def reported(self) -> bool:
         """The model has called `report`, and nothing of it was refused: with text beside it, the answer is complete."""
+        ...
+
+    @property
+    def changes(self) -> int:
+        """How often a call has changed the program: the same call again is another one then."""
         ...
 
     async def call(self, call: Call) -> str:
@@ -90,14 +100,18 @@ class Talk:
 
 async def investigate(talk: Talk) -> str:
     """The model's answer; its text goes to the sink as it comes. Raises ModelError."""
-    answer, nudged = "", False
+    answer, nudged, before, changes = "", False, Reply(), 0
     while True:
         talk.limit = talk.budget.used_up(talk.usage)
         if talk.limit:
-            return answer + await _last_words(talk)
-        reply = await _query(talk, talk.toolbox.schemas)
+            nothing = f"The budget of this question is used up ({talk.limit}), and the model came to no answer."
+            return answer + await _last_words(talk, wording("budget", limit=talk.limit), nothing)
+        reply = await _query(talk, talk.toolbox.schemas, before.text)
+        said = "" if reply.text == before.text else _paragraph(talk, reply.text)
+        if reply.finish == _REPEATS or (is_same(reply, before) and talk.toolbox.changes == changes):
+            return await _stopped(talk, answer + said, reply)
         add(talk, reply.message(), reply)
-        answer += _paragraph(talk, reply.text)
+        answer, before, changes = answer + said, reply, talk.toolbox.changes
         for call in reply.calls:
             add(talk, {"role": "tool", "tool_call_id": call.id, "content": await _result(talk, call)})
         if answer.strip() and (not reply.calls or _is_end(talk, reply)):
@@ -109,21 +123,51 @@ async def investigate(talk: Talk) -> str:
             add(talk, {"role": "user", "content": wording("empty")})
 
 
-async def _last_words(talk: Talk) -> str:
-    """What the model says when its budget is used up. Calls are not made, nor kept: they would have no result."""
-    add(talk, {"role": "user", "content": wording("budget", limit=talk.limit)})
+async def _last_words(talk: Talk, why: str, nothing: str = "") -> str:
+    """What the model says when it is told `why` it has no tools left; `nothing` stands for an empty reply.
+
+    Calls are not made, nor kept: they would have no result. Raises ModelError, also where `nothing` is empty.
+    """
+    add(talk, {"role": "user", "content": why})
     reply = await _query(talk, [])
     text = reply.text
     if not text.strip():
-        text = f"The budget of this question is used up ({talk.limit}), and the model came to no answer."
+        text = nothing
+        if not text:
+            raise _repeats(talk)
         talk.sink.emit("answer", text)
     add(talk, {"role": "assistant", "content": text}, reply)
     return _paragraph(talk, text)
 
 
+async def _stopped(talk: Talk, answer: str, reply: Reply) -> str:
+    """The answer of a model that repeats itself: what it has found; in the midst of its look-ups it is asked for that.
+
+    Raises ModelError where it has found nothing.
+    """
+    if reply.finish != _REPEATS and "report" not in {call.name for call in reply.calls}:
+        talk.record.keep(reply.message(), reply)
+        talk.sink.emit("answer", _WITHOUT_TOOLS)
+        return answer + _WITHOUT_TOOLS + await _last_words(talk, wording("repeats"))
+    if not answer.strip():
+        raise _repeats(talk)
+    add(talk, {"role": "assistant", "content": reply.text or answer}, reply)
+    talk.sink.emit("answer", _STOPPED)
+    return answer + _STOPPED
+
+
+def _repeats(talk: Talk) -> ModelError:
+    return ModelError("request", f"{talk.model.name} repeats itself: try again, or another --model.")
+
+
 async def _result(talk: Talk, call: Call) -> str:
     limit = talk.budget.used_up(talk.usage)
     return f"Not run: the budget is used up ({limit})." if limit else await talk.toolbox.call(call)
+
+
+def _show(talk: Talk, text: str) -> None:
+    if text:
+        talk.sink.emit("answer", text)
 
 
 def _paragraph(talk: Talk, text: str) -> str:
@@ -147,22 +191,28 @@ def _is_end(talk: Talk, reply: Reply) -> bool:
     return bool(reply.text.strip()) and {c.name for c in reply.calls} == {"report"} and talk.toolbox.reported
 
 
-async def _query(talk: Talk, tools: Sequence[Schema]) -> Reply:
+async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply:
+    """`before`: the text of the last reply, which is not shown again."""
     try:
-        return await _stream(talk, tools)
+        return await _stream(talk, tools, before)
     except ModelError as error:
         if error.trouble != "overflow" or not shrink(talk.messages):
             raise
         talk.sink.emit("status", "the conversation is too long for the model: its older parts are shortened")
-        return await _stream(talk, tools)
+        return await _stream(talk, tools, before)
 
 
-async def _stream(talk: Talk, tools: Sequence[Schema]) -> Reply:
-    thought, told, reply = 0, 0.0, Reply()
+async def _stream(talk: Talk, tools: Sequence[Schema], before: str) -> Reply:
+    thought, told, said, reply = 0, 0.0, "", Reply()
+    held, rounds = Held(before), Rounds()
     async with aclosing(talk.model.stream(talk.messages, tools)) as pieces:
         async for piece in pieces:
+            if not isinstance(piece, Reply) and rounds.take(piece.text):
+                reply = Reply(said, finish=_REPEATS)
+                break
             if isinstance(piece, Text):
-                talk.sink.emit("answer", piece.text)
+                said += piece.text
+                _show(talk, held.take(piece.text))
             elif isinstance(piece, Reasoning):
                 thought += len(piece.text)
                 if time.monotonic() - told > _THINKING_S:
@@ -170,6 +220,7 @@ async def _stream(talk: Talk, tools: Sequence[Schema]) -> Reply:
                     talk.sink.emit("status", f"the model is thinking ({thought} characters)")
             else:
                 reply = piece
+    _show(talk, held.end())
     if reply.finish in _CUT:
         talk.sink.emit("status", f"the model's reply is cut off ({_CUT[reply.finish]})")
     usage = talk.usage

@@ -62,6 +62,8 @@ class Toolbox:
             {t.name: t for t in (*TOOLS.values(), report) if t.fits(bench) and t.is_offered(bench)} if bench else {}
         )
         self._remembered: dict[tuple[str, str], str] = {}
+        self.changes = 0
+        """See agent.agent.Toolbox."""
         self._refused = 0
         """Calls in a row that were not made."""
         self._stale = wording("stale")
@@ -116,6 +118,7 @@ class Toolbox:
             self._report.tried(arguments, result)
         text = self._fenced("\n".join(filter(None, [result.text.strip(), result.status])))
         if result.changed:
+            self.changes += 1
             self._remembered.clear()
             self._report.forget()
         elif tool.name not in _NEVER_REMEMBERED and not result.failed:

@@ -180,6 +180,48 @@ async def test_an_endless_tool_loop_ends_at_the_budget_with_an_answer(crash: Pat
         await it.is_usable()
 
 
+async def test_an_answer_that_comes_a_second_time_is_stopped_and_kept(crash: Path):
+    lie = {"evidence": [{"expression": "people", "value": "7"}, {"expression": "total", "value": "10"}]}
+    async with talk(crash, [Reply("people is 7.", calls=[("report", lie)])], endpoint={"endless": True}) as it:
+        end = await it.ask()
+        assert end["reason"] == "completed" and len(it.endpoint.requests) == 2
+        assert end["answer"].count("people is 7.") == 1 and "repeats itself, and was stopped" in end["answer"]
+        assert [(e["expression"], e["confirmed"]) for e in end["evidence"]] == [("people", False), ("total", True)]
+        await it.is_usable()
+
+
+async def test_a_look_up_that_is_called_a_second_time_is_the_last(crash: Path):
+    def turn(seen: Seen) -> Reply:
+        look = Reply(calls=[("evaluate", {"expression": "total"})])
+        return look if "tools" in seen.body else Reply("It divides by 0.")
+
+    async with talk(crash, [turn], endpoint={"endless": True}) as it:
+        end = await it.ask()
+        assert end["reason"] == "completed" and len(it.endpoint.requests) == 3
+        assert "repeats itself" in end["answer"] and "It divides by 0." in end["answer"]
+        assert end["usage"]["toolCalls"] == 1
+        await it.is_usable()
+
+
+@pytest.mark.parametrize("field", ["text", "reasoning"])
+async def test_a_reply_that_says_the_same_for_ever_is_cut_off(field: str, crash: Path):
+    block = (
+        "data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": "It divides by zero here. "}}]}) + "\n\n"
+    )
+    if field == "reasoning":
+        block = block.replace('"content"', '"reasoning_content"')
+    async with talk(crash, [Reply(body=(block * 50_000).encode(), slice_bytes=2000)]) as it:
+        end = await it.ask()
+        seen = await it.request(1)
+        assert await asyncio.to_thread(seen.ended.wait, WAIT_S) and seen.left
+        assert len(it.endpoint.requests) == 1 and len(end["answer"]) < 20_000 and "repeats itself" in end["answer"]
+        if field == "text":
+            assert end["reason"] == "completed" and end["answer"].startswith("It divides by zero here.")
+        else:
+            assert end["reason"] == "failed" and "offline analyst says" in end["answer"]
+        await it.is_usable()
+
+
 async def test_a_budget_of_tokens_ends_it(crash: Path):
     replies: list[Scripted] = [Reply(calls=[("evaluate", {"expression": "total"})]), Reply("So far: 0.")]
     async with talk(crash, replies, max_tokens=1000) as it:

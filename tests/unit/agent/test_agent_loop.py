@@ -46,6 +46,7 @@ class Tools:
 
     schemas: Sequence[Any] = ({"type": "function", "function": {"name": "evaluate"}},)
     reported: bool = False
+    changes: int = 0
     called: list[Call] = field(default_factory=list)
     usage: Usage | None = None
 
@@ -75,7 +76,10 @@ def answer(talk: Talk) -> str:
     return asyncio.run(investigate(talk))
 
 
-LOOK = Reply(calls=[Call("c1", "evaluate", '{"expression": "a"}')], input_tokens=100, output_tokens=10)
+LOOK, LOOK_AGAIN = (
+    Reply(calls=[Call("c1", "evaluate", f'{{"expression": "{name}"}}')], input_tokens=100, output_tokens=10)
+    for name in "ab"
+)
 
 
 def test_results_go_back_in_the_order_of_their_calls():
@@ -130,7 +134,7 @@ def test_two_empty_replies_are_an_error():
     [({"calls": 2}, "2 tool calls"), ({"tokens": 220}, "220 tokens"), ({"usd": 0.00009}, "9e-05 dollars")],
 )
 def test_a_budget_that_is_used_up_ends_it_with_an_answer_without_tools(budget: dict[str, Any], limit: str):
-    model = Replies(LOOK, LOOK, Reply("So far: 3."))
+    model = Replies(LOOK, LOOK_AGAIN, Reply("So far: 3."))
     talk = talk_with(model, **budget)
     assert answer(talk) == "So far: 3.\n\n" and talk.limit == limit
     assert [tools for _, tools in model.asked] == [1, 1, 0]
@@ -162,7 +166,7 @@ def test_a_budget_that_is_used_up_with_an_empty_reply_still_ends():
 
 
 def test_zero_is_without_limit():
-    talk = talk_with(Replies(LOOK, LOOK, Reply("3")), calls=0, tokens=0, seconds=0, usd=0)
+    talk = talk_with(Replies(LOOK, LOOK_AGAIN, Reply("3")), calls=0, tokens=0, seconds=0, usd=0)
     assert answer(talk) == "3\n\n" and not talk.limit
 
 
