@@ -10,6 +10,8 @@ import time
 import pytest
 
 from dap_ai import threads
+from dap_ai.agent.analyst.changes.candidates import candidates, distinct
+from dap_ai.agent.source import SourceFile
 from tests.patience import patient
 
 WAIT_S = 10.0
@@ -95,6 +97,19 @@ def test_many_threads_that_hang_keep_no_other_from_beginning():
         return found
 
     assert threads.run(main()) == 3
+
+
+def test_the_search_for_fixes_looks_at_each_step_whether_it_is_wanted(monkeypatch: pytest.MonkeyPatch):
+    def over() -> None:
+        raise TimeoutError
+
+    source = SourceFile("/p.py", "def f(a, b):\n    c = a + b\n    return c * 2\n")
+    found = candidates(source, {2: 1.0, 3: 1.0})
+    monkeypatch.setattr(threads, "check", over)
+    with pytest.raises(TimeoutError):
+        candidates(SourceFile("/p.py", source.text), {2: 1.0, 3: 1.0})
+    with pytest.raises(TimeoutError):
+        list(distinct(found))
 
 
 def test_what_no_task_awaits_is_always_wanted():

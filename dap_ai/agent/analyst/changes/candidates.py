@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dap_ai import threads
 from dap_ai.agent.analyst.changes.expressions import expression_changes
 from dap_ai.agent.analyst.changes.kinds import PRIOR, Change, Scopes
 from dap_ai.agent.analyst.changes.missing import missing_statements
@@ -50,6 +51,7 @@ def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
     """Those of them that parse, and make another program than the file and each one before."""
     seen: dict[tuple[str, int, int], set[str]] = {}
     for candidate in found:
+        threads.check()
         edit = candidate.edit
         lines, (first, last) = edit.source.lines, _around(edit)
         key = (edit.source.path, first, last)
