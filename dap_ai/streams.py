@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
+from dap_ai.limits import wait_for
 from dap_ai.protocol.framing import encode_frame, encode_header
 
 HIGH_WATER_BYTES = 4 * 1024 * 1024
@@ -282,7 +283,7 @@ async def open_tcp(host: str, port: int, timeout_s: float) -> TransportLink:
     """Connect. Raises OSError, and TimeoutError after `timeout_s`."""
     loop = asyncio.get_running_loop()
     connected = loop.create_connection(lambda: TransportLink(lambda _link: None), host, port)
-    _, link = await asyncio.wait_for(connected, timeout_s)
+    _, link = await wait_for(connected, timeout_s)
     return link
 
 

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
 from dap_ai.limits import slack
+
+_TURNS = 300
+"""Of an event loop: more than any chain of callbacks here takes."""
 
 
 def patient(seconds: float) -> float:
     """A limit of so many seconds on an idle machine, as it is now."""
     return seconds * slack()
+
+
+async def in_turn(*actions: Callable[[], object]) -> None:
+    """Does each as soon as all is over that the one before, or the start, has set going in this loop."""
+    for action in actions:
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        action()

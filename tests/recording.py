@@ -15,11 +15,12 @@ from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from dap_ai.streams import Link
+from tests.patience import patient
 from tests.playing_adapter import answering
 
 Recording = list[tuple[str, bytes]]
 """Who speaks ("client" or "adapter") and the body of the message, in order."""
-WAIT_S = 30.0
+WAIT_S = patient(30.0)
 
 
 class _Tap:

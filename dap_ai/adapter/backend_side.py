@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.effects import BackendClosed, Event, FromBackend
 from dap_ai.adapter.merging import Merger
 from dap_ai.adapter.ports import Process, Recipe
+from dap_ai.limits import slack
 from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.framing import FrameReader, Lenient
 from dap_ai.streams import Link, open_tcp
@@ -200,7 +201,7 @@ class BackendSide:
             self._stalled.cancel()
             self._stalled = None
         if full:
-            self._stalled = asyncio.get_running_loop().call_later(_STALL_S, self._on_stalled)
+            self._stalled = asyncio.get_running_loop().call_later(_STALL_S * slack(), self._on_stalled)
 
     def _on_stalled(self) -> None:
         if self._paused:  # it may not read because we do not

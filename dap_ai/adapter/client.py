@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from dap_ai.limits import wait_for
 from dap_ai.protocol import envelope
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RemoteProtocolError, RequestFailed
@@ -57,8 +58,8 @@ class Client:
     async def request(
         self, command: str, arguments: Mapping[str, Any] | None = None, timeout_s: float | None = None
     ) -> dict[str, Any]:
-        """The response's body. Raises RequestFailed, ConnectionClosed, TimeoutError."""
-        message = await asyncio.wait_for(self.send(command, arguments), timeout_s)
+        """The response's body; `timeout_s` on an idle machine. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        message = await wait_for(self.send(command, arguments), timeout_s)
         if not message.success:
             error = message.read(ErrorBody) if message.content.startswith(b"{") else ErrorBody()
             raise RequestFailed(command, message.field("message", ""), error.text())

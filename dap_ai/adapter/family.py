@@ -27,6 +27,7 @@ from dap_ai.adapter.effects import (
 from dap_ai.adapter.questions import RELATIVE
 from dap_ai.adapter.session import Session
 from dap_ai.adapter.state import Phase
+from dap_ai.limits import slack
 from dap_ai.streams import TransportLink
 
 _HOST = "127.0.0.1"
@@ -197,7 +198,7 @@ class Family:
             listener.close()
         children = set(self._children)
         if children:
-            _, late = await asyncio.wait(children, timeout=_GRACE_S)
+            _, late = await asyncio.wait(children, timeout=_GRACE_S * slack())
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)

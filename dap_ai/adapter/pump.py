@@ -46,6 +46,7 @@ from dap_ai.adapter.effects import (
     ToGuest,
     ToRelative,
 )
+from dap_ai.adapter.ending import DISCONNECT, PART
 from dap_ai.adapter.failing import Failing
 from dap_ai.adapter.family import Families, Family, Place
 from dap_ai.adapter.guest_links import GuestLinks
@@ -54,10 +55,14 @@ from dap_ai.adapter.ports import Recipe
 from dap_ai.adapter.preparing import Preparing
 from dap_ai.adapter.questions import RELATIVE
 from dap_ai.adapter.session import Session
+from dap_ai.adapter.slots import REQUEST
 from dap_ai.adapter.state import Phase
 from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
 from dap_ai.streams import Link, write_message
+
+_OF_THE_BACKEND = frozenset({DISCONNECT, PART, REQUEST})
+"""Timers that give a backend up: one that is slow on a busy machine does not hang."""
 
 
 class Pump:
@@ -208,7 +213,7 @@ class Pump:
             case CancelAsk(ask_id):
                 self._agent.cancel(ask_id)
             case SetTimer(timer_id, seconds):
-                self._timers.set(timer_id, seconds)
+                self._timers.set(timer_id, seconds, patient=timer_id in _OF_THE_BACKEND)
             case CancelTimer(timer_id):
                 self._timers.cancel(timer_id)
             case _:

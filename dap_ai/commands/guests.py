@@ -16,6 +16,7 @@ from dap_ai.adapter import sockets
 from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.adapter.sockets import SessionEnded, SocketError
 from dap_ai.commands.controls import Controls
+from dap_ai.limits import wait_for
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo
 
@@ -58,7 +59,7 @@ async def joined(session_id: str, setting: str) -> AsyncGenerator[tuple[Client, 
     client = Client(await sockets.connect(session_id, setting))
     try:
         hello = client.initialize("dap-ai", clientName="dap-ai ask --join", columnsStartAt1=True)
-        body = await asyncio.wait_for(hello, _JOIN_S)
+        body = await wait_for(hello, _JOIN_S)
         yield client, _about(session_id, body)
     finally:
         await client.close()
@@ -123,7 +124,7 @@ def _runs(about: SessionInfo, wanted: str) -> bool:
 async def _look(session_id: str, setting: str) -> Seen | None:
     """None: it has ended."""
     try:
-        return await asyncio.wait_for(_seen(session_id, setting), LOOK_S)
+        return await wait_for(_seen(session_id, setting), LOOK_S)
     except (SessionEnded, ConnectionClosed):
         return None
     except (TimeoutError, asyncio.TimeoutError):
@@ -137,7 +138,7 @@ async def _seen(session_id: str, setting: str) -> Seen:
         place = ""
         if about.stop:
             with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-                place = await asyncio.wait_for(Controls(client, (), ()).place(about.stop.thread_id), _PLACE_S)
+                place = await wait_for(Controls(client, (), ()).place(about.stop.thread_id), _PLACE_S)
         return Seen(session_id, about, place)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from dap_ai.commands.terminal import Terminal
+from dap_ai.limits import slack
 
 _CHUNK_BYTES = 65536
 _WATCH_INTERVAL_S = 0.2
@@ -80,7 +81,7 @@ class Job:
 
         Until a debuggee has connected to debugpy, no event tells of it.
         """
-        if self._launcher is None or time.monotonic() - self._launched_at < _DEBUGGEE_START_S:
+        if self._launcher is None or time.monotonic() - self._launched_at < _DEBUGGEE_START_S * slack():
             return False
         with contextlib.suppress(psutil.Error):
             return not psutil.Process(self._launcher.pid).children()

@@ -16,8 +16,9 @@ from typing import Any
 
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from tests.dialects.dialect import Dialect
+from tests.patience import patient
 
-WAIT_S = 30.0
+WAIT_S = patient(30.0)
 Reverse = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-LIMIT_S = 60.0
+from tests.patience import patient
+
+LIMIT_S = patient(60.0)
 FAILED = 3
 _WITH_A_BUG = """
 import sys

@@ -15,8 +15,9 @@ import pytest
 from dap_ai.adapter.client import Client
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import open_tcp
+from tests.patience import patient
 
-LIMIT_S = 60.0
+LIMIT_S = patient(60.0)
 DAP_AI = [sys.executable, "-m", "dap_ai"]
 PROGRAM = """
     password = "hunter2-and-more"

@@ -16,11 +16,12 @@ from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from tests.fuzz.requests import Known
 from tests.integration.subjects import Subject
+from tests.patience import patient
 
 STATES = ["connected", "initialized", "launched", "running", "stopped", "ended"]
 ANSWER_S = 1.0
 """Within which `threads` is answered, whatever was asked before."""
-SLOW_S = 20.0
+SLOW_S = patient(20.0)
 """For what may take its time: starting a program, on a machine that does other things too."""
 SLOW = frozenset({"launch", "attach", "configurationDone", "restart"})
 """Requests that start a program: whatever follows them may wait for it."""
@@ -45,7 +46,7 @@ class LiveSession:
         self._events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._ended = False
         self._started = time.monotonic()
-        self.patience_s = ANSWER_S
+        self.patience_s = patient(ANSWER_S)
         process.link.start(self._on_data, self._on_end, lambda _full: None)
 
     @classmethod
@@ -119,13 +120,13 @@ class LiveSession:
     async def leave(self) -> None:
         """Disconnects; everything is answered then, and the proxy ends by itself."""
         if not self._ended:
-            await self.answer(self.send("disconnect", {"terminateDebuggee": True}), 5.0)
+            await self.answer(self.send("disconnect", {"terminateDebuggee": True}), patient(5.0))
             pending = [future for future in self._waiting.values() if not future.done()]
             if pending:
-                await asyncio.wait(pending, timeout=5.0)
+                await asyncio.wait(pending, timeout=patient(5.0))
         self._process.link.close()
         try:
-            await asyncio.wait_for(self._process.exited.wait(), 8.0)
+            await asyncio.wait_for(self._process.exited.wait(), patient(8.0))
         except (TimeoutError, asyncio.TimeoutError) as error:
             raise Wedged(self.story("the proxy runs on")) from error
         never = [seq for seq, future in self._waiting.items() if not future.done()]

@@ -12,7 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-TIMEOUT_S = 60.0
+from tests.patience import patient
+
+TIMEOUT_S = patient(60.0)
 
 
 def end_tree(process: subprocess.Popen[bytes]) -> None:

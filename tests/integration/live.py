@@ -18,8 +18,9 @@ from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.framing import FrameReader
 from dap_ai.streams import memory_pair
+from tests.patience import patient
 
-WAIT_S = 30.0
+WAIT_S = patient(30.0)
 
 
 class Recorded:

@@ -13,9 +13,10 @@ from dap_ai.protocol.inspection import FrameQuery, Query
 from dap_ai.protocol.snapshot import SnapshotQuery
 from tests.conftest import marked_lines
 from tests.integration.walker_client import Client, debugging, snapshot
+from tests.patience import patient
 from tests.unit.backends.visiting import node
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = patient(30.0)
 
 
 async def told(program: Path, python: Path, *, asked: bool, sources: tuple[str, ...] = ()) -> Any:

@@ -13,8 +13,9 @@ from dap_ai.adapter.gate import CAPABILITY_OF
 from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.errors import RequestFailed
+from tests.patience import patient
 
-WAIT_S = 40.0
+WAIT_S = patient(40.0)
 _CLIENT = {"supportsVariableType": True, "supportsVariablePaging": True, "supportsMemoryReferences": True}
 """What gdb wants to hear before it tells types, pages and addresses."""
 

@@ -11,9 +11,10 @@ from dap_ai.adapter.client import Client
 from dap_ai.backends import Command, discover
 from tests.conftest import TESTS
 from tests.integration import native
+from tests.patience import patient
 
 NAMES = ["debugpy", "lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb"]
-WAIT_S = 30.0
+WAIT_S = patient(30.0)
 
 
 class Subject(NamedTuple):

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import patient
+
 LIMIT_S = 10.0
 """A thread that is done may take so long to end on a busy machine; what a session leaves behind stays longer."""
 MOST = 50_000
@@ -42,7 +44,7 @@ class Made:
     async def keepers(self) -> str:
         """Who keeps those that are there once the loop and its threads have come to rest; empty: none is there."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + LIMIT_S
+        until = loop.time() + patient(LIMIT_S)
         while self._alive() and loop.time() < until:
             await asyncio.sleep(0.01)
         return "\n".join(map(_chain, self._alive()))

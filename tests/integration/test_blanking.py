@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.integration.test_walker_pythons import VERSIONS, interpreter
+from tests.patience import patient
 
 PROGRAM = Path(__file__).parent.parent / "debuggees" / "blanked.py"
 FOLDER = Path(__file__).parents[2] / "dap_ai" / "backends" / "debugpy"
@@ -24,7 +25,7 @@ def left(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> di
     python = interpreter(request.param, python_versions)
     command = [python, "-B", str(PROGRAM), str(FOLDER), SECRET]
     environment = {**os.environ, "BLANKED_BY_PARENT": SECRET}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patient(60), check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -54,7 +55,11 @@ def test_the_kernel_s_copy_of_environment_and_arguments_is_overwritten(left: dic
 def test_what_arrays_and_tables_hold_is_told_and_overwritten() -> None:
     program = PROGRAM.with_name("blanked_arrays.py")
     run = subprocess.run(
-        [sys.executable, "-B", str(program), str(FOLDER)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-B", str(program), str(FOLDER)],
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
     )
     assert run.returncode == 0, run.stderr
     found, hidden = json.loads(run.stdout), "*" * len(SECRET)

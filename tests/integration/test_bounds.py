@@ -18,11 +18,12 @@ from typing import Any
 import pytest
 
 from dap_ai.protocol.framing import FrameReader, encode_frame, encode_header
+from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read in /proc")
 
 ADAPTER = Path(__file__).with_name("bounds_adapter.py")
-WAIT_S = 40.0
+WAIT_S = patient(40.0)
 MB = 1_000_000
 SLACK_MB = 24
 """The unsent of both links, a read of each, and what the allocator keeps."""

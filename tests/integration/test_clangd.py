@@ -24,9 +24,10 @@ from dap_ai.protocol.asking import Stop
 from dap_ai.protocol.inspection import Inspection
 from dap_ai.protocol.tools import Definition
 from tests.integration.native import ROOT
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 60.0
+WAIT_S = patient(60.0)
 NO_SIGSTOP = pytest.mark.skipif(sys.platform == "win32", reason="nothing can be stopped so")
 NEEDS_COMPILER = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler here, and so no library headers")
 ORDER = """\

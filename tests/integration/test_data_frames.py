@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-LIMIT_S = 120
+from tests.patience import patient
+
+LIMIT_S = patient(120)
 SECRETS = ("hunter2-1-Correct", "hunter2-2-Correct", "HUNTER2-1-CORRECT")
 HEAD = """\
    customer  city  total  at

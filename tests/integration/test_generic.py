@@ -16,10 +16,11 @@ from dap_ai.adapter.client import Client
 from dap_ai.protocol.errors import RequestFailed
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 30.0
-ANSWERED_S = 10.0
+WAIT_S = patient(30.0)
+ANSWERED_S = patient(10.0)
 ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

@@ -16,6 +16,7 @@ from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
+from tests.patience import patient
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.anyio
@@ -243,7 +244,7 @@ async def test_cancelled_while_the_model_speaks_the_connection_is_closed(hold: A
         seen = await it.request(1)
         await it.live.request("cancel", {"progressId": ask_id})
         assert (await it.end(ask_id))["reason"] == "cancelled"
-        assert await asyncio.to_thread(seen.ended.wait, 5) and seen.left
+        assert await asyncio.to_thread(seen.ended.wait, patient(5)) and seen.left
         await it.is_usable()
 
 

@@ -14,10 +14,11 @@ import pytest
 
 from tests.integration import native
 from tests.integration.native_examples import ADAPTERS, DIAGNOSES, EXAMPLES, backend_for, built
+from tests.patience import patient
 
 FIRST = 3
 RUNNING = [name for name, diagnosis in DIAGNOSES.items() if diagnosis["stop"] != "deadlock"]
-_SETTLED_S = 20.0
+_SETTLED_S = patient(20.0)
 
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 

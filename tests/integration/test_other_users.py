@@ -25,11 +25,12 @@ from dap_ai.protocol.framing import encode_frame
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
 from tests.integration.native_session import ADAPTERS
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 60.0
+WAIT_S = patient(60.0)
 QUIET_S = 0.5
-ATTACH_S = 5.0
+ATTACH_S = patient(5.0)
 FAMILY = (Path(__file__).parents[1] / "debuggees" / "family.py").read_text(encoding="utf-8")
 LINE = next(number for number, text in enumerate(FAMILY.splitlines(), 1) if "rest = total" in text)
 SLEEPS = "import time\nprint('up', flush=True)\ntime.sleep(60)\n"

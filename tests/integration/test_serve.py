@@ -16,9 +16,10 @@ from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 30.0
+WAIT_S = patient(30.0)
 Start = Callable[..., "subprocess.Popen[bytes]"]
 Find = Callable[..., Any]
 

@@ -15,6 +15,7 @@ import pytest
 
 from dap_ai.protocol.snapshot import SnapshotResult
 from tests.integration.test_snapshots import ENDLESS, Stopped, stopped
+from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 needs_root = pytest.mark.skipif(
@@ -106,7 +107,7 @@ async def test_what_hangs_ends_at_its_deadline_and_the_session_lives(scene: Any,
         result = await program.evaluate(expression, deadline_s=0.5)
         took_s = time.monotonic() - started
 
-        assert (result.status, took_s < 2) == ("deadline", True)
+        assert (result.status, took_s < patient(2)) == ("deadline", True)
         assert told(await program.evaluate("numbers(4)")) == "6"
         assert await program.finish() == "traces: []\n"
 
@@ -127,7 +128,7 @@ async def test_a_bomb_ends_at_once_although_a_lost_thread_holds_locks(scene: Any
         result = await program.evaluate(expression, deadline_s=20)
 
         assert (result.status, result.error) == ("raised", error)
-        assert result.milliseconds < 5000
+        assert result.milliseconds < patient(5000)
         assert await program.finish() == "traces: []\n"
 
 

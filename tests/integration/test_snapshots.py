@@ -15,6 +15,7 @@ from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 from tests.integration.walker_client import Client, debugging, snapshot
+from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 ENDLESS = "[1 for _ in iter(int, 1) if False]"
@@ -167,7 +168,7 @@ async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
 ) -> None:
     snapshots, tokens = Snapshots(), list[str]()
     query = SnapshotQuery(account.frame_id, expression, deadline_s=20)
-    result = await asyncio.wait_for(snapshots.run(account.client.request, query, tokens.append), 10)
+    result = await asyncio.wait_for(snapshots.run(account.client.request, query, tokens.append), patient(10))
 
     await account.client.request(*snapshots.kill_request(tokens[0], account.frame_id))
 

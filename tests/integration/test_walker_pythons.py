@@ -12,6 +12,7 @@ import pytest
 
 from dap_ai.backends.debugpy.inspector import install_expressions, open_expression
 from dap_ai.protocol.inspection import Inspection
+from tests.patience import patient
 from tests.unit.backends.visiting import node
 
 VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
@@ -43,7 +44,7 @@ def checked(request: pytest.FixtureRequest, python_versions: dict[str, Path]) ->
         input=f"{open_expression()}\n{install_expressions()[-1]}\n{nodes}\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=False,
     )
     assert run.returncode == 0, run.stderr

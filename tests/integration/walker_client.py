@@ -19,6 +19,7 @@ from dap_ai.backends.debugpy.inspector import MAGIC, unquoted
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from tests.patience import patient
 
 DEBUGGEES = Path(__file__).parent.parent / "debuggees"
 
@@ -66,7 +67,7 @@ class Client:
 
     async def close(self) -> None:
         with contextlib.suppress(ConnectionError, TimeoutError, asyncio.TimeoutError):
-            await asyncio.wait_for(self.post("disconnect", {"terminateDebuggee": True}), 5)
+            await asyncio.wait_for(self.post("disconnect", {"terminateDebuggee": True}), patient(5))
         self._reader.cancel()
         with contextlib.suppress(psutil.NoSuchProcess):
             adapter = psutil.Process(self.process.pid)
@@ -100,7 +101,7 @@ class Client:
 async def snapshot(request: Request, query: SnapshotQuery) -> SnapshotResult:
     """What a copy tells; it is gone then."""
     snapshots, tokens = Snapshots(), list[str]()
-    result = await asyncio.wait_for(snapshots.run(request, query, tokens.append), 30)
+    result = await asyncio.wait_for(snapshots.run(request, query, tokens.append), patient(30))
     kill = snapshots.kill_request(tokens[0], query.frame_id)
     for _ in range(100):  # each waits a little by itself; on a busy machine a copy takes longer to end
         reply = unquoted(str((await request(*kill)).get("result", "")))

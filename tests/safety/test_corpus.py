@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patient
 from tests.safety.cases import Case, Group, write_scene
 from tests.safety.harmless import HARMLESS
 from tests.safety.harness import DEBUGGEE
@@ -26,7 +27,9 @@ def cases(groups: list[Group]) -> list[Case]:
 def proved(groups: list[Group], folder: Path) -> Mapping[str, str]:
     """What each case did when it was really evaluated, by name; those without their modules are left out."""
     write_scene(folder, groups)
-    run = subprocess.run([sys.executable, DEBUGGEE, folder, "prove"], capture_output=True, timeout=280, check=False)
+    run = subprocess.run(
+        [sys.executable, DEBUGGEE, folder, "prove"], capture_output=True, timeout=patient(280), check=False
+    )
     assert run.returncode == 0, run.stderr.decode() + (folder / "files" / "err").read_text()
     return json.loads(run.stdout)
 

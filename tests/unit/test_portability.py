@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.patience import patient
+
 SCRIPT = """
 import importlib, pkgutil, sys
 import anyio, asyncio, click, msgspec, pathlib, platformdirs, psutil, rich.console, rich.live, subprocess  # know what they do
@@ -19,5 +21,5 @@ print("imported")
 
 
 def test_every_module_is_imported_without_posix_only_modules():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=patient(60))
     assert done.stdout.strip() == "imported", done.stderr

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patient
+
 _BLOCKS = """
 import asyncio, os, sys
 from dap_ai.stdio import open_stdio
@@ -27,6 +29,6 @@ def test_beside_a_regular_file_a_pipe_still_blocks(tmp_path: Path, regular: str)
     with (tmp_path / "file").open("w+b") as file:
         ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE} | {regular: file}
         done = subprocess.run(
-            [sys.executable, "-c", _BLOCKS], stderr=subprocess.PIPE, text=True, timeout=60, check=True, **ends
+            [sys.executable, "-c", _BLOCKS], stderr=subprocess.PIPE, text=True, timeout=patient(60), check=True, **ends
         )
     assert done.stderr == "[True, True]\n"

@@ -26,6 +26,7 @@ from pygls.uris import from_fs_path, to_fs_path
 import dap_ai
 from dap_ai.agent.language.recipes import Recipe
 from dap_ai.agent.language.server import Ended, Position, Refused, Spot
+from dap_ai.limits import slack
 
 _END_S = 0.5
 
@@ -230,7 +231,9 @@ class Child:
         """Raises Ended, Refused, TimeoutError. Cancelled, it leaves the answer to come: pygls wants to deliver it."""
         answer = asyncio.wrap_future(asked)
         answer.add_done_callback(_seen)
-        done, _ = await asyncio.wait({answer, self._exit}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(
+            {answer, self._exit}, timeout=timeout_s and timeout_s * slack(), return_when=asyncio.FIRST_COMPLETED
+        )
         if answer in done:
             try:
                 return answer.result()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dap_ai.agent.language.recipes import Family, recipe_of
+from dap_ai.limits import wait_for
 
 if TYPE_CHECKING:
     from dap_ai.agent.language.child import Child
@@ -148,7 +149,7 @@ class LanguageServer:
         recipe = await asyncio.to_thread(
             recipe_of, self._family, workspace.root, workspace.python, workspace.import_path
         )
-        return await asyncio.wait_for(child.start(recipe, workspace.root), self._start_timeout_s)
+        return await wait_for(child.start(recipe, workspace.root), self._start_timeout_s)
 
 
 def _child() -> type[Child]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from dap_ai.backends import StartError
 from dap_ai.backends.debugpy import interpreters
+from dap_ai.limits import wait_for
 
 _TRIAL_S = 20.0
 _GET_NEWER = f"Get one beside dap_ai: {sys.executable} -m pip install gdb-for-pwndbg"
@@ -103,7 +104,7 @@ async def _run_gdb(gdb: str, pid: int) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), _TRIAL_S)
+        output, _ = await wait_for(process.communicate(), _TRIAL_S)
     except asyncio.TimeoutError:
         return "it did not come back"
     finally:

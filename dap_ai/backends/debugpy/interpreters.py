@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from dap_ai.limits import wait_for
+
 OURS_SUPPORTS = (3, 10)
 """The oldest Python that the newest debugpy runs in; older ones need their own copy."""
 OLDEST = (3, 8)
@@ -82,7 +84,7 @@ async def _probe(python: str) -> Interpreter:
     )
     err = b""
     try:
-        out, err = await asyncio.wait_for(process.communicate(_PROBE.encode()), _PROBE_TIMEOUT_S)
+        out, err = await wait_for(process.communicate(_PROBE.encode()), _PROBE_TIMEOUT_S)
         version, where, implementation = json.loads(out.decode().strip().splitlines()[-1])
         return Interpreter(python, (version[0], version[1], version[2]), where, implementation)
     except asyncio.TimeoutError as error:

@@ -24,6 +24,7 @@ from dap_ai.backends.debugpy.inspector import (
     install_snapshots_expressions,
     last_line,
 )
+from dap_ai.limits import slack
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
 
@@ -75,16 +76,17 @@ class Snapshots:
         return "evaluate", arguments
 
     async def _run(self, job: _Job, query: SnapshotQuery) -> SnapshotResult:
-        limits = {"deadline_s": query.deadline_s, "memory_bytes": query.memory_bytes}
+        deadline_s = query.deadline_s * slack()
+        limits = {"deadline_s": deadline_s, "memory_bytes": query.memory_bytes}
         wanted = msgspec.to_builtins(query) | limits | {"token": job.token, "readable": self._readable}
         loop = asyncio.get_running_loop()
-        ends, pause_s = loop.time() + query.deadline_s + _GRACE_S, _FIRST_PAUSE_S
+        ends, pause_s = loop.time() + deadline_s + _GRACE_S, _FIRST_PAUSE_S
         result = await job.start(wanted)
         while result is None and loop.time() < ends:
             await asyncio.sleep(pause_s)
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
             result = await job.poll()
-        return result or SnapshotResult("deadline", milliseconds=query.deadline_s * 1000)
+        return result or SnapshotResult("deadline", milliseconds=deadline_s * 1000)
 
 
 class _Job:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-TIMEOUT_S = 100.0
+from tests.patience import patient
+
+TIMEOUT_S = patient(100.0)
 
 
 def find_program(variable: str, name: str) -> str:

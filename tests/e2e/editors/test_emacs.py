@@ -15,6 +15,7 @@ import pytest
 
 from tests.e2e.editors.running import find_folder, find_program, run_editor
 from tests.e2e.editors.snippets import snippets
+from tests.patience import patient
 
 EMACS = find_program("DAP_AI_EMACS", "emacs")
 DAPE = find_folder("DAP_AI_DAPE", "dape.el", ".emacs.d/elpa/dape-*", ".config/emacs/elpa/dape-*")
@@ -25,7 +26,7 @@ Find = Callable[..., Any]
 def _version() -> int:
     if not EMACS:
         return 0
-    said = subprocess.run([EMACS, "--version"], capture_output=True, timeout=20, text=True).stdout
+    said = subprocess.run([EMACS, "--version"], capture_output=True, timeout=patient(20), text=True).stdout
     found = re.search(r"GNU Emacs (\d+)", said)
     return int(found[1]) if found else 0
 

@@ -12,9 +12,10 @@ import pytest
 
 from dap_ai.adapter.family import Families, Family, Place
 from dap_ai.streams import TransportLink
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 20.0
+WAIT_S = patient(20.0)
 JOINS = """
 import os, socket, sys
 os.setgroups([])

@@ -27,9 +27,10 @@ from dap_ai.backends.generic import GenericBackend
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from dap_ai.streams import Link, MemoryLink, memory_pair
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = 5.0
+WAIT_S = patient(5.0)
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from dap_ai.adapter.timers import Timers
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
 
@@ -28,12 +29,12 @@ async def test_a_timer_that_stands_still_runs_out_only_after_it_goes_on():
     timers.set("paused", 0.0)
     timers.pause("paused")
     timers.set("other", 0.0)
-    await asyncio.wait_for(fired.news.wait(), 5)
+    await asyncio.wait_for(fired.news.wait(), patient(5))
     assert fired.names == ["other"]
 
     fired.news.clear()
     timers.resume("paused")
-    await asyncio.wait_for(fired.news.wait(), 5)
+    await asyncio.wait_for(fired.news.wait(), patient(5))
     assert fired.names == ["other", "paused"]
 
 
@@ -48,7 +49,7 @@ async def test_a_timer_that_was_cancelled_while_it_stood_still_does_not_go_on(en
         timers.cancel_all()
     timers.resume("a")
     timers.set("other", 0.0)
-    await asyncio.wait_for(fired.news.wait(), 5)
+    await asyncio.wait_for(fired.news.wait(), patient(5))
     assert fired.names == ["other"]
 
 
@@ -58,7 +59,7 @@ async def test_a_timer_that_is_set_anew_while_it_stands_still_runs():
     timers.pause("a")
     timers.set("a", 0.0)
     timers.resume("a")
-    await asyncio.wait_for(fired.news.wait(), 5)
+    await asyncio.wait_for(fired.news.wait(), patient(5))
     assert fired.names == ["a"]
 
 
@@ -67,5 +68,5 @@ async def test_to_pause_or_resume_what_does_not_run_changes_nothing():
     timers.pause("a")
     timers.resume("a")
     timers.set("other", 0.0)
-    await asyncio.wait_for(fired.news.wait(), 5)
+    await asyncio.wait_for(fired.news.wait(), patient(5))
     assert fired.names == ["other"]

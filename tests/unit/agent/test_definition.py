@@ -18,6 +18,7 @@ from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of
 from dap_ai.protocol.tools import Definition
+from tests.patience import patient
 from tests.unit.agent.harness import Stopped, case_of, fail
 
 PROGRAM = """\
@@ -270,5 +271,5 @@ def test_an_agent_loads_nothing_of_it_before_the_first_question():
         "import sys; from dap_ai.agent.answering import Agent; from dap_ai.config import Settings; Agent(Settings());"
         "print([n for n in sys.modules if n.split('.')[0] in ('pygls', 'lsprotocol', 'jedi', 'cattrs')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=True)
     assert done.stdout.strip() == "[]"

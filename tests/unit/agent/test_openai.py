@@ -18,6 +18,7 @@ from dap_ai.agent.providers.openai import DEFAULT_MODEL, OpenAIModel, provider
 from dap_ai.config import Settings
 from tests.chat import endpoint as chat
 from tests.chat.endpoint import MODEL, Endpoint
+from tests.patience import patient
 
 KEY = "sk-proj-planted-0123456789"
 ASKED: list[dict[str, Any]] = [{"role": "system", "content": "s"}, {"role": "user", "content": "why?"}]
@@ -264,7 +265,7 @@ def test_cancelled_it_lets_go_of_its_connection(hold: Any):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await asyncio.to_thread(seen.ended.wait, 5)
+        assert await asyncio.to_thread(seen.ended.wait, patient(5))
         assert seen.left
         await model.close()
 

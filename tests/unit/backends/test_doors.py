@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+from tests.patience import patient
+
 KEY = "a1b2c3d4"
 PRELUDE = """
 import os, socket
@@ -30,7 +32,7 @@ def heard(name, said):
 def run(script: str, key: str = KEY) -> None:
     env = {**os.environ, "DAP_AI_ADAPTER_KEY": key}
     command = [sys.executable, "-c", PRELUDE + script]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=patient(60), check=False)
     assert done.returncode == 0, done.stderr
 
 

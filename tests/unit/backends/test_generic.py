@@ -11,6 +11,7 @@ import pytest
 from dap_ai.backends import UnknownBackendError, discover, known
 from dap_ai.backends.generic import GenericBackend, words_of
 from dap_ai.backends.spawn import ConnectedAdapter
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
 
@@ -114,9 +115,9 @@ async def test_an_adapter_that_listens_is_connected_to_and_not_ended():
         echoed: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         adapter.link.start(echoed.set_result, lambda: None, lambda _full: None)
         adapter.link.write(b"hello")
-        assert await asyncio.wait_for(echoed, 5) == b"hello"
+        assert await asyncio.wait_for(echoed, patient(5)) == b"hello"
         await adapter.end()
-        await asyncio.wait_for(closed.wait(), 5)
+        await asyncio.wait_for(closed.wait(), patient(5))
         assert listener.is_serving()
 
 

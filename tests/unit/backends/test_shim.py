@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.patience import patient
+
 PRELUDE = """
 import json, random, socket, sys, threading
 from dap_ai.backends.debugpy import shim
@@ -30,7 +32,7 @@ def sent(data, seed):
 
 def run(script: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PRELUDE + script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", PRELUDE + script], capture_output=True, text=True, timeout=patient(60), check=False
     )
     assert done.returncode == 0, done.stderr
 

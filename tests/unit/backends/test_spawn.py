@@ -10,6 +10,7 @@ import pytest
 
 from dap_ai.backends import Command, spawn
 from dap_ai.streams import TransportLink
+from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 
@@ -39,7 +40,7 @@ def test_when_an_adapter_has_ended_what_it_said_last_is_known():
         ended = asyncio.get_running_loop().create_future()
         process.link.start(lambda _data: None, lambda: ended.set_result(process.last_words), lambda _full: None)
         try:
-            return await asyncio.wait_for(ended, 30)
+            return await asyncio.wait_for(ended, patient(30))
         finally:
             await process.end()
 

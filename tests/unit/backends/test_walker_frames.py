@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dap_ai.protocol.inspection import Table, Value
+from tests.patience import patient
 from tests.unit.backends.visiting import described, fact, visit
 
 ORDERS = pd.DataFrame(
@@ -144,7 +145,7 @@ def test_ten_million_rows_cost_what_ten_do() -> None:
     started = time.perf_counter()
     table = table_of(large)
 
-    assert time.perf_counter() - started < 0.5  # a scan of all takes seconds
+    assert time.perf_counter() - started < patient(0.5)  # a scan of all takes seconds
     assert table.columns[0].cells[-1] == "9999999"
 
 

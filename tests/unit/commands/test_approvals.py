@@ -53,7 +53,7 @@ class Asked(FakePrompt):
 def run(monkeypatch):
     """`run(says, person, ...)`: a run whose ask wants consent; the events after it come with the answer."""
 
-    def start(says="y", person=True, script=None, during=None, **more):
+    def start(says="y", person=True, script=None, during=(), **more):
         monkeypatch.setattr(Asked, "says", says)
         monkeypatch.setattr(Asked, "person", person)
         monkeypatch.setattr(Asked, "asked", [], raising=False)
@@ -99,7 +99,7 @@ def test_a_yes_that_comes_too_late_is_none(run):
 
 
 def test_ctrl_c_cancels_the_answer_and_is_no_yes(run):
-    outcome, client, _, _ = run(HANGS, script={"cancel": [[ended("cancelled")]]}, during=interrupt)
+    outcome, client, _, _ = run(HANGS, script={"cancel": [[ended("cancelled")]]}, during=[interrupt])
     assert ("cancel", {"progressId": "ask-1"}) in client.requests
     assert answers(client) == []
     assert outcome.status() == 130

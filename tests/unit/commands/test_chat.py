@@ -11,6 +11,7 @@ import pytest
 
 from dap_ai.commands.chat import HELP, MOVES, parse
 from dap_ai.commands.prompt import Prompt
+from tests.patience import patient
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def lines(prompt, count):
     found = []
     for _ in range(count):
         prompt.read(told.put)
-        found.append(told.get(timeout=10))
+        found.append(told.get(timeout=patient(10)))
     return found
 
 

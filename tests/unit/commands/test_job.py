@@ -11,9 +11,10 @@ import pytest
 
 from dap_ai.commands.job import Job
 from dap_ai.commands.terminal import Terminal
+from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="process groups")]
-WAIT_S = 10.0
+WAIT_S = patient(10.0)
 _LAUNCHER = """
 import subprocess, sys
 program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)

@@ -17,6 +17,7 @@ from dap_ai.commands.join import Join
 from dap_ai.commands.outcome import Wishes
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo, SessionStop
+from tests.patience import in_turn, patient
 from tests.unit.commands.test_run import ANSWER, HANGS, FakeDisplay, FakePrompt, ended
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -61,16 +62,16 @@ class FakeSession:
         return [arguments for command, arguments in self.requests if command == "ask"]
 
 
-def join(script=None, during=None, lines=(), interactive=False, **wishes):
+def join(script=None, during=(), lines=(), interactive=False, **wishes):
     display, prompt = FakeDisplay(), FakePrompt(lines, interactive=interactive)
     defaults = {"program": None, "pid": None, "question": "why?", "level": "compute", "breakpoints": ()}
     all_wishes = Wishes(**{**defaults, "exceptions": (), "just_my_code": True, **wishes})
 
     async def main():
         session = FakeSession(script or {})
-        if during:
-            asyncio.get_running_loop().call_later(0.01, during)
-        outcome = await asyncio.wait_for(Join(session, ABOUT, display, all_wishes, prompt).run(), 5)
+        doing = asyncio.create_task(in_turn(*during))
+        outcome = await asyncio.wait_for(Join(session, ABOUT, display, all_wishes, prompt).run(), patient(5))
+        doing.cancel()
         return outcome, session
 
     outcome, session = asyncio.run(main())
@@ -165,7 +166,7 @@ def test_a_chat_ends_with_its_session():
 
 @posix
 def test_an_interrupt_cancels_the_question_and_leaves():
-    outcome, session, display = join({"ask": [[]], "cancel": [[ended("cancelled")]]}, during=interrupt)
+    outcome, session, display = join({"ask": [[]], "cancel": [[ended("cancelled")]]}, during=[interrupt])
     assert ("cancel", {"progressId": "ask-1"}) in session.requests
     assert session.commands()[-1] == "disconnect"
     assert outcome.status() == 130
@@ -174,22 +175,15 @@ def test_an_interrupt_cancels_the_question_and_leaves():
 
 @posix
 def test_a_second_interrupt_leaves_at_once():
-    def twice():
-        interrupt()
-        asyncio.get_running_loop().call_later(0.01, interrupt)
-
-    outcome, session, _ = join({"ask": [[]]}, during=twice)
+    outcome, session, _ = join({"ask": [[]]}, during=[interrupt, interrupt])
     assert session.commands()[-2:] == ["cancel", "disconnect"]
     assert outcome.status() == 130
 
 
 @posix
 def test_an_interrupt_at_the_prompt_of_a_terminal_clears_the_line():
-    def then_leave():
-        interrupt()
-        asyncio.get_running_loop().call_later(0.02, lambda: os.kill(os.getpid(), signal.SIGTERM))
-
-    outcome, session, _ = join(chat=True, lines=[HANGS], interactive=True, during=then_leave)
+    leaves = [interrupt, lambda: os.kill(os.getpid(), signal.SIGTERM)]
+    outcome, session, _ = join(chat=True, lines=[HANGS], interactive=True, during=leaves)
     assert outcome.status() == 128 + signal.SIGTERM
     assert session.commands()[-1] == "disconnect"
 

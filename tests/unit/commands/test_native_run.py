@@ -11,6 +11,7 @@ from dap_ai.commands.native_program import Core, NativeProgram
 from dap_ai.commands.native_run import NativeRun
 from dap_ai.commands.outcome import Wishes
 from dap_ai.protocol.errors import RequestFailed
+from tests.patience import patient
 from tests.unit.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -34,7 +35,7 @@ def run(script=None, **wishes):
 
     async def main():
         run_ = NativeRun(client, display, job, Wishes(**both), FakePrompt(()))
-        return await asyncio.wait_for(run_.run(), 5)
+        return await asyncio.wait_for(run_.run(), patient(5))
 
     return asyncio.run(main()), client, display
 

@@ -14,6 +14,7 @@ from dap_ai.commands.outcome import Outcome, Wishes
 from dap_ai.commands.program import Program
 from dap_ai.commands.run import Run
 from dap_ai.protocol.errors import RequestFailed
+from tests.patience import in_turn, patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -132,22 +133,27 @@ class FakePrompt:
         self.closed = True
 
 
-def run(script=None, during=None, lines=(), interactive=False, **wishes):
+def run(script=None, during=(), lines=(), interactive=False, **wishes):
     client, job, display = FakeClient({"ask": [[ANSWER, ended()]], **(script or {})}), FakeJob(), FakeDisplay()
     prompt = FakePrompt(lines, interactive=interactive)
     defaults = {"program": PROGRAM, "pid": None, "question": "", "level": "compute", "breakpoints": ()}
     all_wishes = Wishes(**{**defaults, "exceptions": ("uncaught",), "just_my_code": True, **wishes})
 
     async def main():
-        if during:
-            asyncio.get_running_loop().call_later(0.01, during)
-        return await asyncio.wait_for(Run(client, display, job, all_wishes, prompt).run(), 5)
+        doing = asyncio.create_task(in_turn(*during))
+        outcome = await asyncio.wait_for(Run(client, display, job, all_wishes, prompt).run(), patient(5))
+        doing.cancel()
+        return outcome
 
     return asyncio.run(main()), client, job, display
 
 
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
+
+
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_an_answered_run_ends_with_0_and_lets_the_program_go_on():
@@ -278,41 +284,31 @@ def test_an_answer_that_failed_ends_with_3():
 
 
 def test_ctrl_c_cancels_the_ask_and_the_program_goes_on():
-    outcome, client, _, _ = run({"ask": [[]], "cancel": [[ended("cancelled")]]}, interrupt)
+    outcome, client, _, _ = run({"ask": [[]], "cancel": [[ended("cancelled")]]}, [interrupt])
     assert ("cancel", {"progressId": "ask-1"}) in client.requests
     assert client.commands()[-1] == "continue"
     assert outcome.status() == 130
 
 
 def test_a_second_ctrl_c_ends_the_program():
-    def twice():
-        interrupt()
-        asyncio.get_running_loop().call_later(0.01, interrupt)
-
-    outcome, client, _, _ = run({"ask": [[]], "cancel": [[]]}, twice)
+    outcome, client, _, _ = run({"ask": [[]], "cancel": [[]]}, [interrupt, interrupt])
     assert client.requests[-1] == ("disconnect", {"terminateDebuggee": True})
     assert outcome.status() == 130
 
 
 def test_ctrl_c_before_the_program_has_started_ends_the_run():
-    outcome, client, _, _ = run({"initialize": [HANGS]}, interrupt)
+    outcome, client, _, _ = run({"initialize": [HANGS]}, [interrupt])
     assert client.commands() == ["initialize", "disconnect"]
     assert outcome.status() == 130
 
 
 def test_ctrl_c_while_the_program_runs_away_from_a_terminal_is_sent_to_it():
-    client_script = {"configurationDone": [[]]}
-
-    def twice():
-        interrupt()
-        asyncio.get_running_loop().call_later(0.01, interrupt)
-
-    _, _, job, _ = run(client_script, twice)
+    _, _, job, _ = run({"configurationDone": [[]]}, [interrupt, interrupt])
     assert job.calls[0] == "send"
 
 
 def test_sigterm_ends_the_program():
-    outcome, client, _, _ = run({"ask": [[]]}, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    outcome, client, _, _ = run({"ask": [[]]}, [terminate])
     assert client.commands()[-1] == "disconnect"
     assert outcome.status() == 128 + signal.SIGTERM
 
@@ -392,23 +388,19 @@ def test_a_line_that_was_not_typed_is_shown():
 
 def test_ctrl_c_in_a_chat_cancels_the_answer_and_asks_on():
     script = {"ask": [[], [ANSWER, ended()]], "cancel": [[ended("cancelled")]]}
-    outcome, client, _, _ = run(script, interrupt, chat=True, lines=["once more"])
+    outcome, client, _, _ = run(script, [interrupt], chat=True, lines=["once more"])
     assert [a.get("question", "") for a in asked(client)] == ["", "once more"]
     assert outcome.status() == 0
 
 
 def test_ctrl_c_at_the_prompt_of_a_person_changes_nothing():
-    def then_end():
-        interrupt()
-        asyncio.get_running_loop().call_later(0.01, lambda: os.kill(os.getpid(), signal.SIGTERM))
-
-    outcome, client, _, _ = run(None, then_end, chat=True, lines=[HANGS], interactive=True)
+    outcome, client, _, _ = run(None, [interrupt, terminate], chat=True, lines=[HANGS], interactive=True)
     assert outcome.status() == 128 + signal.SIGTERM
     assert "continue" not in client.commands()
 
 
 def test_ctrl_c_at_the_prompt_of_a_script_ends_the_run():
-    assert run(None, interrupt, chat=True, lines=[HANGS])[0].status() == 130
+    assert run(None, [interrupt], chat=True, lines=[HANGS])[0].status() == 130
 
 
 def test_a_failed_question_leaves_the_chat_open_and_is_told_by_the_exit_code():

@@ -6,8 +6,9 @@ import threading
 
 from dap_ai.commands import telling
 from dap_ai.commands.telling import Teller
+from tests.patience import patient
 
-WAIT_S = 10.0
+WAIT_S = patient(10.0)
 
 
 class Pipe:

@@ -21,10 +21,11 @@ from dap_ai.agent.mask import Masker
 from dap_ai.backends import discover
 from dap_ai.commands import wirelog
 from dap_ai.commands.wirelog import SessionLog, WireLog
+from tests.patience import patient
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes of POSIX")
 OUTPUT = fx.FromBackend(b'{"seq":1,"type":"event","event":"output","body":{"output":"open-sesame-42"}}')
-WAIT_S = 20.0
+WAIT_S = patient(20.0)
 
 
 @pytest.fixture
