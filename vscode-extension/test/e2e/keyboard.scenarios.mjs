@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { picture, scenario } from "./world.mjs";
 
 const MOST_STOPS = 120;
+/** The focus may be in the workbench for a few stops: there the frame sees nothing of it. */
+const MOVE_MS = 2000;
 
 scenario("by keyboard alone: ask, open a step, follow a place and a value, apply the fix", { files: ["payroll.py"] }, async (workbench, server) => {
   const { page, tab } = workbench;
@@ -35,12 +37,15 @@ scenario("by keyboard alone: ask, open a step, follow a place and a value, apply
   assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
 });
 
-/** The key of "Ask About the Stopped Program...": the cursor is in the input then. */
+/**
+ * The key of "Ask About the Stopped Program...": the cursor is in the input then. A key press can come before VS Code
+ * listens; one that is only late would take the focus back later, so each is given more time than the one before.
+ */
 async function ask({ page, tab }) {
   const input = await tab.locator(".composer textarea");
-  for (let tries = 0; tries < 10; tries++) {
-    await page.keyboard.press("Control+Shift+Slash"); // a key press can come before VS Code listens
-    const focused = await input.and(await tab.locator(":focus")).waitFor({ timeout: 1000 }).then(() => true, () => false);
+  for (let tries = 1; tries <= 5; tries++) {
+    await page.keyboard.press("Control+Shift+Slash");
+    const focused = await input.and(await tab.locator(":focus")).waitFor({ timeout: 4000 * tries }).then(() => true, () => false);
     if (focused) return;
   }
   throw new Error("The key does not lead to the input.");
@@ -49,11 +54,16 @@ async function ask({ page, tab }) {
 const walk = (workbench, selector, text) => press(workbench, "Tab", selector, text);
 const walkBack = (workbench, selector, text) => press(workbench, "Shift+Tab", selector, text);
 
-/** Goes on until something of this kind with this text has the focus. */
+/**
+ * Goes on until something of this kind with this text has the focus. The key reaches the frame, a process of its own,
+ * only after the press is over: the next one waits for the focus to move, or it would pass what is looked for unseen.
+ */
 async function press({ page, tab }, key, selector, text) {
   const frame = await tab.frame();
   for (let stops = 0; stops < MOST_STOPS; stops++) {
+    const before = await frame.evaluateHandle(() => document.activeElement);
     await page.keyboard.press(key);
+    await frame.waitForFunction((before) => document.activeElement !== before, before, { timeout: MOVE_MS }).catch(() => undefined);
     const found = await frame.evaluate(([selector, text]) => {
       const element = document.activeElement;
       return element?.matches(selector) === true && new RegExp(text).test(element.textContent.trim());
