@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { patient } from "./patience.mjs";
 import { picture, scenario } from "./world.mjs";
 
 const MOST_STOPS = 120;
@@ -45,7 +46,7 @@ async function ask({ page, tab }) {
   const input = await tab.locator(".composer textarea");
   for (let tries = 1; tries <= 5; tries++) {
     await page.keyboard.press("Control+Shift+Slash");
-    const focused = await input.and(await tab.locator(":focus")).waitFor({ timeout: 4000 * tries }).then(() => true, () => false);
+    const focused = await input.and(await tab.locator(":focus")).waitFor({ timeout: patient(1000) * tries }).then(() => true, () => false);
     if (focused) return;
   }
   throw new Error("The key does not lead to the input.");

@@ -1,5 +1,6 @@
 // VS Code in a page, as a person uses it.
 import { AnswerPanel } from "./panel.mjs";
+import { patient } from "./patience.mjs";
 
 const PALETTE_TRIES = 6;
 
@@ -11,7 +12,7 @@ export async function openWorkbench(browser, server, { theme } = {}) {
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(patient(60_000));
   await page.goto(server.url, { waitUntil: "domcontentloaded" });
   const workbench = new Workbench(page, server, theme);
   await workbench.ready();
@@ -57,13 +58,14 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget .quick-input-box input");
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     for (let tries = 1; ; tries++) {
+      const timeout = patient(1000) * tries;
       await this.page.keyboard.press("F1");
       try {
-        await input.waitFor({ timeout: 1000 * tries });
-        await input.fill(`>${title}`, { timeout: 1000 }); // a change of the focus closes the palette
-        await row.waitFor({ timeout: 1000 * tries });
-        await row.click({ timeout: 1000 * tries }); // not Enter: another row may still be the chosen one
-        if (!leaves) await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2000 * tries });
+        await input.waitFor({ timeout });
+        await input.fill(`>${title}`, { timeout: patient(1000) }); // a change of the focus closes the palette
+        await row.waitFor({ timeout });
+        await row.click({ timeout }); // not Enter: another row may still be the chosen one
+        if (!leaves) await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2 * timeout });
         return;
       } catch (error) {
         await this.page.keyboard.press("Escape");
@@ -87,7 +89,7 @@ export class Workbench {
   /** Starts a configuration of launch.json; returns when the program has stopped. */
   async debug(name) {
     await this.start(name);
-    await this.stopped.waitFor({ timeout: 60_000 });
+    await this.stopped.waitFor();
   }
 
   /** Starts a configuration of launch.json. */

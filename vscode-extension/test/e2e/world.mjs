@@ -6,13 +6,14 @@ import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { ROOT, findChromium } from "./install.mjs";
+import { patient } from "./patience.mjs";
 import { startServer } from "./server.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
 const RESULTS = join(ROOT, "test-results", "e2e");
 const PICTURES = process.env["DAP_AI_SCREENSHOTS"] ?? RESULTS;
 const THEME = process.env["DAP_AI_THEME"] ?? "dark";
-const TEST_MS = 300_000;
+const TEST_MS = patient(300_000);
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
 export const world = { server: undefined, browser: undefined };
