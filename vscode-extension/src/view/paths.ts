@@ -8,8 +8,15 @@ const PATTERN = new RegExp(
   "gi",
 );
 
+/** A place as a text names it; lines are from 1. */
+export interface Place {
+  text: string;
+  file: string;
+  line: number;
+}
+
 /** A piece of text, or a place that it names. */
-export type Piece = string | { text: string; file: string; line: number };
+export type Piece = string | Place;
 
 /** Splits text at the places that it names. */
 export function findLocations(text: string): Piece[] {

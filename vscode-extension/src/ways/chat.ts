@@ -8,9 +8,10 @@ import type { Host } from "../ask/host";
 import { resolveFile } from "../answers/links";
 import { isModelNamed } from "../models/models";
 import type { Tracked } from "../sessions/sessions";
-import type { Part, Turn } from "../shared/messages";
+import type { Turn } from "../shared/messages";
 import { isOpen } from "../ask/turns";
-import { ChatMarkdown, chatMarkdown, chatText } from "./chatMarkdown";
+import { chatText } from "./chatMarkdown";
+import { ChatTeller, locationOf } from "./chatTeller";
 
 /** Of package.json. */
 const PARTICIPANT = "dapAi.chat";
@@ -51,29 +52,23 @@ async function answer(
   const about = { sessionId: tracked.session.id, isNew };
   const turn = host.ask(question, isModelNamed() ? about : { ...about, model: request.model });
   if (!turn) return {};
-  await streamed(host, turn, stream, token);
+  const teller = new ChatTeller(stream, tracked.session, token);
+  await streamed(host, turn, teller, token);
+  await teller.end(turn);
   // VS Code has closed the stream by then.
   return token.isCancellationRequested ? {} : finished(host, turn, stream, tracked);
 }
 
 /** Passes on what has come and what comes, until the answer has ended or nobody wants it any more. */
-function streamed(
-  host: Host,
-  turn: Turn,
-  stream: vscode.ChatResponseStream,
-  token: vscode.CancellationToken,
-): Promise<void> {
-  const markdown = new ChatMarkdown();
-  for (const part of turn.parts) pass(part, stream, markdown);
+function streamed(host: Host, turn: Turn, teller: ChatTeller, token: vscode.CancellationToken): Promise<void> {
+  for (const part of turn.parts) teller.pass(part);
   return new Promise((resolve) => {
     if (!isOpen(turn)) {
-      say(markdown.end(), stream);
       resolve();
       return;
     }
     const done = (): void => {
       vscode.Disposable.from(...subscriptions).dispose();
-      if (!token.isCancellationRequested) say(markdown.end(), stream); // else VS Code has closed the stream
       resolve();
     };
     const cancel = (): void => {
@@ -84,7 +79,7 @@ function streamed(
       token.onCancellationRequested(cancel),
       host.questions.onDidPost((message) => {
         if (!("turnId" in message) || message.turnId !== turn.id) return;
-        if (message.type === "part") pass(message.part, stream, markdown);
+        if (message.type === "part") teller.pass(message.part);
         else if (message.type === "ended" || message.type === "failed") done();
       }),
     ];
@@ -92,18 +87,7 @@ function streamed(
   });
 }
 
-/** All of it is text of a model or a program: VS Code reads each of these as Markdown. */
-function pass(part: Part, stream: vscode.ChatResponseStream, markdown: ChatMarkdown): void {
-  say(part.kind === "answer" ? markdown.feed(part.text) : markdown.end(), stream);
-  if (part.kind === "status") stream.progress(chatText(part.text));
-  else if (part.kind === "step") stream.progress(chatText(part.step.call));
-  else if (part.kind === "approval") stream.progress(`Waits for your consent: ${chatText(part.approval.action)}`);
-}
-
-function say(markdown: string, stream: vscode.ChatResponseStream): void {
-  if (markdown !== "") stream.markdown(markdown);
-}
-
+/** What stands below the answer. No text may follow the buttons: VS Code would fold all that is above them. */
 async function finished(
   host: Host,
   turn: Turn,
@@ -116,7 +100,6 @@ async function finished(
     if (tracked && !tracked.stop) stream.button({ command: "workbench.action.debug.pause", title: "Pause" });
     return { errorDetails: { message: chatText(error ?? "") } };
   }
-  if (ended.answer !== "" && !turn.parts.some((part) => part.kind === "answer")) say(chatMarkdown(ended.answer), stream);
   await references(turn, stream, session);
   ended.fixes.forEach((fix, index) => {
     const name = ended.fixes.length > 1 ? ` ${index + 1}` : "";
@@ -135,7 +118,7 @@ async function references({ ended }: Turn, stream: vscode.ChatResponseStream, se
     if (file === "" || known.has(`${file}:${line}`)) continue;
     known.add(`${file}:${line}`);
     const uri = await resolveFile(file, session);
-    if (uri) stream.reference(new vscode.Location(uri, new vscode.Position(Math.max(line, 1) - 1, 0)));
+    if (uri) stream.reference(locationOf(uri, line));
   }
 }
 

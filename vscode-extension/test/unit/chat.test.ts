@@ -24,14 +24,14 @@ class Chat {
   readonly said: Said[] = [];
   result: Result | undefined;
 
-  private readonly say = (kind: string) => (value: unknown): void => {
+  private readonly say = (kind: string) => (value: unknown, title?: string): void => {
     if (this.cancelling.token.isCancellationRequested) throw new Error("the stream is closed");
-    this.said.push([kind, value]);
+    this.said.push([kind, title ?? value]);
   };
 
   async ask(prompt: string, { command, history = [] as unknown[] }: { command?: string; history?: unknown[] } = {}): Promise<void> {
     const handle = editor.participant!.handle as (...args: unknown[]) => Promise<Result>;
-    const kinds = ["markdown", "progress", "button", "reference"];
+    const kinds = ["markdown", "progress", "button", "reference", "anchor"];
     const stream = Object.fromEntries(kinds.map((kind) => [kind, this.say(kind)]));
     void handle({ prompt, command }, { history }, stream, this.cancelling.token).then((result) => (this.result = result));
     await settled();
@@ -96,11 +96,55 @@ test("an answer comes as it is made, with its steps, and its places as reference
     ["progress", "offline: nothing leaves this machine"],
     ["progress", "evaluate x"],
     ["markdown", "Because."],
-    ["progress", "Waits for your consent: next"],
+    ["markdown", "\n\nWaits for your consent: next\n\n"],
   ]);
   const references = view.of("reference") as { uri: Uri; range: { line: number } }[];
   assert.deepEqual(references.map(({ uri, range }) => [uri.fsPath, range.line]), [["/w/shop.py", 4]]);
   assert.deepEqual(view.result?.metadata, { turnId: "conversation-1.1", suspects: 4 });
+});
+
+/**
+ * What VS Code's chat shows of a complete response, as its chatListRenderer does: the last run of text, and what follows
+ * it. All before that is folded. An anchor is part of the text around it.
+ */
+function unfolded(said: Said[]): Said[] {
+  const parts = said.filter(([kind]) => kind !== "reference").map(([kind, value]): Said => [kind === "anchor" ? "markdown" : kind, value]);
+  let first = parts.findLastIndex(([kind]) => kind === "markdown");
+  while (first > 0 && parts[first - 1]![0] === "markdown") first -= 1;
+  return parts.slice(first);
+}
+
+test("whatever is done once an answer has begun, all of its text stays in sight", async (t) => {
+  const { chat: view } = registered(t);
+  const session = stopped();
+  await view.ask("why?");
+  const askId = "dap-ai-ask-1";
+  const say = (category: string, output: string): void => {
+    session.event("askOutput", { askId, category, output, ...(category === "tool" ? { tool: { name: "evaluate", call: output } } : {}) });
+  };
+  say("status", "offline: nothing leaves this machine");
+  say("answer", "`parse('')` returned None, so `tea.stock` is None.\n\n");
+  say("status", "reading the cited values again");
+  say("tool", "report");
+  say("answer", "**Recommendation.** Test for None.\n");
+  say("status", "done");
+  const fix = { file: "/w/shop.py", diff: "--- a/shop.py\n+++ b/shop.py\n@@ -2 +2 @@\n-b\n+B", verified: true, check: "", result: "" };
+  await end(session, { fixes: [fix] });
+  const seen = unfolded(view.said);
+  const text = seen.filter(([kind]) => kind === "markdown").map(([, value]) => value).join("");
+  assert.match(text, /^`parse\(''\)` returned None[^]*Recommendation[^]*\*Offline analyst · 1\.0 s\*$/);
+  assert.equal(seen.filter(([kind]) => kind === "button").length, 2);
+  assert.deepEqual(view.of("progress"), ["offline: nothing leaves this machine"]);
+});
+
+test("a place in the answer is a link to its file, where there is one", async (t) => {
+  const { chat: view } = registered(t);
+  const session = stopped();
+  new FakeDocument(Uri.file("/w/shop.py"), "");
+  await view.ask("why?");
+  session.event("askOutput", { askId: "dap-ai-ask-1", category: "answer", output: "At `/w/shop.py:2`, not `/gone_.py:3`.\n" });
+  await end(session);
+  assert.deepEqual(view.said.slice(0, 4), [["markdown", "At "], ["anchor", "/w/shop.py:2"], ["markdown", ", not "], ["markdown", "/gone\\_.py:3"]]);
 });
 
 test("an answer that did not come in pieces is shown at its end", async (t) => {
@@ -108,7 +152,7 @@ test("an answer that did not come in pieces is shown at its end", async (t) => {
   const session = stopped();
   await view.ask("", { command: "why" });
   await end(session, { answer: "All at once." });
-  assert.deepEqual(view.of("markdown"), ["All at once."]);
+  assert.deepEqual(view.of("markdown"), ["All at once.", "\n\n*Offline analyst · 1.0 s*"]);
 });
 
 test("each fix has its buttons, which do what they say", async (t) => {
@@ -201,6 +245,6 @@ test("an answer that failed shows what there is, and the error", async (t) => {
   const session = stopped();
   await view.ask("why?");
   await end(session, { reason: "failed", answer: "By analysis.", error: "the endpoint is not there" });
-  assert.deepEqual(view.of("markdown"), ["By analysis."]);
+  assert.equal(view.of("markdown")[0], "By analysis.");
   assert.deepEqual(view.result?.errorDetails, { message: "the endpoint is not there" });
 });
