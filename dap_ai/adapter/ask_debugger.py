@@ -120,11 +120,11 @@ class AskDebugger:
             for token in tokens:
                 self._pump.receive(JobEnded(token, alive))
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
         """What the user says to an action of the agent; no answer in time is a no. Raises RequestFailed, NotStopped."""
         epoch = self._stop("approve").epoch
         consent: Consent = await self._pump.outcome(
-            lambda token: ApprovalWanted(self._ask_id, token, epoch, kind, action, reason)
+            lambda token: ApprovalWanted(self._ask_id, token, epoch, kind, action, reason, now)
         )
         return consent
 

@@ -16,9 +16,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dap_ai.adapter.console import PlainText
+from dap_ai.adapter.console import CATEGORY
 from dap_ai.adapter.effects import AgentOutput, CancelTimer, Effect, SetTimer
 from dap_ai.adapter.outbox import Message
+from dap_ai.adapter.plain_text import PlainText, plain_line
 from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.visible import visible
@@ -48,6 +49,10 @@ class AskState(msgspec.Struct):
     buffer: list[str] = []
     """The end of it that has not been sent."""
     plain: PlainText = msgspec.field(default_factory=PlainText)
+    category: str = CATEGORY
+    """Of its lines in the console."""
+    is_decided: bool = False
+    """The console has just answered its request for consent, and said so: the status that follows says it again."""
 
 
 class AskRecord(NamedTuple):
@@ -67,6 +72,8 @@ class Asks:
         """By id: the joined client whose it is; the session's own is the empty name."""
         self.consoles: dict[str, str] = {}
         """The conversation in each client's console; the session's own client is the empty name."""
+        self.category = CATEGORY
+        """Of the lines in the own client's console."""
         self.mark = ""
         """In every id: keeps those of sessions apart that share a client."""
         self._asks = 0
@@ -132,8 +139,9 @@ class Asks:
         messages = self.flush(piece.ask_id)
         if state.events:
             messages.append(("askOutput", AskOutput(piece.ask_id, piece.category, piece.output, piece.tool)))
-        if state.channel == "console" and piece.output.strip():
-            messages.append(console_line("· " + piece.output.strip().replace("\n", " ") + "\n"))
+        if state.channel == "console" and piece.output.strip() and not _is_said(state, piece):
+            line = plain_line(piece.output.strip().replace("\n", " "))
+            messages.append(console_line(f"· {line}\n", state.category))
         if state.progress and piece.output.strip():
             update = {"progressId": piece.ask_id, "message": piece.output.strip().split("\n")[0][:120]}
             messages.append(("progressUpdate", update))
@@ -150,7 +158,7 @@ class Asks:
         if state.events:
             messages.append(("askOutput", AskOutput(ask_id, "answer", text)))
         if state.channel == "console" and (plain := state.plain.feed(text)):
-            messages.append(console_line(plain))
+            messages.append(console_line(plain, state.category))
         return messages
 
     def ended(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> list[Message]:
@@ -187,7 +195,7 @@ class Asks:
             rest = state.plain.finish()
             closing = "" if reason == "completed" else f"[{reason}{': ' + why if why else ''}]\n"
             if rest or closing:
-                messages.append(console_line(rest + closing))
+                messages.append(console_line(rest + closing, state.category))
         if state.progress:
             messages.append(("progressEnd", {"progressId": ask_id}))
         return messages
@@ -197,6 +205,13 @@ class Asks:
         return [CancelTimer(FLUSH + ask_id), CancelTimer(LIMIT + ask_id)]
 
 
-def console_line(text: str) -> Message:
+def console_line(text: str, category: str = CATEGORY) -> Message:
     """Whole lines for the console."""
-    return ("output", {"category": "console", "output": visible(text)})
+    return ("output", {"category": category, "output": visible(text)})
+
+
+def _is_said(state: AskState, piece: AgentOutput) -> bool:
+    """Whether it is the status of a decision that the console itself has just been told of; once."""
+    is_said = state.is_decided and piece.category == "status"
+    state.is_decided = state.is_decided and not is_said
+    return is_said

@@ -113,6 +113,8 @@ class ClientMessages:
         told = self._gate.told_of_client(message.content)
         self._starting.initialize = self._relatives.initialize = told or message.content or b"{}"
         self._out.client_id = client.client_id
+        ansi = client.supports_ansi_styling
+        self._desk.asks.category = console.category_for(client.client_id, ansi_styling=ansi)
         self._guests.client = client.client_name or client.client_id
         self._forwarding.forward(message, content=told)
 

@@ -137,17 +137,20 @@ def _messages(ask: AskState, approval: Approval, options: Options) -> list[Messa
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
     action = on_one_line(wanted.action)
     reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]
+    now = on_one_line(wanted.now)
     messages: list[Message] = []
     if ask.events:
-        event = AskApproval(wanted.ask_id, approval.approval_id, action, reason, wanted.kind, timeout_s)
+        event = AskApproval(wanted.ask_id, approval.approval_id, action, reason, wanted.kind, timeout_s, now)
         messages.append(("askApproval", event))
     if ask.channel == "console":
         lines = [f"· {wanted.kind}, in the program itself: {action}"]
+        if now:
+            lines.append(f"· now it is {now}")
         if reason:
             lines.append(f"· why, in the model's words: “{reason}”")
         lines.append(f"· answer with {prefix}allow, {prefix}allow session or {prefix}deny within {timeout_s:g} s")
-        messages.append(console_line("\n".join(lines) + "\n"))
+        messages.append(console_line("\n".join(lines) + "\n", ask.category))
     if ask.progress:
-        message = f"waits for your consent ({prefix}allow, {prefix}deny): {action}"
+        message = f"waits for your consent ({prefix}allow, {prefix}deny): {action}{f' (now {now})' if now else ''}"
         messages.append(("progressUpdate", {"progressId": wanted.ask_id, "message": message}))
     return messages

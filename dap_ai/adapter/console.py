@@ -2,13 +2,11 @@
 
 The text after the prefix is a question; `??` alone asks why the program stopped. A `??` continues the console's
 conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a consent request, `??help`
-explains. Answers are `output` events of category "console", in whole lines of plain text: most consoles render no
-Markdown and some drop other categories.
+explains. Answers are `output` events in whole lines of plain text (`plain_text.py`): most consoles render no Markdown.
 """
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 CONTEXTS = frozenset({"repl", ""})
@@ -76,32 +74,12 @@ def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | N
     ]
 
 
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
-_FENCE = re.compile(r"^\s*(```|~~~)")
+CATEGORY = "console"
+"""Of these lines: some consoles drop any that they do not know."""
+CALM = "dap-ai"
+"""VS Code shows "console" as a warning, and what it does not know as it shows the program's own output."""
 
 
-class PlainText:
-    """Turns a stream of Markdown into whole lines of plain text; code stays as it is, indented."""
-
-    def __init__(self) -> None:
-        self._rest = ""
-        self._in_code = False
-
-    def feed(self, markdown: str) -> str:
-        """The lines that are whole now, each with its line end."""
-        *lines, self._rest = (self._rest + markdown).split("\n")
-        return "".join(f"{text}\n" for line in lines if (text := self._plain(line)) is not None)
-
-    def finish(self) -> str:
-        """What was left without a line end."""
-        return self.feed("\n") if self._rest else ""
-
-    def _plain(self, line: str) -> str | None:
-        if _FENCE.match(line):
-            self._in_code = not self._in_code
-            return None
-        if self._in_code:
-            return "    " + line
-        heading = _HEADING.match(line)
-        return _EMPHASIS.sub(r"\2", heading[1] if heading else line)
+def category_for(client_id: str, *, ansi_styling: bool) -> str:
+    """Of the lines for a client. Others call themselves VS Code, too, but announce less (`supportsANSIStyling`)."""
+    return CALM if client_id == "vscode" and ansi_styling else CATEGORY

@@ -221,7 +221,8 @@ class AskDesk:
             self._history.add_output("stdout", arguments.earlier.output)
         stop = questions.stop_of(arguments, self._state)
         progress = guest in self.shows_progress and ask.arguments.progress is not False
-        state = AskState(ask, channel, events=events, progress=progress, guest=guest)
+        category = console.CATEGORY if joined else self.asks.category
+        state = AskState(ask, channel, events=events, progress=progress, guest=guest, category=category)
         self._out.tell(self.asks.started(state), guest)
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id, guest if joined else None)))
@@ -237,6 +238,8 @@ class AskDesk:
             return (
                 f"{len(waiting)} actions wait: it is not clear which one you allow; {deny} refuses the oldest: {oldest}"
             )
+        if (ask := self.asks.running.get(waiting[0].wanted.ask_id)) is not None:
+            ask.is_decided = True
         action = self.consents.answer(waiting[0].approval_id, allow=allow, remember=remember)
         return f"{'allowed' if allow else 'refused'}: {action}"
 

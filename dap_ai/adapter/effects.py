@@ -75,6 +75,8 @@ class ApprovalWanted(NamedTuple):
     kind: str
     action: str
     reason: str
+    now: str = ""
+    """What it is that would be changed; empty: nothing, or it cannot be read."""
 
 
 class ActionWanted(NamedTuple):

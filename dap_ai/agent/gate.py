@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
@@ -24,6 +24,7 @@ from dap_ai.protocol.visible import on_one_line
 MAX_DENIALS = 3
 MAX_ACTION_CHARS = 1000
 MAX_REASON_CHARS = 300
+MAX_NOW_CHARS = 200
 DECIDED = ("allowed (", "refused (")
 """How the status line of a decision begins."""
 _MAX_SHOWN_CHARS = 120
@@ -56,8 +57,13 @@ class Gate:
             self._note(name, arguments, "refused", verdict.rule)
         return verdict.text
 
-    async def refusal(self, name: str, arguments: ToolArguments) -> str:
-        """Why the call is not made, and what to do instead; empty: it is made. Raises NotStopped."""
+    async def refusal(
+        self, name: str, arguments: ToolArguments, now: Callable[[], Awaitable[str]] | None = None
+    ) -> str:
+        """Why the call is not made, and what to do instead; empty: it is made. Raises NotStopped.
+
+        `now` reads what would be replaced, for the user who is asked.
+        """
         verdict = self.policy.decide(name, arguments)
         if verdict.outcome == "refused":
             return self.ruled_out(name, arguments)
@@ -66,9 +72,11 @@ class Gate:
         if text := _unreadable(name, arguments):
             self._note(name, arguments, "refused", "not to be read")
             return text
-        return await self._acted(name, arguments, verdict)
+        return await self._acted(name, arguments, verdict, now)
 
-    async def _acted(self, name: str, arguments: ToolArguments, verdict: Verdict) -> str:
+    async def _acted(
+        self, name: str, arguments: ToolArguments, verdict: Verdict, now: Callable[[], Awaitable[str]] | None
+    ) -> str:
         if verdict.outcome == "allowed":
             self._note(name, arguments, "allowed", verdict.rule, unasked=True)
             return ""
@@ -78,9 +86,10 @@ class Gate:
         if len(self._denied) >= MAX_DENIALS:
             return _NO_MORE.format(count=len(self._denied))
         reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
+        is_now = plain(await now(), MAX_NOW_CHARS) if now else ""
         began = time.monotonic()
         try:
-            consent = await self._debugger.approve(name, action_of(name, arguments), reason)
+            consent = await self._debugger.approve(name, action_of(name, arguments), reason, is_now)
         finally:
             self.waited_s += time.monotonic() - began
         self._note(name, arguments, "allowed" if consent.allowed else "refused", consent.how)

@@ -53,9 +53,9 @@ class PassingDebugger:
         """The other's."""
         return await self._debugger.snapshot(query)
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
         """The other's."""
-        return await self._debugger.approve(kind, action, reason)
+        return await self._debugger.approve(kind, action, reason, now)
 
     async def act(self, action: Action) -> Done:
         """The other's."""

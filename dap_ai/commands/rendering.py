@@ -121,6 +121,8 @@ class TerminalDisplay:
         action, reason = on_one_line(wanted.action), plain(wanted.reason, _MAX_REASON_CHARS)
         self._err.print(Text("The agent wants to act on the program:", style="bold"))
         self._err.print(Text(f"    {visible(wanted.kind)}: {action}"), soft_wrap=True)
+        if wanted.now:
+            self._err.print(Text(f"    now it is {plain(wanted.now, _MAX_REASON_CHARS)}"), soft_wrap=True)
         self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
 
     def ask_ended(self, ended: AskEnded) -> None:

@@ -148,6 +148,8 @@ class AskApproval(_Wire):
     """What `remember` covers: every action of this kind in this session."""
     timeout_s: float
     """Without an answer by then it is refused."""
+    now: str = ""
+    """The value that would be replaced, as it was read just now."""
 
 
 class AskApproveArguments(_Wire):

@@ -53,8 +53,11 @@ class Debugger(Protocol):
         """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
         ...
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:
-        """What the user says to an action of the agent; no answer in time is a no. Raises NotStopped."""
+    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
+        """What the user says to an action of the agent; no answer in time is a no. Raises NotStopped.
+
+        `now`: the value that it would replace.
+        """
         ...
 
     async def act(self, action: Action) -> Done:

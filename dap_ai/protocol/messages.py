@@ -22,6 +22,7 @@ class InitializeArguments(_Read):
     client_id: str = msgspec.field(default="", name="clientID")
     supports_progress_reporting: bool = False
     supports_invalidated_event: bool = False
+    supports_ansi_styling: bool = msgspec.field(default=False, name="supportsANSIStyling")
 
 
 class StartArguments(_Read):

@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import msgspec
 
+from dap_ai.agent.evidence import read_again
+from dap_ai.agent.gate import MAX_NOW_CHARS
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.roots import Refused
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
@@ -20,8 +22,10 @@ from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame
+from dap_ai.agent.values import show
 from dap_ai.protocol import acting
 from dap_ai.protocol.acting import Done
+from dap_ai.protocol.ask import Evidence
 from dap_ai.protocol.asking import Stop
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.inspection import Inspection
@@ -122,6 +126,17 @@ class SetVariableTool(Tool[SetVariable]):
             raise Refused(f"{code(arguments.expression)} cannot be set: name a variable, an attribute or an item")
         _parsed(arguments.value)
         return arguments
+
+    async def now(self, bench: Bench, arguments: SetVariable) -> str:
+        """Its value."""
+        place, stop = bench.focus, bench.case.stop
+        if place is None:
+            return ""
+        frame = place.frame
+        cited = Evidence(arguments.expression, "", frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, False)
+        facts = await read_again([cited], Reader(bench.debugger, bench.sources, bench.level), bench.debugger)
+        fact = facts.get((frame.id, arguments.expression))
+        return bench.mask(show(fact.value, MAX_NOW_CHARS)) if fact and fact.value else ""
 
     async def run(self, bench: Bench, arguments: SetVariable) -> ToolResult:
         """What it is now."""

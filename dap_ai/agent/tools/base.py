@@ -162,6 +162,11 @@ class Tool(Generic[A]):
         del bench
         return arguments
 
+    async def now(self, bench: Bench, arguments: A) -> str:
+        """What the call would replace, for the user who is asked; empty: nothing. Raises NotStopped."""
+        del bench, arguments
+        return ""
+
     async def run(self, bench: Bench, arguments: A) -> ToolResult:
         """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
         raise NotImplementedError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -80,7 +81,7 @@ async def run(bench: Bench, call: ToolCall, tools: Mapping[str, Tool[Any]] = TOO
         return ToolResult(str(error), failed=True)
     except Refused as error:
         return ToolResult(f"{error}.", failed=True)
-    if refusal := await bench.passes.refusal(call.name, arguments):
+    if refusal := await bench.passes.refusal(call.name, arguments, partial(tool.now, at, arguments)):
         return ToolResult(refusal, failed=True, refused=True)
     result = await tool.run(at, arguments)
     result.text, result.status = bench.mask(result.text), bench.mask(result.status)

@@ -419,6 +419,35 @@ def test_two_question_marks_in_the_console_ask_and_stream_whole_plain_lines():
     )
 
 
+def test_what_is_done_is_told_in_the_console_without_marks_of_markdown_too():
+    play = stopped(Playbook())
+    play.play(CONSOLE_ASK)
+    play.play(
+        """
+        >> agent output dap-ai-ask-1 tool evaluate(`x`) -> **`x`** gives `__init__`
+        << client event output {"category": "console", "output": "\\u00b7 evaluate(x) -> x gives __init__\\n"}
+        """
+    )
+
+
+VS_CODE = '{"clientID": "vscode", "supportsANSIStyling": true}'
+
+
+@pytest.mark.parametrize(
+    ("client", "category"),
+    [(VS_CODE, "dap-ai"), ('{"clientID": "vscode"}', "console"), ('{"clientID": "neovim"}', "console")],
+    ids=["VS Code", "one that calls itself so", "another"],
+)
+def test_vs_code_does_not_show_an_answer_as_a_warning(client: str, category: str):
+    play = stopped(Playbook(), client=client)
+    play.play(CONSOLE_ASK)
+    play.play(f"""
+        >> agent output dap-ai-ask-1 status offline
+        << client event output {{"category": "{category}", "output": "\\u00b7 offline\\n"}}
+        >> agent ended dap-ai-ask-1
+    """)
+
+
 def test_console_questions_continue_their_conversation_until_told_otherwise():
     play = stopped(Playbook())
     play.play(CONSOLE_ASK)

@@ -224,6 +224,25 @@ def test_the_console_asks_in_plain_lines_and_is_answered_there(typed, outcome, t
     )
 
 
+def test_the_console_shows_what_would_be_replaced_and_tells_a_decision_once():
+    play = stopped(Playbook(options=Options(level="mutate")))
+    play.play(
+        """
+        >> client request 5 evaluate {"expression": "??why", "context": "repl"}
+        << client response 5 evaluate ok ...
+        << start dap-ai-ask-1 ...
+        >> agent approval dap-ai-ask-1 1 2 {"kind": "set_variable", "action": "n = 0", "reason": "", "now": "6"}
+        << client event output {"category": "console", "output": "· set_variable, in the program itself: n = 0\\n· now it is 6\\n· answer with ??allow, ??allow session or ??deny within 60 s\\n"}
+        >> client request 6 evaluate {"expression": "??allow", "context": "repl"}
+        << settled 1 allowed once
+        << client response 6 evaluate ok {"result": "allowed: n = 0", "variablesReference": 0}
+        >> agent output dap-ai-ask-1 status allowed (once): set_variable n = 0
+        >> agent output dap-ai-ask-1 status looking on
+        << client event output {"category": "console", "output": "· looking on\\n"}
+        """
+    )
+
+
 def test_of_several_that_wait_the_console_refuses_one_but_allows_none():
     console().play(
         """

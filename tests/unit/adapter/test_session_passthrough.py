@@ -9,12 +9,12 @@ from dap_ai.adapter.options import Options
 from tests.playbook import Playbook, Rules
 
 
-def stopped(play: Playbook, capabilities: str = "{}") -> Playbook:
+def stopped(play: Playbook, capabilities: str = "{}", client: str = '{"clientID": "test"}') -> Playbook:
     """A session whose thread 1 is stopped in epoch 2, as most of a user's time is spent."""
     play.play(
         f"""
-        >> client request 1 initialize {{"clientID": "test"}}
-        << backend request 1 initialize {{"clientID": "test"}}
+        >> client request 1 initialize {client}
+        << backend request 1 initialize {client}
         >> backend response 1 initialize ok {capabilities}
         << client response 1 initialize ok ...
         >> client request 2 launch {{"program": "a.py"}}

@@ -22,11 +22,14 @@ class Acting(Stopped):
     said: list[Consent] = field(default_factory=list)
     does: Callable[[Action], Done] | None = None
     asked: list[tuple[str, str, str]] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    """With each question, what would be replaced."""
     done: list[Action] = field(default_factory=list)
 
-    async def approve(self, kind: str, action: str, reason: str) -> Consent:
+    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
         self._count("approve")
         self.asked.append((kind, action, reason))
+        self.shown.append(now)
         return self.said.pop(0) if self.said else NO
 
     async def act(self, action: Action) -> Done:

@@ -107,6 +107,15 @@ def test_an_action_is_done_once_the_user_has_allowed_it(program: Acting):
     assert "in the program itself, gave:" in result
 
 
+def test_the_user_sees_the_value_that_an_assignment_would_replace(program: Acting):
+    program.said = [NO, NO]
+    Talk(program).calls(
+        ("set_variable", {"expression": "n", "value": "0"}),
+        ("set_variable", {"expression": "unknown", "value": "0"}),
+    )
+    assert program.shown == ["6", ""]
+
+
 def test_the_user_sees_the_frame_of_an_action_that_is_in_another_one(program: Acting):
     Talk(program).calls(("set_variable", {"expression": "mine", "value": "0", "frame": 1}))
 

@@ -16,10 +16,11 @@ const LONGEST = 600;
 /** Asks by a notification. Closing it answers nothing: the card in the view, the console or the time limit does. */
 export async function askByNotification(approval: AskApproval, answer: Answer, show: () => void): Promise<void> {
   const open = "Show";
-  const { action, approvalId } = approval;
-  const isWhole = action.length <= LONGEST;
+  const { action, approvalId, now = "" } = approval;
+  const whole = now === "" ? action : `${action} (now it is ${now})`;
+  const isWhole = whole.length <= LONGEST;
   // A notification makes links of `[text](address)`: the text of a model is to be seen as it is.
-  const text = isWhole ? action.replaceAll("](", "]\u200b(") : "a longer action: read it in the view";
+  const text = isWhole ? whole.replaceAll("](", "]\u200b(") : "a longer action: read it in the view";
   const buttons = isWhole ? [ONCE, SESSION, DENY, open] : [open, DENY];
   const chosen = await vscode.window.showWarningMessage(`dap-ai wants to do this in the program: ${text}`, ...buttons);
   if (chosen === ONCE) await answer(approvalId, true, false);

@@ -115,6 +115,8 @@ export interface AskApproval {
   kind: string;
   /** Without an answer by then it is refused. */
   timeoutS: number;
+  /** The value that would be replaced, as it was read just now. */
+  now?: string;
 }
 
 /** Arguments of the request `askApprove`. */

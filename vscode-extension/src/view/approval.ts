@@ -29,10 +29,12 @@ export class ApprovalCard {
   ) {
     const id = `approval-${approval.approvalId}`;
     const reason = approval.reason.trim();
+    const now = approval.now ?? "";
     this.title = h("div", { class: "approval-title" }, icon("shield"), h("h3", { id }, "Allow this in your program?"), this.left);
     this.element = h("section", { class: "approval", role: "group", "aria-labelledby": id, tabindex: -1 },
       this.title,
       h("pre", { class: "code action", tabindex: 0, "aria-label": "Action" }, h("code", {}, approval.action)),
+      now !== "" && h("p", { class: "approval-now" }, h("span", { class: "muted" }, "Now it is "), h("code", {}, now)),
       reason !== "" && h("p", { class: "approval-reason" }, h("span", { class: "muted" }, "The model’s reason: "), "“", codeSpans(reason, context), "”"),
       this.foot);
     if (approval.outcome) this.set(approval.outcome);
