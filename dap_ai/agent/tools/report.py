@@ -7,11 +7,14 @@ from collections.abc import Iterable
 
 import msgspec
 
+from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.evidence import is_same, read_again
+from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
 from dap_ai.agent.tools.table import run
 from dap_ai.agent.tools.try_fix import file_of
+from dap_ai.agent.tools.written import changes_in
 from dap_ai.agent.values import show
 from dap_ai.protocol.ask import Evidence, Fix, Suspect
 from dap_ai.protocol.asking import ToolCall
@@ -64,12 +67,17 @@ class Report(Tool[Reported]):
         return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
 
     async def ending(self, text: str, bench: Bench | None) -> str:
-        """What the answer still lacks: the fix with its verdict, a recommendation, a note where it has no report."""
+        """What the answer still lacks: the fix with its verdict, a recommendation, a note where it has no report.
+
+        A diff that it only shows is tried as one that is reported; none stands in the answer twice.
+        """
         parts: list[str] = []
-        unsaid = [fix for fix in self.fixes if not _is_said(fix, text)]
+        written = changes_in(text, bench) if bench and not self.fixes else []
+        if bench and written:
+            self.fixes, _ = await self._tried(bench, written)
         if not _RECOMMENDATION.search(text):
             parts.append(f"**Recommendation.** {_advice(self.fixes, self.suspects, bench)}")
-        parts += [f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}" for fix in unsaid]
+        parts += [part for fix in self.fixes if (part := _missing(fix, text, is_new=bool(written)))]
         if not self.called:
             parts.append("*The model reported no evidence: nothing that it says was read a second time.*")
         return "".join(f"{part}\n\n" for part in parts)
@@ -116,9 +124,23 @@ class Report(Tool[Reported]):
         for change in changes:
             wanted = TryFix(change.edits, change.check)
             result = self._verdicts.get(_key(wanted)) or await run(bench, ToolCall("try_fix", wanted))
-            fixes += result.fixes
+            fixes += result.fixes or _untried(bench, change)
             verdicts.append(result.text.split("\n", 1)[0])
         return fixes, verdicts
+
+
+def _untried(bench: Bench, change: Change) -> list[Fix]:
+    """A fix that could not even be tried (a native program, no copy): it can still be looked at, and applied."""
+    if any(PLACEHOLDER.search(edit.text) for edit in change.edits):
+        return []  # applied, it would write the placeholder where the program has a secret
+    try:
+        edits = [Edit(file_of(bench.case, e.file), e.first, e.last, e.text.splitlines()) for e in change.edits]
+        diffs = {edit.source.path: diff(edit.source, edits, bench.case.inspection.cwd) for edit in edits}
+    except ValueError:
+        return []
+    return [
+        Fix(path, text, verified=False, check="", result="it was not tried") for path, text in diffs.items() if text
+    ]
 
 
 def _key(fix: TryFix) -> bytes:
@@ -140,10 +162,17 @@ def _suspects(bench: Bench, arguments: Reported, mistakes: list[str]) -> list[Su
     return found
 
 
+def _missing(fix: Fix, text: str, *, is_new: bool) -> str:
+    """What the answer does not say of a fix. `is_new`: the model itself does not know what became of it."""
+    if not _is_said(fix, text):
+        return f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}"
+    return _verdict(fix) if is_new or _contradicts(fix, text) else ""
+
+
 def _is_said(fix: Fix, text: str) -> bool:
     """Whether the answer shows the change itself: all the lines that it adds and takes away."""
     changed = [line for line in fix.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    return bool(changed) and all(line[1:].strip() in text for line in changed) and not _contradicts(fix, text)
+    return bool(changed) and all(line[1:].strip() in text for line in changed)
 
 
 def _contradicts(fix: Fix, text: str) -> bool:

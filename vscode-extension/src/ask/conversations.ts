@@ -96,20 +96,23 @@ export class Conversations {
   }
 
   /** A new turn at its end. */
-  add(talk: Talk, question: string, spot?: string, stop?: Turn["stop"]): Turn {
-    const turn: Turn = { id: `${talk.id}.${talk.turns.length + 1}`, question, parts: [] };
+  add(talk: Talk, question: string, spot?: string, stop?: Turn["stop"], cause?: string): Turn {
+    const turn: Turn = { id: `${talk.id}.${talk.turns.length + 1}`, question, at: Date.now(), parts: [] };
     if (spot !== undefined) turn.spot = spot;
     if (stop !== undefined) turn.stop = stop;
+    if (cause !== undefined) turn.cause = cause;
     talk.turns.push(turn);
     return turn;
   }
 
   /** All but the one that is shown, newest first; those of other sessions say which. */
   history(shown: Talk | undefined, sessionId: string | undefined): { id: string; title: string }[] {
-    return this.talks
-      .filter((talk) => talk !== shown && talk.turns.length > 0)
-      .reverse()
-      .map((talk) => ({ id: talk.id, title: titleOf(talk, sessionId) }));
+    return this.earlier(shown).map((talk) => ({ id: talk.id, title: titleOf(talk, sessionId) }));
+  }
+
+  /** The same, whole. */
+  earlier(shown: Talk | undefined): Talk[] {
+    return this.talks.filter((talk) => talk !== shown && talk.turns.length > 0).reverse();
   }
 
   private make(session: { id: string; name: string }): Talk {

@@ -6,6 +6,7 @@ import type { Lender } from "./lender";
 import { askByNotification } from "./consent";
 import { Conversations, type Talk } from "./conversations";
 import { copy, inWorkspace, keep } from "./export";
+import { chooseConversation } from "./history";
 import { FixActions } from "../answers/fixActions";
 import { HANGS, paused } from "./pausing";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
@@ -157,6 +158,14 @@ export class Host implements AnswerHost, vscode.Disposable {
     this.sight.clear();
   }
 
+  /** Shows an earlier conversation that the user chooses. */
+  async chooseConversation(): Promise<void> {
+    const id = await chooseConversation(this.conversations.earlier(this.sight.talk()));
+    if (id === undefined) return;
+    this.sight.open(id);
+    if (!this.view?.isVisible) await this.focus();
+  }
+
   async copyConversation(): Promise<void> {
     const talk = this.sight.talk();
     if (talk) await copy(conversationMarkdown(talk, inWorkspace));
@@ -194,6 +203,7 @@ export class Host implements AnswerHost, vscode.Disposable {
         this.newConversation();
         return;
       case "openConversation":
+        if (message.id === undefined) return this.chooseConversation();
         this.sight.open(message.id);
         return;
       case "selectSession":

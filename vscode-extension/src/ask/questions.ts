@@ -154,7 +154,7 @@ export class Questions implements vscode.Disposable {
   }
 
   private add(talk: Talk, question: string, stop: Stop | undefined): Turn {
-    const turn = this.conversations.add(talk, question, spotOf(stop), stop && shownStop(stop));
+    const turn = this.conversations.add(talk, question, spotOf(stop), stop && shownStop(stop), stop && (stop.cause ?? stop.reason));
     this.posted.fire({ type: "turn", conversationId: talk.id, turn });
     return turn;
   }

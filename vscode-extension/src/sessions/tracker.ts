@@ -18,6 +18,8 @@ export interface Position {
 export interface Stop {
   threadId?: number;
   reason: string;
+  /** What the adapter says of it beside that: `ZeroDivisionError: division by zero`. */
+  cause?: string;
   /** The frame that VS Code shows: the first with a source file. Absent until VS Code has read the stack. */
   top?: Position;
   /** By thread, the ids of its frames from the innermost on. */
@@ -75,6 +77,8 @@ interface Body {
   threadId?: number;
   allThreadsContinued?: boolean;
   reason?: string;
+  text?: string;
+  description?: string;
   result?: string;
   stackFrames?: RawFrame[];
 }
@@ -172,6 +176,8 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     // From then on dap-ai knows of none that was caught.
     if (body.reason === "exception") delete this.tracked.caught;
     if (body.threadId !== undefined) stop.threadId = body.threadId;
+    const cause = causeOf(body);
+    if (cause !== "") stop.cause = cause;
     this.moved(stop);
   }
 
@@ -217,6 +223,12 @@ export class SessionTracker implements vscode.DebugAdapterTracker {
     if (this.isOurs) this.listener.changed();
     else if (!this.isForeign) this.listener.other(this.tracked);
   }
+}
+
+/** On one line, without debugpy's hint for a stack that is shown beside it. */
+function causeOf({ text, description }: Body): string {
+  const words = [text, description].map((each) => (each ?? "").replace(/\s*\(note: full exception trace [^]*$/, "").replace(/\s+/g, " ").trim());
+  return [...new Set(words.filter((each) => each !== "" && each !== "exception: no description"))].join(": ").slice(0, 200);
 }
 
 function isShown(frame: RawFrame): boolean {

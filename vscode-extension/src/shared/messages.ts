@@ -61,6 +61,10 @@ export interface Turn {
   spot?: string;
   /** The same, whole; absent where nothing was stopped. */
   stop?: NonNullable<SessionInfo["stop"]>;
+  /** Why it stood there: `ZeroDivisionError: division by zero`. */
+  cause?: string;
+  /** When it was asked, in ms since 1970. */
+  at?: number;
   parts: Part[];
   /** Undefined: the answer is being made. */
   ended?: AskEnded;
@@ -117,7 +121,8 @@ export type ViewMessage =
   | { type: "pauseAndAsk" }
   | { type: "retry"; turnId: string }
   | { type: "newConversation" }
-  | { type: "openConversation"; id: string }
+  /** Without an id: the user says which. */
+  | { type: "openConversation"; id?: string }
   | { type: "selectSession"; sessionId: string }
   | { type: "approve"; approvalId: string; allow: boolean; remember: boolean }
   | { type: "openLocation"; file: string; line: number }

@@ -17,8 +17,10 @@ export function placeFixes(answer: HTMLElement, fixes: readonly Fix[], cards: re
   });
 }
 
+/** What a diff changes: a model writes the lines around it as it likes. */
 function comparable(diff: string): string {
-  return diff.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "").join("\n");
+  const lines = diff.split("\n").map((line) => line.trimEnd());
+  return lines.filter((line) => /^[+-]/.test(line) && !/^(?:\+\+\+|---) /.test(line)).join("\n");
 }
 
 function words(element: Element | null): string {

@@ -27,7 +27,7 @@ export class Header {
   private readonly picker = h("div", { class: "session" });
   private readonly stop = h("div", { class: "stop-line" });
   private readonly fresh: HTMLButtonElement;
-  private readonly history: Menu;
+  private readonly history: HTMLButtonElement;
   private readonly more: Menu;
 
   constructor(private readonly context: ViewContext) {
@@ -39,9 +39,16 @@ export class Header {
         context.post({ type: "newConversation" });
       },
     }, icon("add"));
-    this.history = new Menu("history", "Earlier conversations", () => this.conversations());
+    this.history = h("button", {
+      class: "icon-button",
+      title: "Earlier conversations",
+      "aria-label": "Earlier conversations",
+      onClick: () => {
+        context.post({ type: "openConversation" });
+      },
+    }, icon("history"));
     this.more = new Menu("more", "More actions", () => this.actions());
-    const row = h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history.element, this.more.element));
+    const row = h("div", { class: "top-row" }, this.picker, h("div", { class: "toolbar", role: "toolbar", "aria-label": "Conversation" }, this.fresh, this.history, this.more.element));
     // In the side bar both are one line, and the Tab key walks it from left to right.
     const parts = document.body.dataset.place === "panel" ? [this.stop, row] : [row, this.stop];
     this.element = h("header", { class: "top" }, ...parts);
@@ -111,17 +118,6 @@ export class Header {
     if (!session.stop) return "(running)";
     const spot = spotOf(session, (file) => this.context.short(file));
     return spot === undefined ? "" : `— ${spot}`;
-  }
-
-  private conversations(): MenuItem[] {
-    const { conversation, history } = this.context.state;
-    return history.map((each) => ({
-      label: each.title,
-      current: each.id === conversation?.id,
-      run: () => {
-        this.context.post({ type: "openConversation", id: each.id });
-      },
-    }));
   }
 
   private actions(): MenuItem[] {

@@ -6,8 +6,6 @@ import { icon, type IconName } from "./icons";
 export interface MenuItem {
   label: string;
   icon?: IconName;
-  /** The item that is shown now. */
-  current?: boolean;
   run(): void;
 }
 
@@ -60,15 +58,14 @@ export class Menu {
   private row(item: MenuItem): HTMLElement {
     return h("button", {
       class: "menu-item",
-      role: item.current === undefined ? "menuitem" : "menuitemradio",
-      "aria-checked": item.current === undefined ? undefined : String(item.current),
+      role: "menuitem",
       tabindex: -1,
       title: item.label,
       onClick: () => {
         this.close(true);
         item.run();
       },
-    }, item.current === true ? icon("check") : item.icon ? icon(item.icon) : h("span", { class: "icon" }), h("span", { class: "menu-label" }, item.label));
+    }, item.icon ? icon(item.icon) : h("span", { class: "icon" }), h("span", { class: "menu-label" }, item.label));
   }
 
   private rows(): HTMLElement[] {

@@ -49,6 +49,7 @@ export function registerCommands(host: Host, view: View): vscode.Disposable {
     "dapAi.forgetConversations": () => {
       host.forgetConversations();
     },
+    "dapAi.history": () => host.chooseConversation(),
     "dapAi.stop": () => {
       host.stopAll();
     },

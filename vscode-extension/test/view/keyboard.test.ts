@@ -79,11 +79,13 @@ viewTest("steps, links, fixes and menus work by keyboard alone", async (view) =>
   await view.button(/Apply fix 1/).focus();
   await view.page.keyboard.press("Enter");
   await view.button("Earlier conversations").focus();
+  await view.page.keyboard.press("Enter");
+  await view.button("More actions").focus();
   await view.page.keyboard.press("ArrowDown");
   await view.page.keyboard.press("ArrowDown");
   await view.page.keyboard.press("Enter");
-  assert.equal(await focused(view), "Earlier conversations");
-  assert.deepEqual((await view.sent()).map((each) => each.type), ["openLocation", "openFrame", "applyFix", "openConversation"]);
+  assert.equal(await focused(view), "More actions");
+  assert.deepEqual((await view.sent()).map((each) => each.type), ["openLocation", "openFrame", "applyFix", "openConversation", "exportConversation"]);
 });
 
 viewTest("Escape closes a menu and gives the focus back", async (view) => {
@@ -97,7 +99,7 @@ viewTest("Escape closes a menu and gives the focus back", async (view) => {
 
 viewTest("Escape stops the answer that is being made, unless it closes a menu", async (view) => {
   await view.post({ type: "state", state: { ...talk(turn()), history: [{ id: "c1", title: "x" }] } });
-  await view.button("Earlier conversations").click();
+  await view.button("More actions").click();
   await view.page.keyboard.press("Escape");
   assert.deepEqual(await view.sent(), []);
   await view.page.keyboard.press("Escape");

@@ -74,7 +74,7 @@ const SCENES: Record<string, Scene> = {
   }),
   "11-menu": async (view) => {
     await view.post({ type: "state", state: { ...talk(finished()), history: [{ id: "c1", title: "Why did it stop here?" }, { id: "c0", title: "What is the largest count that load sees here, and why?" }] } });
-    await view.button("Earlier conversations").click();
+    await view.button("More actions").click();
   },
   "13-unreachable": async (view) => {
     const answerer = { kind: "endpoint" as const, name: "qwen3 at localhost:11434", leaves: "The question, source and values of the program are sent there, secrets masked." };
