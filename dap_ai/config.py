@@ -182,6 +182,15 @@ def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
     return merged
 
 
+ANSWERER_KEYS = ("provider", "model", "base_url")
+"""The settings that say who answers."""
+
+
+def answered_by(settings: Settings, by: Settings) -> Settings:
+    """`settings`, with who answers as `by` has it."""
+    return msgspec.structs.replace(settings, **{key: getattr(by, key) for key in ANSWERER_KEYS})
+
+
 def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequence[str] = ()) -> str:
     """The name of who answers: the one that is set, else `editor` where the client offers it, else as configured.
 

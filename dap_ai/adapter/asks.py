@@ -187,6 +187,7 @@ class Asks:
                         suspects=answer.suspects,
                         fixes=answer.fixes,
                         error=visible(answer.error) or (why if reason == "failed" else ""),
+                        trouble=answer.trouble or msgspec.UNSET,
                         masked=answer.masked,
                     ),
                 )

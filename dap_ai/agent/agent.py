@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,6 +18,8 @@ from dap_ai.protocol.ask import Usage
 from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.lending import EDITOR
 
+_FIRST_WAIT_S = 5.0
+"""A status tells first after so long that the model is waited for."""
 _THINKING_S = 2.0
 """A status tells at most so often that the model is thinking."""
 _REPEATS = "repeats"
@@ -202,11 +205,31 @@ async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply
         return await _stream(talk, tools, before)
 
 
+async def _say_waiting(talk: Talk) -> None:
+    """Tells for whom the user waits, and for how long, more and more seldom."""
+    waited_s = 0.0
+    while True:
+        pause_s = max(_FIRST_WAIT_S, waited_s)
+        await asyncio.sleep(pause_s)
+        waited_s += pause_s
+        talk.sink.emit("status", f"waiting for {talk.model.name or 'the model'} ({waited_s:.0f} s)")
+
+
+@asynccontextmanager
+async def _cancelled(task: asyncio.Task[None]) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
 async def _stream(talk: Talk, tools: Sequence[Schema], before: str) -> Reply:
     thought, told, said, reply = 0, 0.0, "", Reply()
     held, rounds = Held(before), Rounds()
-    async with aclosing(talk.model.stream(talk.messages, tools)) as pieces:
+    waiting = asyncio.create_task(_say_waiting(talk))
+    async with aclosing(talk.model.stream(talk.messages, tools)) as pieces, _cancelled(waiting):
         async for piece in pieces:
+            waiting.cancel()
             if not isinstance(piece, Reply) and rounds.take(piece.text):
                 reply = Reply(said, finish=_REPEATS)
                 break
@@ -224,7 +247,7 @@ async def _stream(talk: Talk, tools: Sequence[Schema], before: str) -> Reply:
     if reply.finish in _CUT:
         talk.sink.emit("status", f"the model's reply is cut off ({_CUT[reply.finish]})")
     usage = talk.usage
-    usage.model = usage.model or reply.model
+    usage.model = reply.model or usage.model
     usage.model_calls += 1
     usage.input_tokens += reply.input_tokens
     usage.output_tokens += reply.output_tokens

@@ -31,7 +31,7 @@ from dap_ai.agent.masked import (
 )
 from dap_ai.agent.masked_debugger import MaskedDebugger
 from dap_ai.agent.policy import Policy
-from dap_ai.agent.providers.base import Provider, lent, load
+from dap_ai.agent.providers.base import Provider, Retiring, lent, load_or_say
 from dap_ai.agent.providers.offline import use
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
@@ -41,7 +41,7 @@ from dap_ai.agent.tools.table import called_by
 from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.values import find
 from dap_ai.agent.watched import Watched
-from dap_ai.config import Settings, provider_of
+from dap_ai.config import Settings, answered_by, provider_of
 from dap_ai.protocol.ask import LEVELS, Level, Usage
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
@@ -107,10 +107,7 @@ async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
 
 
 class Agent:
-    """The agent of one session. It holds the session's conversations and its source cache, nothing of the program.
-
-    Raises ProviderError if nobody can answer with these settings.
-    """
+    """The agent of one session. It holds the session's conversations and its source cache, nothing of the program."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str] = os.environ, masker: Masker | None = None
@@ -119,7 +116,9 @@ class Agent:
         self._settings = settings
         self._environ = environ
         self._masker = masker or Masker(settings.mask)
-        self._provider: Provider = load(settings, environ, self._masker)
+        self._provider: Provider = load_or_say(settings, environ, self._masker)
+        self._former: list[Provider] = []
+        """Who has answered before another was chosen, and may still be answering."""
         self._sources = Sources()
         self._language = Languages()
         self._conversations: dict[str, Conversation] = {}
@@ -131,7 +130,20 @@ class Agent:
     async def close(self) -> None:
         """Ends what it has started: no process is left. Called once, when no ask runs."""
         await self._language.close()
-        await self._provider.close()
+        for provider in (*self._former, self._provider):
+            await provider.close()
+
+    def answer_by(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        """From the next question on, whom these settings and this environment name answers; the rest stays as it is.
+
+        Nothing more is sent to a model that they do not name any more, not even for an answer that is being made.
+        """
+        before, former = self._settings, self._provider
+        self._settings, self._environ = answered_by(before, settings), environ
+        self._provider = load_or_say(self._settings, environ, self._masker)
+        self._former.append(former)
+        if self._settings != before and isinstance(former, Retiring):
+            former.retire()
 
     async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
         """The answer to one ask; its text goes to the sink as it is made. Raises NotStopped if nothing was read.
@@ -199,7 +211,7 @@ class Agent:
         if not answer.usage.model_calls:
             answer.usage.tool_calls = watched.calls
         answer.usage.seconds = round(time.monotonic() - began, 4)
-        told = call is None and not answer.error
+        told = call is None and not answer.error and answer.usage.provider != OFFLINE
         conversation.add(Turn(ask.arguments.question, answer, watched.stop, spot, told))
         return answer
 

@@ -27,7 +27,7 @@ class Turn:
     spot: str = ""
     """`shop.py:12` in words."""
     told: bool = True
-    """The provider was asked: the turn is not a tool's."""
+    """A model was asked: the turn is not a tool's, nor the offline analyst's."""
     is_brought: bool = False
     """Of a session that has ended; the client has kept it."""
 

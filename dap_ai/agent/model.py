@@ -6,16 +6,16 @@ Messages and tool schemas have the shape of OpenAI's Chat Completions, which eve
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
+
+from dap_ai.protocol.ask import Trouble
 
 Message = dict[str, Any]
 """`{"role": "system" | "user" | "assistant" | "tool", "content": ..., ...}`."""
 Schema = dict[str, Any]
 """`{"type": "function", "function": {"name": ..., "description": ..., "parameters": ...}}`."""
-
-Trouble = Literal["key", "model", "overflow", "busy", "network", "request"]
 
 
 class ModelError(Exception):

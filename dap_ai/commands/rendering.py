@@ -43,7 +43,7 @@ _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is at work"
-_PROGRESS = ("the model is thinking", "tried ")
+_PROGRESS = ("the model is thinking", "waiting for ", "tried ")
 """How a status begins that only says that time passes: it is no line of its own."""
 _ENDINGS: dict[EndReason, str] = {
     "cancelled": "the answer was cancelled",
@@ -136,7 +136,8 @@ class TerminalDisplay:
         self._blocks, self._answered = Blocks(), False
         self._dim(_ENDINGS.get(ended.reason, ""))
         self._dim(" · ".join(filter(None, [cost(ended.usage), counted(ended.masked)])))
-        if ended.reason == "failed":
+        is_read = self._out.is_terminal and ended.error and ended.error in ended.answer  # stdout may be a file
+        if ended.reason == "failed" and not is_read:
             self.error(ended.error or "the answer failed")
 
     def prompting(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Sequence
@@ -19,10 +18,11 @@ from dap_ai import threads
 from dap_ai.adapter.failing import SessionFailed
 from dap_ai.adapter.options import NOBODY_ELSE
 from dap_ai.adapter.serve import Proxy
+from dap_ai.commands.holder import follow, hear
 from dap_ai.commands.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.table import resolve
 from dap_ai.commands.telling import Teller, warn
-from dap_ai.commands.wiring import open_wire_log, proxy_of
+from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
 
@@ -53,7 +53,9 @@ Examples:
     help="Serve on TCP, where port 0 takes a free one and says which; or at a Unix socket, for its user alone.",
 )
 @click.option(
-    "--until-eof", is_flag=True, help="With --listen: end when stdin does, as with the program that holds it."
+    "--until-eof",
+    is_flag=True,
+    help="With --listen: end when stdin does, as with the program that holds it, which may say there who answers.",
 )
 @click.option(
     "--token",
@@ -94,11 +96,15 @@ def command(
     teller = Teller() if where else None  # an editor shows what its adapter writes to stderr
     log = teller.tell if teller else None
     access = where.access if where else NOBODY_ELSE
-    proxy = proxy_of(resolved, access, log, connect=adapter, wire_log=open_wire_log(wire_log))
-    file = AddressFile(resolved.settings.sockets)
+    held = until_eof and teller is not None
+    if not held:
+        check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
+    recipe = Recipe(resolved, access, log, None, adapter, open_wire_log(wire_log))
+    proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
+    heard = partial(hear, recipe, teller.tell) if held and teller else None
     try:
         serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
-        number = threads.run(_until_signalled(serving, with_stdin=until_eof and where is not None))
+        number = threads.run(_until_signalled(serving, heard))
         if number:
             raise SystemExit(128 + number)
     except SessionFailed as error:
@@ -122,11 +128,11 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
     return proxy.serve_unix(where.path, lambda: warn(f"listening on {where.path}"))
 
 
-async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool = False) -> int:
+async def _until_signalled(work: Coroutine[Any, Any, None], heard: Callable[[bytes], None] | None = None) -> int:
     """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind.
 
-    `with_stdin`: nor does one that was killed, whose end of our stdin is closed then. Gives the signal that ended it;
-    0: none.
+    `heard` takes the lines of stdin; then nor does one that was killed, whose end of our stdin is closed. Gives the
+    signal that ended it; 0: none.
     """
     loop, task, ended_by = asyncio.get_running_loop(), asyncio.ensure_future(work), list[int]()
 
@@ -135,10 +141,10 @@ async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool 
             ended_by.append(number)
             task.cancel()
 
-    if with_stdin:
+    if heard:
         # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
-        arguments = (loop, lambda: end(signal.SIGTERM))
-        threading.Thread(target=_tell_end_of_stdin, args=arguments, name="stdin", daemon=True).start()
+        arguments = (loop, heard, lambda: end(signal.SIGTERM))
+        threading.Thread(target=follow, args=arguments, name="stdin", daemon=True).start()
     with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if number := getattr(signal, name, None):
@@ -149,14 +155,6 @@ async def _until_signalled(work: Coroutine[Any, Any, None], *, with_stdin: bool 
         if not ended_by:
             raise
     return ended_by[0] if ended_by else 0
-
-
-def _tell_end_of_stdin(loop: asyncio.AbstractEventLoop, tell: Callable[[], None]) -> None:
-    with contextlib.suppress(OSError):  # closed from the start
-        while os.read(0, 4096):
-            pass
-    with contextlib.suppress(RuntimeError):  # the loop is closed: all is over
-        loop.call_soon_threadsafe(tell)
 
 
 def _warn(warnings: Sequence[str]) -> None:

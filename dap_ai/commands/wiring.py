@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+import msgspec
 
 from dap_ai import config
 from dap_ai.adapter.options import NOBODY_ELSE, Access, Options, new_child_token
@@ -22,6 +24,7 @@ from dap_ai.protocol.caught import FILTERS
 if TYPE_CHECKING:
     from dap_ai.adapter.ports import Agent as AnyAgent
     from dap_ai.adapter.session import Session
+    from dap_ai.agent.answering import Agent
     from dap_ai.agent.mask import Masker
     from dap_ai.commands.wirelog import SessionLog, WireLog
     from dap_ai.protocol.asking import Answer, Ask
@@ -84,6 +87,9 @@ class Recipe:
         self._log = log
         self._masker = masker
         self._resolved = resolved
+        self._environ: Mapping[str, str] = os.environ
+        """Where keys and endpoints stand."""
+        self._agents: weakref.WeakSet[Agent] = weakref.WeakSet()
         self._access = access
         self._child_token = access.token or new_child_token()
         self._wire_log = wire_log
@@ -143,14 +149,33 @@ class Recipe:
         """What answers in one session."""
         from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
 
-        settings = config.merge_launch(self._resolved, own).settings
+        resolved, environ = self._resolved, self._environ
+        settings = config.merge_launch(resolved, own).settings
         masker = self._masker or self._new_masker()
-        made = Agent(settings, masker=masker)
+        made = Agent(settings, environ, masker)
+        self._agents.add(made)
+        if environ is not self._environ:  # another was chosen in these milliseconds
+            made.answer_by(self._resolved.settings, self._environ)
         made.warm()
         self.backend.warm()
         agent: AnyAgent = AnswerFile(made, settings.answer_file) if settings.answer_file else made
         is_logged = self._wire_log is not None and self._masker is None
         return _Logged(agent, masker, self._agents_maskers) if is_logged else agent
+
+    def answer_by(self, variables: Mapping[str, str | None]) -> str:
+        """Whom these variables name answers from now on, in every session; None: it is not set. Who that is, in words.
+
+        The environment of this process stays as it is: debug adapters and programs inherit it. Raises ConfigError.
+        """
+        from dap_ai.commands.answerer import notice_of  # noqa: PLC0415  only who changes it needs it
+
+        environ = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+        settings = config.answered_by(self._resolved.settings, config.load(Path.cwd(), {}, environ).settings)
+        self._resolved = msgspec.structs.replace(self._resolved, settings=settings)
+        self._environ = environ
+        for agent in list(self._agents):
+            agent.answer_by(settings, environ)
+        return notice_of(settings, environ)
 
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""

@@ -294,6 +294,14 @@ class Masked(_Wire, omit_defaults=False):
     times: int
 
 
+Trouble = Literal["key", "model", "overflow", "busy", "network", "request"]
+"""Why a model cannot answer.
+
+`key`: it wants one, or another one. `model`: there is none of that name, or it cannot call tools. `overflow`: the
+conversation is too long for it. `busy`, `network`: it may answer later. `request`: anything else.
+"""
+
+
 class AskEnded(_Wire, omit_defaults=False):
     """Body of the event `askEnded`: the whole answer again; a plain client needs only this."""
 
@@ -308,6 +316,8 @@ class AskEnded(_Wire, omit_defaults=False):
     suspects: list[Suspect]
     fixes: list[Fix]
     error: str = ""
-    """With `failed`: why, for a person; `answer` is then what can be said all the same."""
+    """With `failed`: why, for a person; `answer` is then what can be said all the same, after this."""
+    trouble: Trouble | msgspec.UnsetType = msgspec.UNSET
+    """With `failed`: what kind of trouble a model has; absent where none has any."""
     masked: list[Masked] = []
     """What was masked while the answer was made, most often first."""

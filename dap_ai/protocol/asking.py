@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Masked, Suspect, Usage
+from dap_ai.protocol.ask import AskArguments, Evidence, Fix, Masked, Suspect, Trouble, Usage
 from dap_ai.protocol.tools import ToolArguments
 
 
@@ -65,5 +65,7 @@ class Answer(msgspec.Struct):
     limit: bool = False
     """A budget ended it."""
     error: str = ""
-    """Why the provider could not answer; `text` then holds what can be said without it."""
+    """Why the provider could not answer; `text` then holds what can be said without it, after this."""
+    trouble: Trouble | None = None
+    """Of that error, where it is a model's."""
     masked: list[Masked] = []

@@ -53,7 +53,8 @@ def _interface(struct: type[msgspec.Struct]) -> str:
     for field in info.fields:
         if text := docs.get(field.name):
             lines.append(_comment(text, "  "))
-        absent = not field.required and info.cls.__struct_config__.omit_defaults
+        is_unset = field.default is msgspec.NODEFAULT and field.default_factory is msgspec.NODEFAULT  # msgspec.UNSET
+        absent = not field.required and (info.cls.__struct_config__.omit_defaults or is_unset)
         lines.append(f"  {field.encode_name}{'?' if absent else ''}: {_type(field.type, absent=absent)};")
     return "\n".join([*lines, "}\n"])
 

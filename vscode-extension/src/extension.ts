@@ -13,6 +13,7 @@ import { Proxies } from "./proxy/proxies";
 import { forgetLaunchers } from "./proxy/python";
 import { isPythonExtensionAsleep, onDidSelectInterpreter } from "./proxy/pythonExtension";
 import { Stops } from "./launch/stops";
+import { STARTING_SETTINGS } from "./settings";
 import { StatusBar } from "./statusBar";
 import { registerSwitch } from "./launch/switching";
 
@@ -22,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const ownEnvironment = vscode.Uri.joinPath(context.globalStorageUri, "python").fsPath;
   const stops = new Stops(context.workspaceState);
   const proxies = new Proxies(ownEnvironment, () => secretEnvironment(context), stops);
-  const models = new Models();
+  const models = new Models(() => proxies.answerBy());
   context.subscriptions.push(
     { dispose: disposeLog },
     statusBar,
@@ -34,13 +35,11 @@ export function activate(context: vscode.ExtensionContext): void {
       if (choice() === "auto") void configuredAnswerer(argv, environment).then(models.setConfigured.bind(models));
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("dapAi")) proxies.renew();
+      if (STARTING_SETTINGS.some((name) => event.affectsConfiguration(`dapAi.${name}`))) proxies.renew();
     }),
-    context.secrets.onDidChange(() => {
-      proxies.renew();
-    }),
+    context.secrets.onDidChange(() => void models.apply()),
     registerHostCommands(ownEnvironment, statusBar),
-    registerAnswererCommands(context),
+    registerAnswererCommands(context, models),
     ...whenPythonChanges(() => {
       forgetLaunchers();
       void checkInstallation(ownEnvironment, statusBar);

@@ -58,6 +58,16 @@ export function isEnabledFor(type: string, scope?: vscode.ConfigurationScope): b
 /** Where `editor` is chosen and nothing can be lent, dap_ai answers offline, never by an endpoint. */
 const PROVIDERS: Record<string, string> = { offline: "offline", editor: "editor", endpoint: "openai" };
 
+/** The settings that say who answers: a running proxy is told of them (`answererEnvironment`). */
+export const ANSWERER_SETTINGS: readonly Setting[] = ["model", "editor.model", "endpoint.baseUrl", "endpoint.model"];
+/** Those that a proxy is told at its start only. */
+export const STARTING_SETTINGS: readonly Setting[] = [
+  ...["python", "level", "budgetTokens", "askTimeout", "maxToolCalls", "maxCostUsd", "mask"] as const,
+  ...["consolePrefix", "logFile", "startTimeout"] as const,
+];
+/** What of its environment says who answers; see dap_ai/commands/holder.py. */
+const ANSWERER_VARIABLES = ["DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"];
+
 /** By setting, the variable that tells the proxy. */
 const VARIABLES: [Setting, string][] = [
   ["endpoint.baseUrl", "DAP_AI_BASE_URL"],
@@ -85,6 +95,12 @@ export function settingsEnvironment(scope?: vscode.ConfigurationScope): Record<s
     else if (value !== undefined) environment[variable] = String(value);
   }
   return environment;
+}
+
+/** What a running proxy is told of who answers, as it would have been told at its start; null: it is not set. */
+export function answererEnvironment(secrets: Record<string, string>): Record<string, string | null> {
+  const all: Partial<Record<string, string>> = { ...process.env, ...settingsEnvironment(), ...secrets };
+  return Object.fromEntries(ANSWERER_VARIABLES.map((name) => [name, all[name] ?? null]));
 }
 
 type Value = string | number | string[];

@@ -17,6 +17,7 @@ from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings, provider_of
+from dap_ai.protocol.ask import Trouble
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.debugger import Debugger, Sink
 from dap_ai.protocol.errors import RequestFailed
@@ -85,11 +86,21 @@ class Provider(Protocol):
         ...
 
 
+@runtime_checkable
+class Retiring(Protocol):
+    """A provider that sends something away."""
+
+    def retire(self) -> None:
+        """Sends nothing more: another one was chosen."""
+        ...
+
+
 class ProviderError(RequestFailed):
     """Nobody can answer with these settings; the text says what to set."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, trouble: Trouble = "request") -> None:
         super().__init__("ask", "noProvider", text)
+        self.trouble: Trouble = trouble
 
 
 def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
@@ -101,6 +112,16 @@ def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None =
     make: Callable[[Settings, Mapping[str, str]], Provider | Model] = found[name].load()
     made = make(settings, environ)
     return made if isinstance(made, Provider) else _investigator(made, settings, masker)
+
+
+def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) -> Provider:
+    """As `load`; where nobody can answer, who says so at each question, beside what can be said without a model."""
+    try:
+        return load(settings, environ, masker)
+    except ProviderError as error:
+        from dap_ai.agent.providers.nobody import Nobody  # noqa: PLC0415  the rare case
+
+        return Nobody(error)
 
 
 def lent(settings: Settings, ask: Ask, debugger: Debugger, masker: Masker) -> Provider:

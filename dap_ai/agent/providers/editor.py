@@ -17,7 +17,7 @@ from dap_ai.protocol.lending import EDITOR, LentReply
 _MAX_NAME_CHARS = 80
 _UNNAMED = "a model without a name"
 _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
-    "noPermissions": ("key", "You have not allowed it: allow it in your editor, or choose who answers there."),
+    "noPermissions": ("request", "You have not allowed it: allow it in your editor, or choose who answers there."),
     "notFound": ("model", "Your editor does not have it any more: choose another one there."),
     "blocked": ("request", "Its provider does not answer this question."),
     "quota": ("busy", "Its quota is used up for now: wait, or choose another one in your editor."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from functools import partial
 
 from dap_ai.agent.agent import Budget, Talk, add, investigate
@@ -10,10 +12,11 @@ from dap_ai.agent.context import first_context
 from dap_ai.agent.conversation import Conversation
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import masked_message
-from dap_ai.agent.model import Model, ModelError
+from dap_ai.agent.model import Message, Model, ModelError, Piece, Schema
+from dap_ai.agent.passing import PassingModel
 from dap_ai.agent.prompts import wording
 from dap_ai.agent.providers.base import Work
-from dap_ai.agent.providers.offline import Offline
+from dap_ai.agent.providers.offline import without_model
 from dap_ai.agent.stack import Case
 from dap_ai.agent.toolbox import Toolbox
 from dap_ai.agent.tools.report import Report
@@ -30,12 +33,30 @@ _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
 """Of a pause, or a breakpoint."""
 
 
+class _WhileChosen(PassingModel):
+    """See agent.model.Model."""
+
+    is_chosen = True
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+        """The model's reply. Raises ModelError, also where another one was chosen meanwhile."""
+        if not self.is_chosen:
+            raise ModelError("request", "Another one was chosen to answer meanwhile.")
+        async with aclosing(self._model.stream(messages, tools)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+
 class Investigator:
     """See providers.base.Provider."""
 
     def __init__(self, model: Model, masker: Masker) -> None:
-        self._model = model
+        self._model = _WhileChosen(model)
         self._masker = masker
+
+    def retire(self) -> None:
+        """Another one was chosen: nothing more is sent to the model, not even in an answer that is being made."""
+        self._model.is_chosen = False
 
     @property
     def name(self) -> str:
@@ -75,7 +96,7 @@ class Investigator:
             text = await investigate(talk)
         except ModelError as error:
             del talk.messages[before:]  # a conversation never holds a question without its answer
-            return await _without_model(work, error, usage)
+            return await without_model(work, error, usage)
         except BaseException:
             del talk.messages[before:]
             raise
@@ -115,7 +136,21 @@ async def opening(work: Work) -> str:
     if any(turn.told for turn in conversation.turns):
         occasion = f"{wording('moved')} {occasion}"
     context = await work.context()
+    question = _after_others(conversation, question)
     return wording("question", occasion=occasion, marker=conversation.marker, context=context, question=question)
+
+
+def _after_others(conversation: Conversation, question: str) -> str:
+    """The question, where no model was asked before it: with those that the offline analyst has answered.
+
+    Their answers stay with the user: they may hold what a model is not to see.
+    """
+    asked = [turn.question.strip() or _DEFAULT_QUESTION for turn in conversation.turns]
+    return (
+        question
+        if conversation.messages[1:] or not asked
+        else wording("earlier", asked="; ".join(asked), question=question)
+    )
 
 
 def _has_failed(case: Case) -> bool:
@@ -168,13 +203,3 @@ def _output(work: Work) -> str:
     tail = "".join(text for _, text in work.debugger.output_tail())[-_MAX_TAIL_CHARS:].strip()
     marker = work.conversation.marker
     return f", or from the end of the program's output:\n\n<{marker}>\n{tail}\n</{marker}>" if tail else ""
-
-
-async def _without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
-    """Why there is no model's answer, and the offline analyst's instead."""
-    head = f"**The model did not answer.** {error}\n\n"
-    work.sink.emit("answer", f"{head}Without it, the offline analyst says:\n\n")
-    answer = await Offline().answer(work)
-    answer.text = f"{head}Without it, the offline analyst says:\n\n{answer.text}"
-    answer.usage, answer.error = usage, str(error)
-    return answer

@@ -6,6 +6,8 @@ import ast
 import asyncio
 from collections.abc import Mapping
 
+import msgspec
+
 from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asking import (
     code_asked,
@@ -29,6 +31,7 @@ from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.retrace import rerank
 from dap_ai.agent.analyst.retrace import told as retold
 from dap_ai.agent.analyst.trials import Trials, investigate, run_again
+from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.tables import table_of
@@ -302,3 +305,14 @@ def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:
 def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
     """The entry point."""
     return Offline()
+
+
+async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
+    """Why there is no model's answer, and the offline analyst's instead, whose it then is; `usage`: what was spent."""
+    head = f"**The model did not answer.** {error}\n\nWithout it, the offline analyst says:\n\n"
+    work.sink.emit("answer", head)
+    answer = await Offline().answer(work)
+    answer.text = f"{head}{answer.text}"
+    answer.usage = msgspec.structs.replace(usage, provider=Offline.name, model="")
+    answer.error, answer.trouble = str(error), error.trouble
+    return answer

@@ -45,7 +45,8 @@ def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise ProviderError(f"The endpoint's URL must begin with http:// or https://, not {url.rpartition('@')[2]!r}.")
     if _is_openai(url) and not key:
-        raise ProviderError("There is no key for OpenAI: set OPENAI_API_KEY, or another endpoint with --base-url.")
+        text = "There is no key for OpenAI: set OPENAI_API_KEY, or another endpoint with --base-url."
+        raise ProviderError(text, "key")
     return OpenAIModel(settings.model or (DEFAULT_MODEL if _is_openai(url) else ""), url, key)
 
 

@@ -152,7 +152,7 @@ def test_a_reply_is_put_together_from_its_pieces():
 @pytest.mark.parametrize(
     ("code", "trouble", "words"),
     [
-        ("noPermissions", "key", "You have not allowed it"),
+        ("noPermissions", "request", "You have not allowed it"),
         ("notFound", "model", "choose another"),
         ("quota", "busy", "quota is used up"),
         ("blocked", "request", "does not answer this question"),

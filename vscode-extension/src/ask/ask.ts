@@ -101,12 +101,13 @@ export class Asks implements vscode.Disposable {
 
   /** Asks. The sink hears of every failure, too: nothing is thrown. */
   ask(session: vscode.DebugSession, args: AskArguments, sink: AskSink, model?: vscode.LanguageModelChat): Asking {
-    return this.send(session, "ask", { progress: false, ...args, ...offerOf(this.lender, model) }, sink, model);
+    const said = (): AskArguments => ({ progress: false, ...args, ...offerOf(this.lender, model) });
+    return this.send(session, "ask", said, sink, model);
   }
 
   /** Calls one tool under the policy of answers. */
   tool(session: vscode.DebugSession, args: AskToolArguments, sink: AskSink): Asking {
-    return this.send(session, "askTool", args, sink);
+    return this.send(session, "askTool", () => args, sink);
   }
 
   /** Answers an approval, by the id that the sink was given. */
@@ -128,14 +129,16 @@ export class Asks implements vscode.Disposable {
   private send(
     session: vscode.DebugSession,
     command: string,
-    args: AskArguments | AskToolArguments,
+    args: () => AskArguments | AskToolArguments,
     sink: AskSink,
     model?: vscode.LanguageModelChat,
   ): Asking {
     const run: Running = { session, sink, isCancelled: false, model, waiting: new Map(), said: new Map() };
     this.running.add(run);
     this.changed.fire(undefined);
-    session.customRequest(command, args).then(
+    const ready = this.lender?.ready?.();
+    const sent = ready ? ready.then(() => session.customRequest(command, args())) : session.customRequest(command, args());
+    sent.then(
       (body: AskResponseBody) => {
         this.bind(run, body);
       },

@@ -231,6 +231,9 @@ export class Host implements AnswerHost, vscode.Disposable {
         return this.exportConversation();
       case "chooseAnswerer":
         await vscode.commands.executeCommand("dapAi.chooseAnswerer");
+        return;
+      case "setKey":
+        await vscode.commands.executeCommand("dapAi.setApiKey");
     }
   }
 

@@ -16,6 +16,8 @@ export interface Lender {
   onAskModelEnded?(session: vscode.DebugSession, body: unknown): void;
   /** Who answers next, before an answer has said it. */
   answerer?(): Answerer | undefined;
+  /** While sessions are told of another choice; a question waits for it. Undefined: they know. */
+  ready?(): Promise<void> | undefined;
   /** Somebody else was chosen. */
   readonly onDidChange?: vscode.Event<undefined>;
 }

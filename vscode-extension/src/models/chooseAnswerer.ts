@@ -1,7 +1,7 @@
 /** The commands that choose who answers, and that keep the endpoint's key. */
 
 import * as vscode from "vscode";
-import { allModels, choice, type Choice, idOf, keepKey, keyOf, languageModels } from "./models";
+import { allModels, choice, type Choice, idOf, keepKey, keyOf, languageModels, type Models } from "./models";
 import { setting, type Setting } from "../settings";
 
 interface Entry extends vscode.QuickPickItem {
@@ -9,26 +9,32 @@ interface Entry extends vscode.QuickPickItem {
 }
 
 /** Registers `dapAi.chooseAnswerer`, `dapAi.setApiKey` and `dapAi.clearApiKey`. */
-export function registerAnswererCommands(context: vscode.ExtensionContext): vscode.Disposable {
+export function registerAnswererCommands(context: vscode.ExtensionContext, models: Models): vscode.Disposable {
   return vscode.Disposable.from(
-    vscode.commands.registerCommand("dapAi.chooseAnswerer", () => chooseAnswerer(context)),
-    vscode.commands.registerCommand("dapAi.setApiKey", () => askForKey(context)),
+    vscode.commands.registerCommand("dapAi.chooseAnswerer", () => chooseAnswerer(context, models)),
+    vscode.commands.registerCommand("dapAi.setApiKey", () => askForKey(context, models)),
     vscode.commands.registerCommand("dapAi.clearApiKey", async () => {
       await keepKey(context, undefined);
-      void vscode.window.showInformationMessage("The key of the endpoint is forgotten. Running debug sessions keep it until they end.");
+      await told(models, "The key of the endpoint is forgotten.");
     }),
   );
 }
 
-async function chooseAnswerer(context: vscode.ExtensionContext): Promise<void> {
-  const before = choice();
+async function chooseAnswerer(context: vscode.ExtensionContext, models: Models): Promise<void> {
   const entry = await vscode.window.showQuickPick(entries(context), {
     title: "Who answers?",
     placeHolder: "What leaves this machine depends on it",
     matchOnDescription: true,
   });
-  if (!(await entry?.choose?.()) || choice() === before || !vscode.debug.activeDebugSession) return;
-  void vscode.window.showInformationMessage("This counts from the next debug session on. The running one goes on as it began.");
+  if (await entry?.choose?.()) await told(models);
+}
+
+/** Running sessions know of it by now; where one cannot, the user is told. */
+async function told(models: Models, text = ""): Promise<void> {
+  await models.ready();
+  const behind = "The dap-ai that runs is too old to be told: its session goes on as it began, and the next one counts.";
+  const all = [text, models.isBehind ? behind : ""].filter((each) => each !== "").join(" ");
+  if (all !== "") void vscode.window.showInformationMessage(all);
 }
 
 async function entries(context: vscode.ExtensionContext): Promise<Entry[]> {
@@ -94,17 +100,16 @@ async function chooseEndpoint(context: vscode.ExtensionContext): Promise<boolean
   return keep("endpoint", [["endpoint.baseUrl", baseUrl.trim()], ["endpoint.model", model.trim()]]);
 }
 
-async function askForKey(context: vscode.ExtensionContext): Promise<void> {
+async function askForKey(context: vscode.ExtensionContext, models: Models): Promise<void> {
   const key = await inputKey("The key of the endpoint", "It is kept in VS Code's secret storage, in no setting and no log");
   if (key === undefined || key === "") return;
   await keepKey(context, key);
-  const text = "The key is kept. Debug sessions that start from now on use it.";
   if (choice() === "endpoint") {
-    void vscode.window.showInformationMessage(text);
+    await told(models, "The key is kept, and used from the next question on.");
     return;
   }
-  const answer = await vscode.window.showInformationMessage(`${text} The endpoint is not chosen, though.`, "Choose Who Answers");
-  if (answer) await chooseAnswerer(context);
+  const answer = await vscode.window.showInformationMessage("The key is kept. The endpoint is not chosen, though.", "Choose Who Answers");
+  if (answer) await chooseAnswerer(context, models);
 }
 
 async function inputKey(title: string, prompt: string): Promise<string | undefined> {

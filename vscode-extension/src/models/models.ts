@@ -7,7 +7,9 @@ import * as vscode from "vscode";
 import type { Lender } from "../ask/lender";
 import { Loan } from "./lending";
 import { log, textOf } from "../log";
-import { setting, type Setting } from "../settings";
+import { answererOf } from "../ask/answerer";
+import type { Told } from "../proxy/served";
+import { ANSWERER_SETTINGS, setting, type Setting } from "../settings";
 import type { Answerer } from "../shared/messages";
 import type { AskModel, AskModelEnded } from "../shared/protocol";
 
@@ -80,19 +82,27 @@ export class Models implements Lender, vscode.Disposable {
   /** Who answers as dap_ai itself is configured. */
   private configured: Answerer | undefined;
 
+  /** While running sessions are told of another choice. */
+  private applying: Promise<void> | undefined;
+  /** Who goes on answering in a session that could not be told. */
+  private behind: Answerer | undefined;
+  /** Who answered by the last choice that sessions were told. */
+  private last: Answerer | undefined;
+
   /** Another one answers the next question. */
   readonly onDidChange = this.changed.event;
 
-  constructor() {
+  /** `tell` tells running sessions who was chosen. */
+  constructor(private readonly tell: () => Promise<Told> = () => Promise.resolve({})) {
     const lm = languageModels() as Partial<typeof vscode.lm> | undefined;
     this.subscriptions = [
       this.changed,
       vscode.workspace.onDidChangeConfiguration((event) => {
-        const names = ["dapAi.model", "dapAi.editor.model", "dapAi.endpoint"];
-        if (names.some((name) => event.affectsConfiguration(name))) void this.refresh();
+        if (ANSWERER_SETTINGS.some((name) => event.affectsConfiguration(`dapAi.${name}`))) void this.apply();
       }),
       vscode.debug.onDidTerminateDebugSession((session) => {
         this.cancelAll(session.id);
+        this.behind = undefined;
       }),
     ];
     if (lm?.onDidChangeChatModels) this.subscriptions.push(lm.onDidChangeChatModels(() => void this.refresh()));
@@ -128,6 +138,34 @@ export class Models implements Lender, vscode.Disposable {
     this.loans.get(keyFor(session.id, (body as AskModelEnded).requestId))?.cancel();
   }
 
+  /** Another choice, or another key: running sessions are told, and only then does anybody read who answers. */
+  apply(): Promise<void> {
+    const applying = (this.applying ?? Promise.resolve()).then(async () => {
+      const { who, isBehind } = await this.tell();
+      this.behind = isBehind ? this.last : undefined;
+      if (choice() === "auto" && who !== undefined) this.configured = answererOf(who);
+      await this.refresh();
+    });
+    const done = applying.catch((error: unknown) => {
+      log().warn(`Who answers: ${textOf(error)}`);
+    });
+    this.applying = done;
+    void done.then(() => {
+      if (this.applying === done) this.applying = undefined;
+    });
+    return done;
+  }
+
+  /** Undefined: every session knows who answers. */
+  ready(): Promise<void> | undefined {
+    return this.applying;
+  }
+
+  /** Whether a running session could not be told. */
+  get isBehind(): boolean {
+    return this.behind !== undefined;
+  }
+
   /** dap_ai has told who answers where nobody was chosen here. */
   setConfigured(answerer: Answerer | undefined): void {
     if (JSON.stringify(answerer) === JSON.stringify(this.configured)) return;
@@ -135,8 +173,9 @@ export class Models implements Lender, vscode.Disposable {
     this.changed.fire(undefined);
   }
 
-  /** Who answers the next question of a session that starts now; undefined: not known yet. */
+  /** Who answers the next question; undefined: not known yet. */
   answerer(): Answerer | undefined {
+    if (this.behind) return this.behind;
     switch (choice()) {
       case "auto":
         return this.configured;
@@ -171,6 +210,7 @@ export class Models implements Lender, vscode.Disposable {
 
   private async refresh(): Promise<void> {
     if (choice() === "editor") await this.find();
+    this.last = this.answerer();
     this.changed.fire(undefined);
   }
 

@@ -6,8 +6,8 @@ import type { Stops } from "../launch/stops";
 import { log, textOf } from "../log";
 import { Proxy, type ProxyOptions } from "./proxy";
 import { findLauncher, forgetLaunchers, type Launcher } from "./python";
-import { Served, type Place, type Start } from "./served";
-import { expanded, setting, settingsEnvironment } from "../settings";
+import { Served, type Place, type Start, type Told } from "./served";
+import { answererEnvironment, expanded, setting, settingsEnvironment } from "../settings";
 
 /** The environment that holds the keys of the endpoint; see ../models/models.ts. */
 export type Secrets = () => Promise<Record<string, string>>;
@@ -64,6 +64,13 @@ export class Proxies implements vscode.Disposable {
   /** What the proxies are told at their start has changed. */
   renew(): void {
     for (const served of this.all) served.renew();
+  }
+
+  /** Tells those that run who answers from the next question on. */
+  async answerBy(): Promise<Told> {
+    const variables = answererEnvironment(await this.secrets());
+    const all = await Promise.all([...this.all].map((served) => served.answerBy(variables)));
+    return { ...all.find(({ who }) => who !== undefined), isBehind: all.some(({ isBehind }) => isBehind) };
   }
 
   /** Where the proxy listens that wants this token: one that has ended has been started again. Rejects if it cannot. */

@@ -45,6 +45,10 @@ const KEPT_LINES = 12;
 const END_MS = 10_000;
 /** What it says in the ordinary course of things: no reason of an end. */
 const ORDINARY = "dap-ai: started ";
+/** It has been told who answers; see `answerBy`. */
+const TAKEN = /^dap-ai: (from now on|who answers was not changed): (.*)$/;
+/** An older dap-ai says nothing. */
+const TAKEN_MS = 5000;
 const LISTENING = /^dap-ai: listening on \S+:(\d+)$/;
 
 /** It ends when it is told to, and with the extension host: to that its stdin is tied. */
@@ -52,6 +56,8 @@ export class Proxy {
   private readonly lines: string[] = [];
   private isEnding = false;
   private hasStarted = false;
+  /** Who waits to hear that it was told who answers, oldest first. */
+  private readonly telling: ((who: string | undefined) => void)[] = [];
 
   private constructor(
     private readonly child: ChildProcess,
@@ -89,6 +95,28 @@ export class Proxy {
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /**
+   * Says who answers from the next question on: by its stdin, which nobody else can write to and no log has. Resolves with
+   * its words for who that is; undefined: it goes on as it was started.
+   */
+  answerBy(variables: Record<string, string | null>): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const done = (who: string | undefined): void => {
+        clearTimeout(timer);
+        const at = this.telling.indexOf(done);
+        if (at >= 0) this.telling.splice(at, 1);
+        resolve(who);
+      };
+      const timer = setTimeout(done, TAKEN_MS, undefined);
+      timer.unref();
+      this.telling.push(done);
+      this.child.stdin?.write(`${JSON.stringify({ answerer: variables })}\n`);
+      void this.ended.then(() => {
+        done(undefined);
+      });
+    });
   }
 
   /** Ends it with all that it has started; soon, whatever it is busy with. */
@@ -141,6 +169,11 @@ export class Proxy {
       const port = this.hasStarted ? undefined : LISTENING.exec(line)?.[1];
       if (port !== undefined) {
         onPort(Number(port));
+        return;
+      }
+      const [, how, who] = TAKEN.exec(line) ?? [];
+      if (how !== undefined) {
+        this.telling[0]?.(how === "from now on" ? who : undefined);
         return;
       }
       if (line.startsWith(ORDINARY)) return;

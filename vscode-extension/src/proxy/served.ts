@@ -8,6 +8,14 @@ export interface Place {
   token: string;
 }
 
+/** What came of telling proxies who answers. */
+export interface Told {
+  /** Their words for who that is. */
+  who?: string;
+  /** One of them goes on as it was started. */
+  isBehind?: boolean;
+}
+
 /** Starts a proxy, at the place of an earlier one if there was one. `onEnd`: see ProxyOptions. */
 export type Start = (place: Place | undefined, onEnd: (error?: ProxyError) => void) => Promise<Proxy>;
 
@@ -78,6 +86,15 @@ export class Served {
   renew(): void {
     if (this.users.size === 0 && this.isTaken) this.end();
     else this.isStale = this.proxy !== undefined;
+  }
+
+  /** Tells the proxy who answers, if one runs; see Proxy. */
+  async answerBy(variables: Record<string, string | null>): Promise<Told> {
+    const { proxy } = this;
+    if (!proxy) return {};
+    const who = await proxy.then((running) => running.answerBy(variables), () => undefined);
+    if (who === undefined) this.renew();
+    return who === undefined ? { isBehind: this.proxy === proxy } : { who };
   }
 
   /** Ends the proxy with all that it has started. */

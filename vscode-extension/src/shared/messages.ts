@@ -134,7 +134,8 @@ export type ViewMessage =
   | { type: "copyTurn"; turnId: string }
   | { type: "copyConversation" }
   | { type: "exportConversation" }
-  | { type: "chooseAnswerer" };
+  | { type: "chooseAnswerer" }
+  | { type: "setKey" };
 
 /** Commands of VS Code that the view's own buttons call; `answers/answerView.ts` does them, no `AnswerHost` hears of them. */
 export interface ViewCommand {

@@ -257,8 +257,10 @@ export interface AskEnded {
   evidence: Evidence[];
   suspects: Suspect[];
   fixes: Fix[];
-  /** With `failed`: why, for a person; `answer` is then what can be said all the same. */
+  /** With `failed`: why, for a person; `answer` is then what can be said all the same, after this. */
   error: string;
+  /** With `failed`: what kind of trouble a model has; absent where none has any. */
+  trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
   /** What was masked while the answer was made, most often first. */
   masked: Masked[];
 }

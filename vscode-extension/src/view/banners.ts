@@ -16,7 +16,7 @@ export function endBanners(context: ViewContext, turnId: string, ended: AskEnded
   } else if (ended.reason === "notStopped") {
     banners.push(banner("warning", "play", "The program ran on before anything was read. Ask again at its next stop.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "failed") {
-    banners.push(errorBanner(context, turnId, ended.error || "The answer could not be made. The dap-ai output channel says more."));
+    banners.push(errorBanner(context, turnId, ended.error || "The answer could not be made. The dap-ai output channel says more.", ended.trouble));
   }
   if (ended.stale && ended.reason !== "notStopped") {
     banners.push(banner("warning", "clock", "The program went on meanwhile: this speaks of a stop that is over.", []));
@@ -25,8 +25,16 @@ export function endBanners(context: ViewContext, turnId: string, ended: AskEnded
 }
 
 /** A question that failed: why, and what can be done. */
-export function errorBanner(context: ViewContext, turnId: string, error: string): HTMLElement {
+export function errorBanner(context: ViewContext, turnId: string, error: string, trouble?: AskEnded["trouble"]): HTMLElement {
   const buttons = [again(context, turnId), start(context)];
+  if (trouble === "key") {
+    buttons.unshift(h("button", {
+      class: "button primary",
+      onClick: () => {
+        context.post({ type: "setKey" });
+      },
+    }, "Set the key"));
+  }
   if (context.state.answerer?.kind !== "offline") {
     buttons.push(h("button", {
       class: "button secondary for-session",
@@ -38,6 +46,17 @@ export function errorBanner(context: ViewContext, turnId: string, error: string)
   const text = h("span", {});
   text.appendChild(withLocations(error, context.open));
   return banner("error", "error", text, buttons);
+}
+
+/** The answer without its first paragraph where that is the error, which the banner shows. */
+export function withoutError({ answer, error }: AskEnded): string {
+  const [head = "", ...rest] = answer.split("\n\n");
+  const isError = error !== "" && plain(head).includes(plain(error));
+  return isError ? rest.join("\n\n") : answer;
+}
+
+function plain(text: string): string {
+  return text.replace(/[`*\s]+/g, " ").trim();
 }
 
 function banner(kind: string, name: IconName, text: Child, buttons: HTMLElement[]): HTMLElement {

@@ -5,7 +5,7 @@ import type { AskEnded } from "../shared/protocol";
 import { ApprovalCard } from "./approval";
 import type { ViewContext } from "./context";
 import { add, h } from "./dom";
-import { endBanners, errorBanner } from "./banners";
+import { endBanners, errorBanner, withoutError } from "./banners";
 import { codeSpans, evidenceList, section, suspectList } from "./findings";
 import { FixCard, type FixOutcome } from "./fixes";
 import { foldEvidence } from "./folding";
@@ -17,6 +17,7 @@ import { StepList } from "./steps";
 import { withLocations } from "./tokens";
 import { verdictFirst, verdictOf } from "./verdict";
 import { usageDetails, usageWords } from "./usage";
+import { Working } from "./working";
 
 /** What an empty question means. */
 export const DEFAULT_QUESTION = "Why did it stop here?";
@@ -28,7 +29,7 @@ export class TurnView {
   private readonly parts = h("div", { class: "parts" });
   private readonly findings = h("div", { class: "findings" });
   private readonly foot = h("div", { class: "turn-foot" });
-  private readonly working = h("div", { class: "working" }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", {}, "Working"));
+  private readonly working: Working;
   private readonly moved = h("span", { class: "badge moved", title: "The program has moved on since this question: its frames and values may be others now" }, "earlier stop");
   private streams: MarkdownStream[] = [];
   private stream: MarkdownStream | undefined;
@@ -46,11 +47,12 @@ export class TurnView {
     number: number,
   ) {
     const id = `question-${turn.id}`;
+    this.working = new Working(context);
     this.element = h("article", { class: "turn running", "aria-labelledby": id, "data-turn": turn.id },
       h("header", { class: "question" },
         h("h2", { id }, h("span", { class: "hidden" }, `Question ${number}: `), codeSpans(turn.question.trim() || DEFAULT_QUESTION, context)),
         this.spot()),
-      this.before, this.parts, this.working, this.findings, this.foot);
+      this.before, this.parts, this.working.element, this.findings, this.foot);
     for (const part of turn.parts) this.addPart(part);
     // At once: where the user was reading must be there to be scrolled to.
     this.stream?.flush();
@@ -72,6 +74,7 @@ export class TurnView {
   }
 
   addPart(part: Part): void {
+    this.working.goesOn(part);
     switch (part.kind) {
       case "answer":
         this.answer().append(part.text);
@@ -93,6 +96,7 @@ export class TurnView {
 
   setApproval(approvalId: string, outcome: "allowed" | "allowedForSession" | "denied" | "over"): void {
     this.approvals.get(approvalId)?.set(outcome);
+    this.working.goesOn();
   }
 
   /**
@@ -104,7 +108,8 @@ export class TurnView {
     this.finish(ended.reason);
     this.stale = ended.stale;
     const streamed = this.streams.map((each) => each.text).join("");
-    if (words(streamed) !== words(ended.answer)) this.replaceAnswer(ended.answer);
+    const answer = withoutError(ended);
+    if (words(streamed) !== words(answer)) this.replaceAnswer(answer);
     // Why another than the chosen one has answered comes before that answer.
     const isInstead = ended.reason === "failed" && ended.answer.trim() !== "";
     add(isInstead ? this.before : this.findings, ...endBanners(this.context, this.turn.id, ended));
@@ -153,6 +158,7 @@ export class TurnView {
   }
 
   dispose(): void {
+    this.working.dispose();
     for (const card of this.approvals.values()) card.dispose();
     for (const stream of this.streams) stream.flush();
   }
@@ -192,7 +198,8 @@ export class TurnView {
   private finish(reason: AskEnded["reason"]): void {
     this.closeSegments();
     this.over = true;
-    this.working.remove();
+    this.working.dispose();
+    this.working.element.remove();
     this.element.classList.remove("running");
     this.element.classList.add(reason);
     for (const stream of this.streams) stream.flush();

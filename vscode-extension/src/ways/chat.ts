@@ -15,6 +15,7 @@ import { ChatTeller, locationOf } from "./chatTeller";
 
 /** Of package.json. */
 const PARTICIPANT = "dapAi.chat";
+const CHOOSE = { command: "dapAi.chooseAnswerer", title: "Choose Who Answers" };
 
 /** Registers it, where VS Code has chat. */
 export function registerChat(host: Host): vscode.Disposable {
@@ -41,6 +42,7 @@ async function answer(
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
 ): Promise<vscode.ChatResult> {
+  if (request.command === "who") return chosen(host, stream);
   const tracked = host.session();
   if (!tracked) {
     stream.markdown("Nothing is being debugged with dap-ai. Start a program with it, and ask when it has stopped.");
@@ -57,6 +59,15 @@ async function answer(
   await teller.end(turn);
   // VS Code has closed the stream by then.
   return token.isCancellationRequested ? {} : finished(host, turn, stream, tracked);
+}
+
+/** Lets the user choose who answers, and says who does. */
+async function chosen(host: Host, stream: vscode.ChatResponseStream): Promise<vscode.ChatResult> {
+  await vscode.commands.executeCommand(CHOOSE.command);
+  const { answerer } = host.state();
+  if (answerer) stream.markdown(chatText(`${answerer.name}. ${answerer.leaves}`));
+  stream.button(CHOOSE);
+  return {};
 }
 
 /** Passes on what has come and what comes, until the answer has ended or nobody wants it any more. */
@@ -107,8 +118,13 @@ async function finished(
     stream.button({ command: "dapAi.chat.previewFix", title: `Preview Fix${name}${badge}`, arguments: [turn.id, index] });
     stream.button({ command: "dapAi.chat.applyFix", title: `Apply Fix${name}`, arguments: [turn.id, index] });
   });
+  if (ended.error !== "") {
+    if (ended.trouble === "key") stream.button({ command: "dapAi.setApiKey", title: "Set the Key" });
+    stream.button(CHOOSE);
+  }
   const result: vscode.ChatResult = { metadata: { turnId: turn.id, suspects: ended.suspects.length } };
-  return ended.error === "" ? result : { ...result, errorDetails: { message: chatText(ended.error) } };
+  // An error stands once: an answer that was made in spite of it begins with it.
+  return ended.error === "" || ended.answer.includes(ended.error) ? result : { ...result, errorDetails: { message: chatText(ended.error) } };
 }
 
 async function references({ ended }: Turn, stream: vscode.ChatResponseStream, session: vscode.DebugSession): Promise<void> {

@@ -5,7 +5,7 @@ import { registerChat } from "../../src/ways/chat";
 import { asking, FakeDocument, type FakeSession } from "./fake/asking";
 import { chat, editor } from "./fake/editor";
 import { asks, ended, opened, settled, stopped } from "./fake/host";
-import { CancellationTokenSource, endSession, resetFake, Uri } from "./fake/vscode";
+import { CancellationTokenSource, endSession, fake, resetFake, Uri } from "./fake/vscode";
 
 interface Result {
   metadata?: { turnId: string; suspects: number };
@@ -238,6 +238,24 @@ test("the end of the session in mid-answer is told, and another session is not o
   await settled();
   assert.match(view.result?.errorDetails?.message ?? "", /ended before the answer was complete/);
   assert.deepEqual(view.buttons(), []);
+});
+
+test("an error stands once, with what can be done about it", async (t) => {
+  const { chat: view } = registered(t);
+  const session = stopped();
+  await view.ask("why?");
+  const error = "the endpoint does not accept the key";
+  await end(session, { reason: "failed", answer: `**The model did not answer.** ${error}\n\nBy analysis.`, error, trouble: "key" });
+  assert.equal(view.of("markdown").join("").split(error).length, 2);
+  assert.equal(view.result?.errorDetails, undefined);
+  assert.deepEqual(view.buttons(), ["Set the Key", "Choose Who Answers"]);
+});
+
+test("/who lets the user choose, without a question and without a session", async (t) => {
+  const { chat: view } = registered(t);
+  await view.ask("", { command: "who" });
+  assert.ok(fake.executed.some(([command]) => command === "dapAi.chooseAnswerer"));
+  assert.deepEqual([view.buttons(), view.result], [["Choose Who Answers"], {}]);
 });
 
 test("an answer that failed shows what there is, and the error", async (t) => {

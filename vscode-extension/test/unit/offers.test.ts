@@ -85,6 +85,22 @@ test("a dap-ai that does not know of offers is used all the same", async (t) => 
   assert.equal(turn?.error, undefined);
 });
 
+test("a question waits until the session knows of another choice, and lends what is lent then", async (t) => {
+  let told: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => (told = resolve));
+  const lender = Object.assign(new FakeLender(), { ready: () => ready });
+  const { host } = opened(t, lender);
+  const session = stopped();
+  host.ask("why?");
+  await settled();
+  const sent = (): unknown[] => session.requests.filter(({ command }) => command === "ask").map(({ args }) => args["providers"]);
+  assert.deepEqual(sent(), []);
+  lender.change([]);
+  told();
+  await settled();
+  assert.deepEqual(sent(), [undefined]);
+});
+
 test("the model that a question brings along is named and asked, also when it is wanted before the id is known", async (t) => {
   const lender = new FakeLender();
   const { host } = opened(t, lender);

@@ -49,6 +49,21 @@ test("it says where it listens, is told what to serve, and ends with its stdin",
   assert.equal(await ended, undefined);
 });
 
+const HEARS = `${LISTENS}
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { answerer } = JSON.parse(line);
+    console.error("dap-ai: " + (answerer.DAP_AI_MODEL === "wrong" ? "who answers was not changed: no" : "from now on: " + answerer.DAP_AI_MODEL));
+  });
+`;
+
+test("who answers is said by stdin, in turn, and it says who that is", async () => {
+  const proxy = await Proxy.start(options(HEARS));
+  const all = ["one", "wrong", "two"].map((model) => proxy.answerBy({ DAP_AI_MODEL: model, OPENAI_API_KEY: null }));
+  assert.deepEqual(await Promise.all(all), ["one", undefined, "two"]);
+  proxy.dispose();
+  assert.equal(await proxy.answerBy({}), undefined);
+});
+
 test("variables for the debug adapter are not dap-ai's own", async () => {
   const proxy = await Proxy.start(options(LISTENS, { adapterEnvironment: { PYTHONHOME: "/lldb" } }));
   const [, env] = await told(proxy.port);

@@ -86,7 +86,7 @@ viewTest("steps, links, fixes and menus work by keyboard alone", async (view) =>
   await view.page.keyboard.press("Enter");
   assert.equal(await focused(view), "More actions");
   assert.deepEqual((await view.sent()).map((each) => each.type), ["openLocation", "openFrame", "applyFix", "openConversation", "exportConversation"]);
-});
+}, { place: "tab" });
 
 viewTest("Escape closes a menu and gives the focus back", async (view) => {
   await view.post({ type: "state", state: state() });
@@ -105,7 +105,7 @@ viewTest("Escape stops the answer that is being made, unless it closes a menu", 
   await view.page.keyboard.press("Escape");
   await view.page.keyboard.press("Escape");
   assert.deepEqual(await view.sent(), [{ type: "stop", turnId: "t1" }]);
-});
+}, { place: "tab" });
 
 viewTest("a question that is written while an answer is made is asked after it", async (view) => {
   await view.post({ type: "state", state: talk(turn()) }, { type: "focus" });
