@@ -108,9 +108,37 @@ scenario("the chat participant answers in the chat view", {}, async (workbench, 
   await page.keyboard.type("why did it stop?");
   await page.locator(".interactive-input-editor", { hasText: "why did it stop?" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.locator(".interactive-response", { hasText: "share.py:2" }).waitFor();
+  assert.match(await firstInSight(page, "Offline analyst ·"), /share\.py:2/);
+  await page.locator(".interactive-response").last().hover();
+  await page.mouse.wheel(0, -10_000);
   await picture(workbench, "chat");
+  // It may be scrolled out of sight: the list of the chat moves by itself.
+  await page.locator(".interactive-response .chat-inline-anchor-widget", { hasText: "share.py:2" }).first().dispatchEvent("click");
+  await workbench.atLine(2);
+  server.modelSays({ text: "I look.", calls: [{ name: "evaluate", arguments: { expression: "total" } }] }, { text: "The model says: total is 42.\n" });
+  await workbench.command("dap-ai: Choose Who Answers...");
+  await workbench.pick("Fake 1");
+  await workbench.command("Chat: Open Chat");
+  await page.keyboard.type("what is total?");
+  await page.keyboard.press("Enter");
+  assert.match(await firstInSight(page, "Fake 1 ·"), /^I look/);
+  await page.locator(".interactive-response", { hasText: "The model says: total is 42." }).waitFor();
+  await picture(workbench, "chat-model");
 });
+
+/** The first words of an answer in the chat that a person sees without opening anything, once its last line holds `end`. */
+async function firstInSight(page, end) {
+  const response = page.locator(".interactive-response", { hasText: end }).last();
+  await response.waitFor();
+  await response.locator("em", { hasText: end }).waitFor();
+  await page.locator(".interactive-response.chat-response-loading").waitFor({ state: "hidden" });
+  return response.evaluate((element) => {
+    const paragraphs = [...element.querySelectorAll(".rendered-markdown p")];
+    const isText = (each) => !each.closest(".progress-container, .progress-step, details:not([open])");
+    const seen = paragraphs.filter((each) => isText(each) && each.checkVisibility({ contentVisibilityAuto: true, visibilityProperty: true }));
+    return seen[0]?.innerText ?? "";
+  });
+}
 
 scenario("an error that something catches is told of: it can be asked about, and stops next time; a program that hangs is paused and asked about", {}, async (workbench, server) => {
   const { panel } = workbench;
