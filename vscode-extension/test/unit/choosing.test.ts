@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import type * as vscode from "vscode";
 import { Models } from "../../src/models/models";
 import { FakeModel, lm } from "./fake/languageModels";
 import { changeSetting, endSession, resetFake } from "./fake/vscode";
@@ -35,7 +34,7 @@ test("a session that cannot be told goes on as it began, and that is what is sai
   await models.ready();
   assert.equal(models.isBehind, true);
   assert.equal(models.answerer()?.kind, "editor");
-  endSession({ id: "session-1" } as vscode.DebugSession);
+  endSession({ id: "session-1" });
   assert.equal(models.answerer()?.kind, "offline");
   models.dispose();
 });
