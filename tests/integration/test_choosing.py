@@ -47,7 +47,12 @@ async def test_a_conversation_goes_on_with_another_and_back(start_dap_ai: Start,
         first = await ask(client, "why?")
         assert first["usage"]["provider"] == "offline" and not endpoint.requests
 
-        at = {"DAP_AI_PROVIDER": "openai", "DAP_AI_BASE_URL": endpoint.url, "DAP_AI_MODEL": MODEL, "OPENAI_API_KEY": KEY}
+        at = {
+            "DAP_AI_PROVIDER": "openai",
+            "DAP_AI_BASE_URL": endpoint.url,
+            "DAP_AI_MODEL": MODEL,
+            "OPENAI_API_KEY": KEY,
+        }
         told = await asyncio.to_thread(tell, process, **at)
         assert f"{MODEL} at " in told and KEY not in told
         second = await ask(client, "is it so?", conversationId=first["conversationId"])
@@ -102,7 +107,12 @@ async def test_nothing_more_is_sent_to_who_was_left_while_an_answer_is_made(star
         process, port = listening(start_dap_ai, "--until-eof")
         client = await connect(port)
         await stop_at_crash(client, debuggee("crash").path)
-        at = {"DAP_AI_PROVIDER": "openai", "DAP_AI_BASE_URL": endpoint.url, "DAP_AI_MODEL": MODEL, "OPENAI_API_KEY": KEY}
+        at = {
+            "DAP_AI_PROVIDER": "openai",
+            "DAP_AI_BASE_URL": endpoint.url,
+            "DAP_AI_MODEL": MODEL,
+            "OPENAI_API_KEY": KEY,
+        }
         await asyncio.to_thread(tell, process, **at)
         asking = asyncio.ensure_future(ask(client, "why?"))
         await asyncio.to_thread(endpoint.wait, 1)
