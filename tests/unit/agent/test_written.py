@@ -48,7 +48,7 @@ def bench(tmp_path: Path) -> Bench:
     path.write_text(textwrap.dedent(PROGRAM))
     debugger = fail(path)
     case = asyncio.run(Reader(debugger, Sources(), "compute").read(debugger.stop))  # type: ignore[arg-type]
-    return Bench(debugger, case)
+    return Bench(debugger, case)  # type: ignore[arg-type]
 
 
 def test_a_written_diff_is_found_at_its_lines_whatever_its_numbers_say(bench: Bench):
