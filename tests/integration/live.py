@@ -145,9 +145,13 @@ class Live:
         await self.request("configurationDone", {})
         await asyncio.wait_for(started, WAIT_S)
 
-    async def launch(self, program: Path, lines: tuple[int, ...] = (), **arguments: Any) -> None:
-        launch = {"program": str(program), "console": "internalConsole", "python": sys.executable, **arguments}
-        await self.start("launch", launch, {program: list(lines)} if lines else None)
+    async def launch(
+        self, program: Path, lines: tuple[int, ...] = (), filters: tuple[str, ...] = ("uncaught",), **arguments: Any
+    ) -> None:
+        """`module`: that is run, and `program` only says where `lines` are."""
+        what = {} if "module" in arguments else {"program": str(program)}
+        launch = {**what, "console": "internalConsole", "python": sys.executable, **arguments}
+        await self.start("launch", launch, {program: list(lines)} if lines else None, filters)
 
     async def request(self, command: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         return await self.client.request(command, arguments, timeout_s=WAIT_S)

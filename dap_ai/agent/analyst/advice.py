@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import Verdict
+from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.values import cut
 from dap_ai.protocol.ask import Fix, Suspect
@@ -17,25 +17,22 @@ from dap_ai.protocol.ask import Fix, Suspect
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
-    if trials and trials.verified:
-        return _verified(analysis, trials)
+    if trials and any(not trial.doubt for trial in trials.passing):
+        return _passing(analysis, trials)
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.fix_at(first.file, first.line) if first else None
-    if finding and finding.edit and finding.weight >= 0.45:
+    verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
+    if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
         diff = finding.edit.diff(case.inspection.cwd)
-        verdict = _verdict_of(finding.edit, trials)
         fix = Fix(finding.edit.source.path, diff)
         text = "It was not tried."
         if verdict and verdict.check:
             fix.check, fix.result = verdict.check.words, verdict.text
-            text = (
-                f"Tried in a snapshot: not verified, {verdict.text}."
-                if verdict.outcome == "not verified"
-                else f"It could not be tried here: {verdict.text}."
-            )
+            text = f"It could not be tried here: {verdict.text}."
         return f"**Recommendation.** A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
-    return f"**Recommendation.** Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
+    doubted = f"\n\n{_doubted(analysis, trials.passing[0])}" if trials and trials.passing else ""
+    return f"**Recommendation.** Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
 
 
 def _steps(analysis: Analysis) -> str:
@@ -45,14 +42,19 @@ def _steps(analysis: Analysis) -> str:
     return "\n".join(f"- {step}" for step in steps)
 
 
-def _verified(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
+def _doubted(analysis: Analysis, trial: Trial) -> str:
+    spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
+    return f"A small change at {spot} takes the failure away, but is hardly the fix: {trial.doubt} with it."
+
+
+def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
-    best, *others = trials.verified[:3]
+    best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
     fixes = [_fix(trial, root) for trial in (best, *others)]
     text = f"**Recommendation.** {_found(best, analysis, trials)}\n\n```diff\n{fixes[0].diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
-        heading = "Others that pass:" if trials.rivals else "Also verified, but less likely meant:"
+        heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
         text += f"\n\n{heading}\n\n" + "\n".join(rows)
     return text + _effort(trials), fixes
 
@@ -62,8 +64,6 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
         return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
-    if best.doubt:
-        return f"Next steps:\n\n{_steps(analysis)}\n\nThis change is hardly the fix: {best.doubt} with it."
     if analysis.suspects and _is_seen(analysis, analysis.suspects[0]):
         return f"Next steps:\n\n{_steps(analysis)}\n\nThis small change makes the check pass too, and may only hide it."
     if trials.rivals:
@@ -86,28 +86,24 @@ def _at(edit: Edit) -> str:
 
 
 def _how(trial: Trial) -> str:
-    words = trial.verdict.check.words if trial.verdict.check else "it"
-    text = f"Verified in a snapshot: the failing check passes with it ({words})."
-    widest = trial.widest
-    if widest and widest.check and widest.verified:
-        return f"{text} So does {widest.check.words}."
-    if widest and widest.check and widest.outcome == "not verified":
-        return f"{text} But of {widest.check.words}: {widest.text}."
-    return text
+    last = trial.widest if trial.verified and trial.widest else trial.verdict
+    words = last.check.words if last.check else "it"
+    if trial.verified:
+        return f"Verified in a snapshot: {words} ends well with it."
+    lacking = f": {trial.widest.text}" if trial.widest and not trial.widest.passes else ""
+    return f"Not verified: {words} passes with it when it is run alone, but the whole could not be run{lacking}."
 
 
 def _fix(trial: Trial, root: str) -> Fix:
-    edit, verdict = trial.candidate.edit, trial.verdict
+    edit, verdict = trial.candidate.edit, trial.widest if trial.verified and trial.widest else trial.verdict
     words = verdict.check.words if verdict.check else ""
-    result = f"{verdict.text}, but {trial.doubt}" if trial.doubt else verdict.text
-    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=result)
+    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=verdict.text)
 
 
 def _new(trial: Trial) -> str:
     edit = trial.candidate.edit
     old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
-    text = f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
-    return f"{text} ({trial.doubt})" if trial.doubt else text
+    return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
 
 
 def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
@@ -120,7 +116,7 @@ def _effort(trials: Trials | None) -> str:
         return ""
     if not trials.tried:
         return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
-    count, passed = len(trials.tried), len(trials.verified)
+    count, passed = len(trials.tried), len(trials.passing)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
     return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed."
 

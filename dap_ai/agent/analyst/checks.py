@@ -3,115 +3,24 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator
 
+from dap_ai.agent.analyst.check import BUILTINS, Check
 from dap_ai.agent.analyst.definitions import bindings, mutations, root_name
-from dap_ai.agent.analyst.edits import Edit, edited_files, moved, shorten, touches
-from dap_ai.agent.source import SourceFile, body_fields, header_expressions, last_line
-from dap_ai.agent.stack import Case, Place, sub_expressions
-from dap_ai.protocol.snapshot import SnapshotQuery, Statements
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.enclosing import enclosing
+from dap_ai.agent.source import SourceFile, body_fields, last_line
+from dap_ai.agent.stack import Case, Place
 
 MAX_CHECKS = 6
-MAX_WATCHED = 8
-MEMORY_BYTES = 256 << 20
 
-_BUILTINS = frozenset(dir(builtins))
 _LEAVES_LOOP = ast.Break | ast.Continue
 _SUSPENDS = ast.Yield | ast.YieldFrom
 
 
-@dataclass(frozen=True)
-class Failure:
-    """The failing statement of the user's code, which a check must reach again."""
-
-    place: Place
-    statement: ast.stmt
-    watch: list[str] = field(default_factory=list[str])
-    """Expressions whose values tell how it failed: operands first, then the names of the statement."""
-
-    @property
-    def is_demand(self) -> bool:
-        """An assertion or a raise: the demand itself is not what an edit may change."""
-        return isinstance(self.statement, ast.Assert | ast.Raise)
-
-    def holds(self, edit: Edit) -> bool:
-        """Whether the edit changes the failing statement."""
-        return touches(self.place.frame.path, self.statement.lineno, last_line(self.statement), [edit])
-
-    def is_touched(self, edits: Sequence[Edit]) -> bool:
-        """Whether an edit changes the demand itself."""
-        first, last = self.statement.lineno, last_line(self.statement)
-        return self.is_demand and touches(self.place.frame.path, first, last, edits)
-
-
-@dataclass(frozen=True)
-class Check:
-    """Statements, lines `first` to `last` of a frame's file; or the whole program afresh."""
-
-    place: Place
-    source: SourceFile
-    first: int
-    last: int
-    words: str
-    """What it is, as an answer says it."""
-    fresh: bool = False
-    text: str = ""
-    """Statements of the asker's own instead of the file's lines."""
-
-    def query(
-        self, edits: Sequence[Edit] = (), *, trace: bool = False, watch: Sequence[str] = (), deadline_s: float = 1.0
-    ) -> SnapshotQuery:
-        """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
-        changed = edited_files(edits)
-        return SnapshotQuery(
-            frame_id=self.place.frame.id,
-            statements=Statements(self._code(edits), self._first(edits), self.source.path, self.fresh),
-            edits=changed,
-            trace=trace,
-            watch=list(watch),
-            deadline_s=deadline_s,
-            memory_bytes=MEMORY_BYTES,
-        )
-
-    def _first(self, edits: Sequence[Edit]) -> int:
-        return 1 if self.fresh else moved(self.source.path, self.first - 1, edits) + 1
-
-    def _code(self, edits: Sequence[Edit]) -> str:
-        if self.text or self.fresh:
-            return self.text or self.source.text  # the copy itself puts the edits into a whole module
-        new = next((e.new for e in edited_files(edits) if e.file == self.source.path), self.source.text)
-        rows = new.splitlines()[self._first(edits) - 1 : moved(self.source.path, self.last, edits)]
-        return textwrap.dedent("\n".join(rows)) + "\n"
-
-
-def failure_of(case: Case) -> Failure | None:
-    """What failed; None at a stop without an exception, or where the failing statement is not known."""
-    place = case.places[0] if case.places else None
-    statement = place.statement if place else None
-    if place is None or statement is None or not case.exception:
-        return None
-    return Failure(place, statement, list(_watched(statement)))
-
-
-def _watched(statement: ast.stmt) -> Iterator[str]:
-    demand = statement.test if isinstance(statement, ast.Assert) else None
-    operands = [demand.left, *demand.comparators] if isinstance(demand, ast.Compare) else []
-    roots = [e for e in header_expressions(statement) if not isinstance(getattr(e, "ctx", None), ast.Store)]
-    parts = [n for n in sub_expressions(roots) if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
-    called = {id(n.func) for n in ast.walk(statement) if isinstance(n, ast.Call)}
-    kept = (n for n in [*operands, *parts] if not isinstance(n, ast.Constant) and id(n) not in called)
-    texts = [ast.unparse(n) for n in kept]
-    texts = [t for t in texts if t not in _BUILTINS]
-    yield from list(dict.fromkeys(texts))[:MAX_WATCHED]
-
-
 def checks_of(case: Case) -> list[Check]:
     """The checks that may show the failure again, narrow before wide, the program's whole run last; at most six."""
-    whole = _whole_program(case)
+    whole = [check for check in [enclosing(case)] if check]
     inner, *outer = [list(_in_frame(case, place)) for place in case.places] or [[]]
     outer = [found for found in outer if found]
     around = [found[0] for found in outer]
@@ -174,7 +83,7 @@ def _values_begin(block: list[ast.stmt], index: int) -> int:
 
 def _used(statement: ast.stmt) -> set[str]:
     names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return names - _BUILTINS
+    return names - BUILTINS
 
 
 def _made(statement: ast.stmt) -> set[str]:
@@ -225,17 +134,3 @@ def _words(case: Case, place: Place, first: int, statement: ast.stmt) -> str:
     if first == statement.lineno:
         return f"the failing statement `{name}:{first}`" if innermost else f"the call at `{name}:{first}`{inside}"
     return f"the run of `{name}` lines {first} to {last_line(statement)}{inside}"
-
-
-def _whole_program(case: Case) -> list[Check]:
-    """The main module from its start, where one of the frames runs it."""
-    frame = next((f for f in reversed(case.frames) if f.user and f.name == "<module>"), None)
-    source = case.sources.read(frame.path) if frame else None
-    argv = case.inspection.argv
-    if frame is None or source is None or not argv:
-        return []
-    main = Path(case.inspection.cwd or ".", argv[0])
-    if Path(frame.path) != main and Path(frame.path).resolve() != main.resolve():
-        return []
-    name = shorten(frame.path, case.inspection.cwd)
-    return [Check(case.places[0], source, 1, len(source.lines), f"the whole program `{name}`", fresh=True)]

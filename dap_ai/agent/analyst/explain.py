@@ -6,13 +6,12 @@ import ast
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
-from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
+from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.values import cut, find, show, typed
 
-_SURE = 0.6
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 
@@ -86,7 +85,7 @@ def why(analysis: Analysis) -> str:
 
 
 def _chain(analysis: Analysis) -> list[Step]:
-    steps = analysis.slice.steps
+    steps = [s for s in analysis.slice.steps if not analysis.never_ran(s.scope.source.path, s.line)]
     top = {(s.file, s.line) for s in analysis.suspects[:3]}
     nearest = [s for s in steps if s.role != "decides"][:_MAX_CHAIN]
     suspicious = [s for s in steps if (s.scope.source.path, s.line) in top]
@@ -125,7 +124,8 @@ def _value_now(step: Step) -> str:
 def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     """The most suspicious line with its reason, how sure it is, and the others in short.
 
-    Sure is what a rule knows. That a small change there makes the check pass is no reason: many wrong ones do.
+    Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
+    That a small change there makes the check pass is no reason: many wrong ones do.
     """
     case = analysis.case
     if not analysis.suspects:
@@ -137,12 +137,12 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
     fixed = trials is not None and trials.fixes(first.file, first.line)
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
-    sure = fixed or (finding is not None and finding.weight >= _SURE and not refuted)
+    sure = fixed or (finding is not None and finding.seen and not refuted)
     title = f"**Root cause{'' if sure else ' (a guess)'}.**"
     end = "" if first.reason.endswith(("?", "!")) else "."
     text = f"{title} {where(case, first.file, first.line)}: {first.reason}{end}\n\n{code}"
     if others:
-        rows = [f"{where(case, s.file, s.line)} ({_in_short(s.reason)})" for s in others[:3]]
+        rows = [f"{where(case, s.file, s.line)} ({_in_short(s.reason)})" for s in others[: TOLD_SUSPECTS - 1]]
         text += f"\n\nOther suspects: {'; '.join(rows)}."
     return text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import Scope
@@ -17,6 +18,8 @@ from dap_ai.agent.stack import Case, Place
 from dap_ai.protocol.ask import Suspect
 
 MAX_SUSPECTS = 10
+TOLD_SUSPECTS = 4
+"""An answer's text names so many, the root cause included."""
 THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
@@ -38,6 +41,8 @@ class Analysis:
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
+    """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
 
     def finding_at(self, file: str, line: int) -> Finding | None:
         """The surest finding of a line."""
@@ -63,7 +68,15 @@ class Analysis:
         scores = self.scores
         order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
-        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in order]
+        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in self._told(order)]
+
+    def _told(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
+        """The order, in which the line of a crash is among those that are told."""
+        frame = self.diagnosis.place.frame
+        failed = (frame.path, frame.line)
+        if failed not in self.scores or _is_check(self) or failed in order[:TOLD_SUSPECTS]:
+            return order
+        return [*order[: TOLD_SUSPECTS - 1], failed, *(key for key in order[TOLD_SUSPECTS - 1 :] if key != failed)]
 
 
 def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None) -> Analysis | None:

@@ -1,4 +1,4 @@
-"""What running again tells: lines that never ran are no suspects, a verified fix lifts its line; calls and values."""
+"""What running again tells: lines that never ran are out, a fix that passes lifts its line; calls and values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from dap_ai.agent.source import SourceFile
 from dap_ai.agent.values import cut
 from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
 
-_NEVER_RAN = 0.2
 _LIFT, _LIFT_DOUBTED = 0.85, 0.3
 _IN_VAIN = 0.9
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
@@ -25,34 +24,38 @@ _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 def rerank(analysis: Analysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
     if trials.usable:
-        _sink_what_never_ran(analysis, trials.usable)
-        _lift_verified(analysis, trials)
+        leave_out_what_never_ran(analysis, trials.usable)
+        _lift_passing(analysis, trials)
         witness(analysis, trials)
         analysis.order()
 
 
-def _sink_what_never_ran(analysis: Analysis, usable: list[Control]) -> None:
-    widest = usable[-1]
-    if not widest.check.fresh or widest.trace.truncated:
+def leave_out_what_never_ran(analysis: Analysis, usable: list[Control]) -> None:
+    """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it."""
+    widest = usable[-1] if usable else None
+    if widest is None or not widest.check.whole or widest.trace.truncated:
         return
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
-    for key in analysis.scores:
-        path, line = key
+
+    def never_ran(path: str, line: int) -> bool:
         source = analysis.case.sources.read(path)
         inside = source.function_at(line) if source else None
-        if path in ran and inside and line > inside.lineno and line not in ran[path]:
-            analysis.scores[key] *= _NEVER_RAN
+        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
+
+    analysis.never_ran = never_ran
+    for key in [key for key in analysis.scores if never_ran(*key)]:
+        del analysis.scores[key]
 
 
-def _lift_verified(analysis: Analysis, trials: Trials) -> None:
-    verified = trials.verified
-    best = max((t.grade for t in verified), default=0.0)
+def _lift_passing(analysis: Analysis, trials: Trials) -> None:
+    passing = trials.passing
+    best = max((t.grade for t in passing), default=0.0)
     tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
-    for key in tried & set(analysis.scores) if verified else ():
+    for key in tried & set(analysis.scores) if passing else ():
         analysis.scores[key] *= _IN_VAIN
     lifted: set[tuple[str, int]] = set()
-    for trial in sorted(verified, key=lambda t: -t.grade):
+    for trial in sorted(passing, key=lambda t: -t.grade):
         key = (trial.candidate.edit.source.path, trial.candidate.line)
         if key in lifted or trial.candidate.kind == SKIP_NONE:
             continue  # skipping an item says nothing about who made it
@@ -60,7 +63,7 @@ def _lift_verified(analysis: Analysis, trials: Trials) -> None:
         was = analysis.scores.get(key, 0.0)
         lift = _LIFT_DOUBTED if trial.doubt else _LIFT
         analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
-        if (trial.holds and not trial.doubt) or key not in analysis.reasons:
+        if not trial.doubt or key not in analysis.reasons:
             analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
 
 

@@ -8,10 +8,11 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
-from dap_ai.agent.analyst.checks import Check, Failure
+from dap_ai.agent.analyst.check import Check, Failure
 from dap_ai.agent.analyst.edits import Edit, moved
+from dap_ai.agent.analyst.enclosing import changes_a_check
 from dap_ai.agent.source import SourceFile, body_fields, last_line
 from dap_ai.agent.stack import Case
 from dap_ai.agent.values import cut, show
@@ -27,7 +28,10 @@ _LEAST_DEADLINE_S, _PATIENCE = 0.3, 8
 
 Differs = Callable[[Check, SnapshotResult], str]
 """How a control run differs from what it should show; empty: it does not."""
-Outcome = Literal["verified", "not verified", "cannot be verified here"]
+CANNOT: Final = "cannot be verified here"
+Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
+"""Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
+alone, or a check of the asker's own."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 
@@ -91,8 +95,13 @@ class Verdict:
 
     @property
     def verified(self) -> bool:
-        """Whether the check passes with the fix."""
+        """Whether all that failed was run with the fix, and ends well."""
         return self.outcome == "verified"
+
+    @property
+    def passes(self) -> bool:
+        """Whether the check passes with the fix, be it the whole or a part."""
+        return self.outcome in ("verified", "passes")
 
 
 class Unavailable(Exception):  # noqa: N818  names what is so
@@ -153,37 +162,44 @@ class Runs:
         """
         deadline_s = deadline_s or control.patience_s
         check, failure = control.check, self.failure
-        if failure and failure.is_touched(edits):
-            return Verdict("cannot be verified here", "the edit changes the failing check itself", check)
-        traced = trace or bool(failure and not check.text)
+        traced = trace or bool(failure and (check.whole or not check.text))
         watch = failure.watch if failure else []
         try:
+            if meddling := self.meddles(edits):
+                return Verdict(CANNOT, meddling, check)
             query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s)
         except ValueError as error:
-            return Verdict("cannot be verified here", str(error), check)
+            return Verdict(CANNOT, str(error), check)
         try:
             result = await self.run(query)
         except NotStopped:
             raise
         except (Unavailable, RequestFailed) as error:
             reason = error.user_text if isinstance(error, RequestFailed) else str(error)
-            return Verdict("cannot be verified here", reason, check)
+            return Verdict(CANNOT, reason, check)
         outcome, text = self._judge(edits, control, result, deadline_s)
         return Verdict(outcome, text, check, result)
+
+    def meddles(self, edits: Sequence[Edit]) -> str:
+        """Why a pass with these edits would prove nothing; empty if it would. Raises ValueError as `text_after`."""
+        if self.failure and self.failure.is_touched(edits):
+            return "the edit changes the failing check itself"
+        return changes_a_check(self.case, edits)
 
     def _judge(
         self, edits: Sequence[Edit], control: Control, result: SnapshotResult, deadline_s: float
     ) -> tuple[Outcome, str]:
         if result.status.startswith("unavailable"):
-            return "cannot be verified here", _reason(result)
+            return CANNOT, _reason(result)
         if result.status == "deadline":
             return "not verified", f"it had not ended after {deadline_s:g} s"
         if not _passes(result):
             return "not verified", f"it still fails with {self._told(result)}"
-        missed = "" if control.check.text else self._missed(edits, control, result)
+        whole = control.check.whole
+        missed = "" if control.check.text and not whole else self._missed(edits, control, result)
         if missed:
             return "not verified", missed
-        return "verified", "the failing check passes with it"
+        return ("verified", "it ends well with it") if whole else ("passes", "it passes with it when it is run alone")
 
     def _missed(self, edits: Sequence[Edit], control: Control, result: SnapshotResult) -> str:
         """What ran before and must run again for a pass to mean anything; empty if it did."""
@@ -228,7 +244,7 @@ class Runs:
         first, last = failure.statement.lineno, last_line(failure.statement)
         if raised.file != failure.place.frame.path or not first <= raised.line <= last:
             return f"{check.words} fails at another line when it is run again"
-        return "" if check.fresh else self._moved_on(failure, raised.watched)
+        return "" if check.whole else self._moved_on(failure, raised.watched)
 
     def _own_differs(self, check: Check, result: SnapshotResult) -> str:
         if result.status == "deadline":

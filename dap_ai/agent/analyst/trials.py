@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
-from dap_ai.agent.analyst.checks import checks_of, failure_of
+from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.doubts import doubt_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.meddling import change, differ
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import BUDGET_S, Control, Runs, Verdict
+from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
 from dap_ai.agent.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.stack import Case
 from dap_ai.protocol.debugger import Debugger
@@ -51,14 +52,14 @@ class Trial:
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
 
     @property
-    def verified(self) -> bool:
-        """Whether a check passes with it."""
-        return self.verdict.verified
+    def passes(self) -> bool:
+        """Whether a check passes with it, and no wider one fails."""
+        return self.verdict.passes and (self.widest is None or self.widest.outcome != "not verified")
 
     @property
-    def holds(self) -> bool:
-        """Whether the widest check passes too."""
-        return self.verified and (self.widest is None or self.widest.outcome != "not verified")
+    def verified(self) -> bool:
+        """Whether the whole program or test ends well with it."""
+        return self.passes and (self.widest or self.verdict).verified
 
     @property
     def grade(self) -> float:
@@ -66,7 +67,7 @@ class Trial:
         candidate = self.candidate
         likely = candidate.prior**1.5 * candidate.suspicion**0.5 * (2.0 if candidate.reason else 1.0)
         symptom = _SYMPTOM if self.at_failure and not candidate.reason else 1.0
-        passed = (1.0 if self.holds else _NARROW_ONLY) * (_DOUBTED if self.doubt else 1.0)
+        passed = (1.0 if self.verified else _NARROW_ONLY) * (_DOUBTED if self.doubt else 1.0)
         return likely * symptom * passed * (1 - _MEDDLES * self.change)
 
     @property
@@ -95,16 +96,13 @@ class Trials:
         return [control for control in self.controls if control.usable]
 
     @property
-    def verified(self) -> list[Trial]:
-        """The fixes that hold, the best first; then those that only the narrow check passes.
-
-        Among those that hold, one whose pass may prove nothing comes after all others.
-        """
-        return sorted((t for t in self.tried if t.verified), key=lambda t: (-t.holds, bool(t.doubt), -t.grade))
+    def passing(self) -> list[Trial]:
+        """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
+        return sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
 
     def fixes(self, file: str, line: int) -> bool:
-        """Whether the best fix that holds changes this line, and a rule says why."""
-        return any(t.place == (file, line) for t in self.verified[:1] if t.holds and t.candidate.reason)
+        """Whether the best fix is verified, changes this line, and a rule says why."""
+        return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
 
     def refutes(self, edit: Edit | None) -> bool:
         """Whether this very edit was tried, and the check still fails with it."""
@@ -113,7 +111,7 @@ class Trials:
     @property
     def rivals(self) -> list[Trial]:
         """Where no rule says why the best fix is right: others that hold, and do something else."""
-        best, *others = [t for t in self.verified if t.holds and not t.doubt] or [None]
+        best, *others = [t for t in self.passing if not t.doubt] or [None]
         if best is None or best.candidate.reason:
             return []
         return [t for t in others if t and differ(best.outcome, t.outcome)]
@@ -189,7 +187,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
 
 
 def _enough(tried: Sequence[Trial]) -> bool:
-    held = [t for t in tried if t.holds and not t.doubt]
+    held = [t for t in tried if t.passes and not t.doubt]
     return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
 
 
@@ -197,21 +195,21 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
     """The narrowest check that runs the edited lines, and if that passes, the widest."""
     edit = candidate.edit
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)] or [usable[-1]]
-    verdict, at = Verdict("cannot be verified here", ""), reaching[0]
+    verdict, at = Verdict(CANNOT, ""), reaching[0]
     for at in reaching:
         verdict = await runs.attempt([edit], at)
-        if verdict.outcome != "cannot be verified here":
+        if verdict.outcome != CANNOT:
             break
-    if candidate.reason and not verdict.verified and at is not usable[-1]:
+    if candidate.reason and not verdict.passes and at is not usable[-1]:
         afresh = await runs.attempt([edit], usable[-1], trace=True)
-        verdict, at = (afresh, usable[-1]) if afresh.verified else (verdict, at)
+        verdict, at = (afresh, usable[-1]) if afresh.passes else (verdict, at)
     trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
-    if verdict.verified and at is not usable[-1]:
+    if verdict.passes and at is not usable[-1]:
         trial.widest = await runs.attempt([edit], usable[-1], trace=True)
         if _breaks(edit, trial.widest):
             trial.verdict = trial.widest
     control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
-    if last.verified and last.result:
+    if last.passes and last.result:
         trial.change = change(control.result, last.result, edit)
         trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
     return trial
@@ -219,7 +217,7 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
 
 def _breaks(edit: Edit, widest: Verdict) -> bool:
     """Whether the widest run fails in the very function that was edited."""
-    raised = widest.result.raised if widest.result and not widest.verified else None
+    raised = widest.result.raised if widest.result and not widest.passes else None
     if raised is None or raised.file != edit.source.path:
         return False
     line = raised.line - edit.growth if raised.line > edit.last + edit.growth else min(raised.line, edit.last)

@@ -72,7 +72,7 @@ def _is_none(statement: ast.stmt) -> bool:
 def _lift(analysis: Analysis, finding: Finding, trials: Trials) -> None:
     """Above what only passed by a small change, not above the verified fix of a rule."""
     key = (finding.scope.source.path, finding.line)
-    held = [t for t in trials.verified if t.holds]
+    held = trials.passing
     likely = any(t.candidate.reason and t.candidate.kind != SKIP_NONE for t in held) or (
         finding.rule == IMPLICIT_NONE and any(t.candidate.prior >= _LIKELY for t in held)
     )

@@ -151,8 +151,9 @@ class Offline:
         return Answer(text=self._emit(work, parts), usage=self._usage())
 
     async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        told = self._emit(work, [first, looping(analysis.case), happened(analysis), *self._before(analysis)])
+        told = self._emit(work, [first, looping(analysis.case), happened(analysis)])
         trials, note = await self._tried(work, analysis)
+        told = f"{told}\n{self._emit(work, self._before(analysis))}"
         advice, fixes = "", list[Fix]()
         if analysis.case.exception:
             advice, fixes = recommendation(analysis, trials)

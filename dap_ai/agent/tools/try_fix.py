@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from dap_ai.agent.analyst.checks import Check, checks_of, failure_of
+from dap_ai.agent.analyst.check import Check, failure_of
+from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit, diff
-from dap_ai.agent.analyst.runs import Control, Runs, Verdict
+from dap_ai.agent.analyst.runs import CANNOT, Control, Runs, Verdict
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.roots import roots_of
 from dap_ai.agent.source import SourceFile
@@ -21,7 +22,6 @@ from dap_ai.protocol.tools import TryFix as TryFixArguments
 
 CONTROL_DEADLINE_S = 5.0
 _MAX_DIFF_CHARS = 4000
-_CANNOT = "cannot be verified here"
 _MASKED = "it holds the placeholder of a masked secret, where the program has the secret; leave such lines as they are"
 
 
@@ -42,32 +42,34 @@ class TryFix(Tool[TryFixArguments]):
         if bench.focus is None:
             return NO_FRAME
         if any(PLACEHOLDER.search(edit.text) for edit in arguments.edits):
-            return ToolResult(f"The edit {_CANNOT}: {_MASKED}.", failed=True)
+            return ToolResult(f"The edit {CANNOT}: {_MASKED}.", failed=True)
         try:
             edits = [_edit(bench.case, edit) for edit in arguments.edits]
             diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in _files(edits).items()}
         except ValueError as error:
-            return ToolResult(f"The edit {_CANNOT}: {error}.", failed=True)
+            return ToolResult(f"The edit {CANNOT}: {error}.", failed=True)
         if bench.debugger.why_no_snapshot:
-            return ToolResult(f"The fix {_CANNOT}: {bench.debugger.why_no_snapshot}.", failed=True)
+            return ToolResult(f"The fix {CANNOT}: {bench.debugger.why_no_snapshot}.", failed=True)
         verdict = await _verdict(bench, edits, arguments)
         return _told(verdict, diffs)
 
 
 async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArguments) -> Verdict:
     runs = Runs(bench.debugger, bench.case, failure_of(bench.case))
-    if runs.failure and runs.failure.is_touched(edits):
-        return Verdict(_CANNOT, "the edit changes the failing check itself")
+    if meddling := runs.meddles(edits):
+        return Verdict(CANNOT, meddling)
     if arguments.check:
         chosen = await _asked(runs, bench, arguments)
     else:
         chosen = await _reaching(runs, bench.case, edits)
     if isinstance(chosen, Verdict):
         return chosen
-    verdict = Verdict(_CANNOT, "no line of it runs in the check")
-    for control in chosen:  # an edit that one check cannot take, a wider one may
-        verdict = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
-        if verdict.outcome != _CANNOT:
+    verdict = Verdict(CANNOT, "no line of it runs in the check")
+    for control in chosen:  # an edit that one check cannot take, a wider one may; what passes one must pass the whole
+        wider = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
+        if wider.outcome != CANNOT or not verdict.passes:
+            verdict = wider
+        if verdict.outcome == "not verified":
             break
     return verdict
 
@@ -76,29 +78,29 @@ async def _asked(runs: Runs, bench: Bench, arguments: TryFixArguments) -> list[C
     """The check of the asker's own."""
     place = bench.focus
     if place is None or place.source is None:
-        return Verdict(_CANNOT, "there is no frame with source for the check")
+        return Verdict(CANNOT, "there is no frame with source for the check")
     try:
         text = _statements(arguments.check)
     except SyntaxError as error:
-        return Verdict(_CANNOT, f"the check does not parse: {error.msg}")
+        return Verdict(CANNOT, f"the check does not parse: {error.msg}")
     line = place.frame.line
     check = Check(place, place.source, line, line, f"the check {code(arguments.check)}", text=text)
     control = await runs.own_control(check, deadline_s=CONTROL_DEADLINE_S)
-    return [control] if control.usable else Verdict(_CANNOT, control.why_not, check)
+    return [control] if control.usable else Verdict(CANNOT, control.why_not, check)
 
 
 async def _reaching(runs: Runs, case: Case, edits: Sequence[Edit]) -> list[Control] | Verdict:
-    """The checks that show the failure again and run the edited lines, narrow before wide."""
+    """The checks that show the failure again: the narrowest that runs the edited lines, and the widest."""
     if runs.failure is None:
-        return Verdict(_CANNOT, "nothing has failed here: name a check")
+        return Verdict(CANNOT, "nothing has failed here: name a check")
     checks = checks_of(case)
     controls = [await runs.control(check, deadline_s=CONTROL_DEADLINE_S) for check in checks]
     usable = [control for control in controls if control.usable]
     if not usable:
         reasons = list(dict.fromkeys(c.why_not for c in controls)) or ["nothing of it can be run again"]
-        return Verdict(_CANNOT, "; ".join(reasons[:2]))
-    reaching = [c for c in usable if all(c.ran(e.source, e.first, e.last) for e in edits)]
-    return reaching or usable[-1:]
+        return Verdict(CANNOT, "; ".join(reasons[:2]))
+    reaching = [c for c in usable[:-1] if all(c.ran(e.source, e.first, e.last) for e in edits)]
+    return [*reaching[:1], usable[-1]]
 
 
 def _edit(case: Case, edit: LineEdit) -> Edit:
@@ -136,12 +138,13 @@ def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
     fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
     shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
     heads = {
-        "verified": f"**Verified in a snapshot:** {verdict.text} ({words}).",
+        "verified": f"**Verified in a snapshot:** {words} ends well with it.",
+        "passes": f"**Passes, not verified:** {words} passes with it when it is run alone; the whole was not run.",
         "not verified": f"**Not verified:** {verdict.text} ({words}).",
-        _CANNOT: f"**It cannot be verified here:** {verdict.text}.",
+        CANNOT: f"**It cannot be verified here:** {verdict.text}.",
     }
     data: dict[str, Any] = {"outcome": verdict.outcome, "text": verdict.text, "check": words}
-    failed = verdict.outcome == _CANNOT
+    failed = verdict.outcome == CANNOT
     return ToolResult(f"{heads[verdict.outcome]}\n\n{shown}", data, "" if failed else UNCHANGED, failed, fixes=fixes)
 
 

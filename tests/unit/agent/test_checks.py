@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.checks import Check, checks_of, failure_of
+from dap_ai.agent.analyst.check import Check, failure_of
+from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import changes_a_check
 from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.source import SourceFile
 from dap_ai.protocol.inspection import Value
 from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail
@@ -162,8 +165,35 @@ def passed(stopped: Stopped, *lines: int) -> SnapshotResult:
     return SnapshotResult("ok", trace=Trace([TracedLine(stopped.program, line, "bill") for line in lines]))
 
 
-def test_a_fix_with_which_the_assertion_runs_and_passes_is_verified(bill: Stopped):
-    assert attempt_with(bill, passed(bill, 3, 8, 9, 10, 11, 12), FIX).outcome == "verified"
+def test_a_fix_with_which_the_whole_program_ends_well_is_verified(bill: Stopped):
+    assert attempt_with(bill, passed(bill, 3, 8, 9, 10, 11, 12), FIX, check=-1).outcome == "verified"
+
+
+def test_a_fix_with_which_only_a_part_passes_is_not_called_verified(bill: Stopped):
+    assert attempt_with(bill, passed(bill, 3, 8, 9, 10, 11, 12), FIX).outcome == "passes"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ("assert a == 1\nb = 2\n", "assert a == 1\nb = 3\n", ""),
+        ("assert a == 1\n", "assert a == a\n", "the edit changes what is asserted"),
+        ("def f():\n    assert a\n", "def f():\n    pass\n", "the edit changes what is asserted"),
+        ("assert a\n", "assert b\nassert a\n", ""),
+    ],
+)
+def test_an_edit_of_what_is_asserted_proves_nothing(bill: Stopped, before: str, after: str, changes: str):
+    source = SourceFile("/x/shop.py", before)
+    edit = Edit(source, 1, len(source.lines), after.splitlines())
+    assert changes_a_check(case_of(bill), [edit]) == changes
+
+
+def test_an_edit_of_a_test_file_proves_nothing_where_a_test_fails(tmp_path: Path):
+    test = tmp_path / "test_shop.py"
+    test.write_text("def price():\n    return 3\n\n\ndef test_price():\n    assert price() == 4\n\n\ntest_price()\n")
+    case = case_of(fail(test))
+    edit = Edit(SourceFile(str(test), test.read_text()), 2, 2, ["    return 4"])
+    assert changes_a_check(case, [edit]) == "the edit changes the test itself"
 
 
 def test_a_fix_that_does_not_reach_the_assertion_is_not_verified(bill: Stopped):

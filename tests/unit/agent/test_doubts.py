@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dap_ai.agent.analyst.checks import Check
+from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.doubts import doubt_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.runs import Control

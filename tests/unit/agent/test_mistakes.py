@@ -272,4 +272,6 @@ def test_a_reason_is_no_fact_because_another_finding_of_its_line_is_one(tmp_path
     analysis.findings = [sure]
     assert root_cause(analysis).startswith("**Root cause (a guess).**")
     sure.reason = first.reason
+    assert root_cause(analysis).startswith("**Root cause (a guess).**")  # nothing has shown it
+    sure.seen = True
     assert root_cause(analysis).startswith("**Root cause.**")

@@ -1,0 +1,107 @@
+"""What encloses a failure and can be run whole: the program from its start, or the test as its runner runs it."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from dap_ai.agent.analyst.check import Check
+from dap_ai.agent.analyst.edits import Edit, shorten, text_after
+from dap_ai.agent.stack import Case, Place
+
+_TEST_FILE = "<the test once more>"
+"""Of the lines below: no file of the user's, so a trace leaves them out."""
+_TEST_AGAIN = """
+import sys
+_done = False
+for _frame in sys._current_frames().values():
+    while _frame is not None and not _done:
+        _file = _frame.f_code.co_filename.replace("\\\\", "/")
+        if _frame.f_code.co_name == "pytest_runtest_call" and _file.endswith("_pytest/runner.py"):
+            _item = _frame.f_locals["item"]
+            _state = _item.session._setupstate
+            _state.teardown_exact(None)
+            _item._initrequest()
+            _state.setup(_item)
+            _item.runtest()
+            _state.teardown_exact(None)
+            _done = True
+        elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):
+            _old = _frame.f_locals["self"]
+            _old.tearDown()
+            _old.doCleanups()
+            _test = type(_old)(_old._testMethodName)
+            _test.setUp()
+            getattr(_test, _test._testMethodName)()
+            _test.tearDown()
+            _test.doCleanups()
+            _done = True
+        _frame = _frame.f_back
+if not _done:
+    raise LookupError("no test runner that is known runs this test")
+"""
+"""In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included."""
+
+
+def enclosing(case: Case) -> Check | None:
+    """The widest check: the whole program or test; None where the failure is in neither."""
+    return _program(case) or _test(case)
+
+
+def test_of(case: Case) -> Place | None:
+    """The frame of the test that failed; None: it is no test."""
+    return next((place for place in reversed(case.places) if _is_test(place)), None)
+
+
+def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
+    """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
+    place = test_of(case)
+    for path in {edit.source.path for edit in edits}:
+        if place and (path == place.frame.path or _is_of_tests(path)):
+            return "the edit changes the test itself"
+        source = next(edit.source for edit in edits if edit.source.path == path)
+        if _asserted(source.text) - _asserted(text_after(source, edits)):
+            return "the edit changes what is asserted"
+    return ""
+
+
+def _is_of_tests(path: str) -> bool:
+    name = Path(path).name
+    return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
+
+
+def _asserted(text: str) -> Counter[str]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Counter()
+    return Counter(ast.dump(node.test) for node in ast.walk(tree) if isinstance(node, ast.Assert))
+
+
+def _program(case: Case) -> Check | None:
+    """The main module from its start, where one of the frames runs it."""
+    frame = next((f for f in reversed(case.frames) if f.user and f.name == "<module>"), None)
+    source = case.sources.read(frame.path) if frame else None
+    argv = case.inspection.argv
+    if frame is None or source is None or not argv:
+        return None
+    main = Path(case.inspection.cwd or ".", argv[0])
+    if Path(frame.path) != main and Path(frame.path).resolve() != main.resolve():
+        return None
+    words = f"the whole program `{shorten(frame.path, case.inspection.cwd)}`"
+    return Check(case.places[0], source, 1, len(source.lines), words, fresh=True, whole=True)
+
+
+def _is_test(place: Place) -> bool:
+    return place.function is not None and place.function.name.startswith("test")
+
+
+def _test(case: Case) -> Check | None:
+    place = test_of(case)
+    if place is None or place.source is None or not isinstance(place.scope, ast.FunctionDef):
+        return None
+    name = f"{shorten(place.frame.path, case.inspection.cwd)}::{place.frame.name.rpartition('.')[2]}"
+    words = f"the whole test `{name}`, with what it sets up,"
+    return Check(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=_TEST_FILE, whole=True)
