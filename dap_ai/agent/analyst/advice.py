@@ -86,12 +86,10 @@ def _at(edit: Edit) -> str:
 
 
 def _how(trial: Trial) -> str:
-    last = trial.widest if trial.verified and trial.widest else trial.verdict
-    words = last.check.words if last.check else "it"
     if trial.verified:
-        return f"Verified in a snapshot: {words} ends well with it."
-    lacking = f": {trial.widest.text}" if trial.widest and not trial.widest.passes else ""
-    return f"Not verified: {words} passes with it when it is run alone, but the whole could not be run{lacking}."
+        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}."
+    lacking = f" ({trial.widest.text})" if trial.widest and not trial.widest.passes else ""
+    return f"Not verified: {trial.verdict.text}{lacking}."
 
 
 def _fix(trial: Trial, root: str) -> Fix:

@@ -199,7 +199,9 @@ class Runs:
         missed = "" if control.check.text and not whole else self._missed(edits, control, result)
         if missed:
             return "not verified", missed
-        return ("verified", "it ends well with it") if whole else ("passes", "it passes with it when it is run alone")
+        if whole:
+            return "verified", f"{control.check.words} ends well with it"
+        return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run"
 
     def _missed(self, edits: Sequence[Edit], control: Control, result: SnapshotResult) -> str:
         """What ran before and must run again for a pass to mean anything; empty if it did."""

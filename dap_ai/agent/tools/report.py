@@ -182,8 +182,8 @@ def _contradicts(fix: Fix, text: str) -> bool:
 
 def _verdict(fix: Fix) -> str:
     if fix.verified:
-        return f"Verified in a snapshot: {fix.check} ends well with it."
-    return f"Not verified: {fix.check + ': ' if fix.check else ''}{fix.result}."
+        return f"Verified in a snapshot: {fix.result}."
+    return f"Not verified: {fix.result}."
 
 
 def _advice(fixes: list[Fix], suspects: list[Suspect], bench: Bench | None) -> str:

@@ -138,8 +138,8 @@ def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
     fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
     shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
     heads = {
-        "verified": f"**Verified in a snapshot:** {words} ends well with it.",
-        "passes": f"**Passes, not verified:** {words} passes with it when it is run alone; the whole was not run.",
+        "verified": f"**Verified in a snapshot:** {verdict.text}.",
+        "passes": f"**Passes, not verified:** {verdict.text}.",
         "not verified": f"**Not verified:** {verdict.text} ({words}).",
         CANNOT: f"**It cannot be verified here:** {verdict.text}.",
     }

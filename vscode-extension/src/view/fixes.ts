@@ -145,7 +145,7 @@ function verdict(fix: Fix, context: ViewContext): HTMLElement {
   const line = h("p", { class: `verdict ${fix.verified ? "verified" : "unverified"}` }, icon(fix.verified ? "check" : "question"), text);
   if (fix.verified) {
     text.append("Verified in a snapshot: ", codeSpans(fix.result || fix.check || "the failing check passes", context));
-    if (fix.result && fix.check) text.append(" ", h("span", { class: "muted" }, "(", codeSpans(fix.check, context), ")"));
+    if (fix.result && fix.check && !fix.result.includes(fix.check)) text.append(" ", h("span", { class: "muted" }, "(", codeSpans(fix.check, context), ")"));
   } else {
     const why = fix.result || (fix.check ? `${fix.check} was not run` : "it was not tried in a snapshot");
     text.append("Not verified: ", codeSpans(why, context));
