@@ -60,6 +60,9 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     max_rows: int = 0
     """As in a Query: how much of the value is told."""
     deadline_s: float = 2.0
+    """Of a processor, so that a busy machine does not make it shorter."""
+    waits: float = 1.0
+    """After how many deadlines by the clock a copy is ended that waits for something, or for a processor."""
     memory_bytes: int = 512 << 20
     """What the copy may allocate."""
     hidden: list[Hidden] = []
@@ -147,3 +150,5 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """Also when it raised; not when it was ended at its deadline."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""
+    processor_ms: float = 0.0
+    """What the copy used of a processor; 0 where it was ended."""

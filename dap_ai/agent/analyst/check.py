@@ -15,6 +15,7 @@ from dap_ai.protocol.snapshot import SnapshotQuery, Statements
 
 MAX_WATCHED = 8
 MEMORY_BYTES = 256 << 20
+WAITS = 3.0
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -73,6 +74,7 @@ class Check:
             trace=trace,
             watch=list(watch),
             deadline_s=deadline_s,
+            waits=WAITS,
             memory_bytes=MEMORY_BYTES,
         )
 

@@ -133,18 +133,23 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     first, *others = analysis.suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    known = analysis.finding_at(first.file, first.line)
-    finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
-    fixed = trials is not None and trials.fixes(first.file, first.line)
-    refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
-    sure = fixed or (finding is not None and finding.seen and not refuted)
-    title = f"**Root cause{'' if sure else ' (a guess)'}.**"
+    title = f"**Root cause{'' if is_sure(analysis, trials) else ' (a guess)'}.**"
     end = "" if first.reason.endswith(("?", "!")) else "."
     text = f"{title} {where(case, first.file, first.line)}: {first.reason}{end}\n\n{code}"
     if others:
         rows = [f"{where(case, s.file, s.line)} ({_in_short(s.reason)})" for s in others[: TOLD_SUSPECTS - 1]]
         text += f"\n\nOther suspects: {'; '.join(rows)}."
     return text
+
+
+def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
+    """Whether running again has shown the first suspect: a rule's fix is verified, or what it suspects was seen."""
+    first = analysis.suspects[0]
+    known = analysis.finding_at(first.file, first.line)
+    finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
+    fixed = trials is not None and trials.fixes(first.file, first.line)
+    refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
+    return fixed or (finding is not None and finding.seen and not refuted)
 
 
 def _in_short(reason: str) -> str:

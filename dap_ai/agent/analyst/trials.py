@@ -169,7 +169,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
 
     async def work() -> None:
         for candidate in queue:
-            if runs.left_s <= 0 or _enough(trials.tried):
+            if not runs.has_time or _enough(trials.tried):
                 return
             trials.tried.append(await _try_one(runs, candidate, trials.usable))
             if len(trials.tried) % _TOLD_EVERY == 0:

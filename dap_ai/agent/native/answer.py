@@ -10,6 +10,7 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.explain import quote
 from dap_ai.agent.analyst.facts import Cited
 from dap_ai.agent.analyst.questions import excerpt, line_of
+from dap_ai.agent.analyst.verdict import fitting
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, analyse, failing
 from dap_ai.agent.native.asked import expressions_in
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
@@ -67,14 +68,30 @@ def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
     case = analysis.case
     cited = _proving(analysis)
     advice, fixes = recommendation(analysis)
-    parts = [missed, happened(analysis, cited), why(analysis)]
-    if analysis.kind == "stop":
-        parts.append(advice)
-    else:
-        parts += [root_cause(analysis), advice]
+    cause = "" if analysis.kind == "stop" else root_cause(analysis)
+    parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
     answer = _answer(work, [*parts, _noted(case)], _evidence(case, cited))
     answer.suspects, answer.fixes = analysis.suspects, fixes
     return answer
+
+
+def verdict(analysis: NativeAnalysis) -> str:
+    """What the answer comes to, in one short sentence: what failed, the value, the place."""
+    case, place = analysis.case, analysis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    if analysis.kind == "stop":
+        return fitting(
+            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: nothing has failed here."]
+        )
+    first = analysis.suspects[0] if analysis.suspects else None
+    effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
+    effects.append(f"{headline(analysis)} at {spot}")
+    if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    joint = ": " if first.score >= _SURE else "; a guess at the cause: "
+    cause = where(case, first.file, first.line)
+    forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
+    return fitting([effect + form for effect in effects for form in forms])
 
 
 def _unreadable(case: Case, wanted: list[str], came: str) -> str:

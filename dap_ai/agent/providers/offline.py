@@ -28,9 +28,9 @@ from dap_ai.agent.analyst.loops import cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.retrace import rerank
-from dap_ai.agent.analyst.retrace import told as retold
+from dap_ai.agent.analyst.retrace import rerank, told
 from dap_ai.agent.analyst.trials import Trials, investigate, run_again
+from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import Work
 from dap_ai.agent.stack import Case, Place
@@ -61,6 +61,10 @@ class Offline:
 
     name = "offline"
     notice = "offline: no language model, nothing leaves this machine"
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
+        """What was found at the last stop that was asked about, by epoch, thread and frame."""
 
     def warm(self) -> None:
         """Nothing: it is ready."""
@@ -151,37 +155,40 @@ class Offline:
         return Answer(text=self._emit(work, parts), usage=self._usage())
 
     async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        told = self._emit(work, [first, looping(analysis.case), happened(analysis)])
-        trials, note = await self._tried(work, analysis)
-        told = f"{told}\n{self._emit(work, self._before(analysis))}"
+        """The verdict in a sentence, the cause, the fix; then what they rest on."""
+        analysis, trials, note = await self._investigated(work, analysis)
         advice, fixes = "", list[Fix]()
         if analysis.case.exception:
             advice, fixes = recommendation(analysis, trials)
-            parts = [retold(analysis, trials) if trials else "", root_cause(analysis, trials), advice]
+            parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
+            parts.append(told(analysis, trials) if trials else "")
         else:
-            parts = [_standing(analysis.diagnosis.place), _endless(analysis) or _suspicious(analysis)]
+            history = why(analysis).replace("Back from the failing line", "How these values came about")
+            advice = _endless(analysis) or _suspicious(analysis)
+            parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
         notes = [_NO_MODEL, note, *_notes(analysis)]
-        text = self._emit(work, [*parts, f"*{' '.join(filter(None, notes))}*"])
+        told_first = looping(analysis.case) or verdict(analysis, trials)
+        text = self._emit(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = _evidence(analysis, proving(analysis.diagnosis))
-        told = f"{told}\n{text}"
-        return Answer(told, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
+        return Answer(text, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
 
-    def _before(self, analysis: Analysis) -> list[str]:
-        """What is told before anything is tried."""
-        history = why(analysis)
-        if analysis.case.exception:
-            return [history]
-        return [history.replace("Back from the failing line", "How these values came about")]
+    async def _investigated(self, work: Work, analysis: Analysis) -> tuple[Analysis, Trials | None, str]:
+        """What trying fixes has brought, and a note where none may be tried. At an exception only.
 
-    async def _tried(self, work: Work, analysis: Analysis) -> tuple[Trials | None, str]:
-        """What trying fixes has brought, and a note where none may be tried. At an exception only."""
+        It is kept for the stop: another question gets the same verdict, at once.
+        """
+        stop = analysis.case.stop
         if not analysis.case.exception:
-            return None, ""
+            return analysis, None, ""
         if work.debugger.why_no_snapshot:
-            return None, f"No fix was tried: {work.debugger.why_no_snapshot}."
-        trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
-        rerank(analysis, trials)
-        return trials, ""
+            return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
+        key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
+        if self._kept is None or self._kept[0] != key:
+            trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
+            rerank(analysis, trials)
+            self._kept = (key, analysis, trials) if trials.usable else None
+            return analysis, trials, ""
+        return *self._kept[1:], ""
 
     async def _about(
         self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.verdict import MOST_WORDS
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Frame, Place
@@ -94,10 +95,20 @@ def test_the_answer_holds_the_value_that_proves_it(name: str, tmp_path: Path):
     assert proof in answer.text
 
 
-def test_the_answer_has_its_four_parts_in_order(shop: Stopped):
+def test_after_its_verdict_the_answer_has_its_four_parts_in_order(shop: Stopped):
     answer, _ = ask(shop)
-    parts = [answer.text.index(f"**{title}") for title in ("What happened", "Why", "Root cause", "Recommendation")]
+    parts = [answer.text.index(f"**{title}") for title in ("Root cause", "Recommendation", "What happened", "Why")]
     assert parts == sorted(parts)
+    assert parts[0] > 0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_first_line_is_one_short_sentence_with_the_place(name: str, tmp_path: Path):
+    program = tmp_path / f"{name}.py"
+    program.write_text(PROGRAMS[name][0])
+    first = ask(fail(program))[0].text.splitlines()[0]
+    assert len(first.split()) <= MOST_WORDS
+    assert ".py:" in first
 
 
 def test_a_missing_key_names_the_key_that_differs_in_case_only(shop: Stopped):
@@ -271,7 +282,7 @@ def test_the_analyst_has_no_error_at_any_line(name: str, tmp_path: Path):
 def test_an_operand_that_stands_twice_in_the_line_is_told_once(tmp_path: Path):
     program = tmp_path / "pages.py"
     program.write_text("items, first, size = [1, 2], '', '20'\nitems[first : first + size]\n")
-    what_happened = ask(fail(program))[0].text.partition("**Why.**")[0]
+    what_happened = ask(fail(program))[0].text.partition("**What happened.**")[2].partition("**Why.**")[0]
     assert what_happened.count("`first` is `''` (`str`)") == 1
 
 

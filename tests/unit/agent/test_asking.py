@@ -68,7 +68,7 @@ def shop(tmp_path: Path) -> Stopped:
 )
 def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):
     answer, _ = ask(shop, question)
-    assert answer.text.startswith("**What happened.**")
+    assert answer.text.startswith("`cost` is `7`; the assertion compares it with `10` at `shop.py:19`")
 
 
 @pytest.mark.parametrize("question", ["is this thread safe", "make it faster please", "why is the tax so high?"])
@@ -120,7 +120,7 @@ def test_the_way_here_is_told_from_the_outermost_call(question: str, shop: Stopp
 
 def test_of_a_frame_its_values_are_told_and_what_is_wrong(shop: Stopped):
     text = ask(shop, "What is wrong in this frame (shop.py:20), and how did the program get here?")[0].text
-    parts = ["**How it came here.**", "**Values here.**", "`cost` = `7`", "**What happened.**", "**Root cause"]
+    parts = ["**How it came here.**", "**Values here.**", "`cost` = `7`", "**Root cause", "**What happened.**"]
     assert sorted(parts, key=text.index) == parts
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.retrace import changed_words
-from dap_ai.agent.analyst.runs import Verdict
+from dap_ai.agent.analyst.runs import BUDGET_S, Verdict
 from dap_ai.agent.analyst.trials import Trial
+from dap_ai.agent.answering import Agent
 from dap_ai.agent.source import SourceFile
+from dap_ai.config import Settings
 from dap_ai.protocol.errors import NotStopped
 from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from tests.unit.agent.harness import Stopped, ask, fail
@@ -185,12 +190,13 @@ def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):
     assert "`total(prices=[1, 2, 3])` gave `3`" in ask(total)[0].text
 
 
-def test_what_happened_is_told_before_anything_is_tried(total: Stopped):
+def test_what_is_tried_is_told_meanwhile_and_the_verdict_comes_first(total: Stopped):
     total.copy = copies(total.program, "amount += price")
-    _, heard = ask(total)
-    told = next(n for n, item in enumerate(heard.items) if item[0] == "answer")
+    answer, heard = ask(total)
     tried = next(n for n, item in enumerate(heard.items) if "snapshot" in item[1] and item[0] == "status")
-    assert told < tried
+    told = next(n for n, item in enumerate(heard.items) if item[0] == "answer")
+    assert tried < told
+    assert heard.items[told][1].strip() == answer.text.splitlines()[0]
 
 
 def test_how_many_were_tried_is_told_when_none_passed(total: Stopped):
@@ -263,3 +269,33 @@ def test_a_change_is_told_by_what_it_adds_and_where(first: int, last: int, lines
     candidate = Candidate(Edit(source, first, last, lines), "", 1.0, 1.0, first)
     trial = Trial(candidate, Verdict("verified", ""))
     assert changed_words(trial) == words
+
+
+def test_another_question_at_the_same_stop_tries_nothing_again(total: Stopped):
+    copied: list[SnapshotQuery] = []
+    copy = copies(total.program, "amount += price")
+
+    def counted(query: SnapshotQuery) -> SnapshotResult:
+        copied.append(query)
+        return copy(query)
+
+    total.copy = counted
+    agent = Agent(Settings(provider="offline"))
+    first = ask(total, agent=agent)[0]
+    count = len(copied)
+    assert ask(total, "what should I do next?", agent=agent)[0].text == first.text
+    assert len(copied) == count
+    total.epoch += 1
+    ask(total, agent=agent)
+    assert len(copied) > count
+
+
+def test_the_budget_is_work_so_a_slow_machine_tries_as_much(total: Stopped):
+    copy, tried = copies(total.program, "nothing like this"), list[int]()
+    for elapsed_ms in (150.0, 900.0):
+        took = partial(msgspec.structs.replace, milliseconds=elapsed_ms, processor_ms=150.0)
+        total.copy = lambda query, took=took: took(copy(query))
+        found = re.search(r"(\d+) small fixes were tried", ask(total)[0].text)
+        tried.append(int(found[1]) if found else 0)
+    assert 1 < tried[0] <= BUDGET_S * 1000 / 150
+    assert tried[0] == tried[1]

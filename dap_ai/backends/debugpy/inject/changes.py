@@ -27,7 +27,7 @@ _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__buil
 identity: Any = object.__hash__
 """A number as `id` gives one, but without an audit event each time."""
 
-_clock = time.perf_counter
+_clock = time.thread_time  # as in tracing.py
 
 
 class Changes:

@@ -19,11 +19,9 @@ from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_f
 
 _PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
 _CPU, _FILE_SIZE, _CORE, _ADDRESS_SPACE = 0, 1, 4, 9
-_MONOTONIC, _KILL = 1, 9
+_MONOTONIC, _OF_PROCESSOR, _KILL = 1, 2, 9
 _MAX_PRINTED_BYTES = 16 << 20
 _ALL = 0xFFFFFFFF
-_FIRST_TIMER = 0
-"""Timers are not inherited, and counted from 0."""
 
 
 class Lockdown:
@@ -37,12 +35,19 @@ class Lockdown:
         self._arena = Arena(1 << 16)
 
     def steps(
-        self, deadline_s: float, memory_bytes: int, kept: int, readable: list[bytes], *, mounted: Mounts, lookups: str
+        self,
+        deadlines_s: tuple[float, float],
+        memory_bytes: int,
+        kept: int,
+        readable: list[bytes],
+        *,
+        mounted: Mounts,
+        lookups: str,
     ) -> tuple[list[Step], list[str]]:
         """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
-        `kept` is the address of the shared mapping that takes the answer, `lookups` what is done about paths, as in
-        filters.py. Raises OSError.
+        `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
+        answer, `lookups` what is done about paths, as in filters.py. Raises OSError.
         """
         arena = self._arena
         arena.clear()
@@ -51,7 +56,7 @@ class Lockdown:
         steps = [
             step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),
             step("getppid", gives=call("getpid")),
-            *_die_after(deadline_s, arena),
+            *_die_after(deadlines_s, arena),
             *private.early,
             step("close_range", 0, _ALL, 0),
             *_expendable(arena),
@@ -60,7 +65,7 @@ class Lockdown:
             step("memfd_create", arena.put(b"printed\0"), 0, gives=1),
             step("dup", 1, gives=2),
             step("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0),
-            _limit(_CPU, int(deadline_s) + 2, arena),
+            _limit(_CPU, int(deadlines_s[0]) + 2, arena),
             _limit(_FILE_SIZE, _MAX_PRINTED_BYTES, arena),
             _limit(_CORE, 0, arena),
             _limit(_ADDRESS_SPACE, memory_bytes, arena),
@@ -73,15 +78,21 @@ class Lockdown:
         return steps, private.left_out
 
 
-def _die_after(seconds: float, arena: Arena) -> list[Step]:
-    """A timer whose signal cannot be caught; the filter forbids to take it back."""
-    whole = int(seconds)
-    moment = struct.pack("=qqqq", 0, 0, whole, max(1, int((seconds - whole) * 1e9)))
+def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
+    """Timers whose signal cannot be caught; the filter forbids to take them back.
+
+    They are not inherited, and counted from 0.
+    """
     event = struct.pack("=QiI48x", 0, _KILL, 0)
-    return [
-        step("timer_create", _MONOTONIC, arena.put(event), arena.put(bytes(8))),
-        step("timer_settime", _FIRST_TIMER, 0, arena.put(moment), 0),
-    ]
+    made: list[Step] = []
+    for number, (clock, seconds) in enumerate(zip((_OF_PROCESSOR, _MONOTONIC), deadlines_s)):  # noqa: B905  not in 3.8
+        whole = int(seconds)
+        moment = struct.pack("=qqqq", 0, 0, whole, max(1, int((seconds - whole) * 1e9)))
+        made += [
+            step("timer_create", clock, arena.put(event), arena.put(bytes(8))),
+            step("timer_settime", number, 0, arena.put(moment), 0),
+        ]
+    return made
 
 
 def _expendable(arena: Arena) -> list[Step]:

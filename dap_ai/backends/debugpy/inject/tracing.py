@@ -39,7 +39,7 @@ _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name 
 _RESUME = opcode.opmap.get("RESUME", -2)
 """From 3.13 on a frame that yields stands here already."""
 
-_clock = time.perf_counter
+_clock = time.thread_time  # not of the wall: a busy machine must not make a trace shorter
 
 
 class _Line:

@@ -48,7 +48,7 @@ def crashed() -> Case:
 
 def test_an_answer_has_its_four_parts_in_order():
     answer, _ = asked(crashed())
-    parts = ["**What happened.**", "**Why.**", "**Root cause.**", "**Recommendation.**"]
+    parts = ["A null dereference", "**Root cause.**", "**Recommendation.**", "**What happened.**", "**Why.**"]
     assert sorted(parts, key=answer.text.index) == parts
     assert "A null dereference (`SIGSEGV`: address not mapped) at `shop.c:6`, in `total`" in answer.text
 

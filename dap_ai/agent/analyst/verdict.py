@@ -1,0 +1,88 @@
+"""The first line of an answer: one short sentence with the cause, the value that decides, and the place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from dap_ai.agent.analyst.explain import is_sure, where
+from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
+from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.source import last_line
+from dap_ai.agent.stack import Place
+from dap_ai.agent.values import cut, show
+from dap_ai.protocol.inspection import Value
+
+MOST_WORDS = 25
+_MOST_CODE_CHARS, _MOST_ITEM_CHARS = 44, 24
+_PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
+_NAMES = ("id", "key", "name", "code", "sku", "title", "path")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def verdict(analysis: Analysis, trials: Trials | None) -> str:
+    """What an answer comes to, in at most MOST_WORDS words."""
+    case, place = analysis.case, analysis.diagnosis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    if not case.exception:
+        return f"Stopped at {spot}, in `{place.frame.name}`: nothing has failed here."
+    effects = [f"{effect} at {spot}" for effect in _effects(analysis)]
+    first = analysis.suspects[0] if analysis.suspects else None
+    if first is None or first.reason.startswith(THE_FAILED_LINE):
+        return fitting([f"{effect}." for effect in effects])
+    if (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    cause = where(case, first.file, first.line)
+    if is_sure(analysis, trials):
+        told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
+        return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
+    forms = [f"; a guess at the cause: {cause} ({first.reason}).", f"; a guess at the cause: {cause}."]
+    return fitting([effect + form for effect in effects for form in forms])
+
+
+def fitting(sentences: Sequence[str]) -> str:
+    """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
+    short = [_CODE.sub(lambda found: f"`{cut(found[1], _MOST_CODE_CHARS)}`", text) for text in sentences]
+    chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
+    words = chosen.split()
+    return chosen if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " ..."
+
+
+def _effects(analysis: Analysis) -> list[str]:
+    """What has gone wrong at the failing line, with the item that it went wrong for, from the most telling."""
+    error, diagnosis = analysis.case.exception, analysis.diagnosis
+    item = _item(diagnosis.place)
+    told = [sentence.rstrip(".") for sentence in diagnosis.sentences[:1]]
+    told += [
+        f"`{cited.expression}` is `{show(value, 40)}`"
+        for cited in diagnosis.cited[:1]
+        if (value := diagnosis.place.value(cited.expression))
+    ]
+    kind = f"`{error.type}`" if error else ""
+    plain = f"{kind}: {error.message}" if error and error.message else kind
+    return [*(f"{text}{item}" for text in told if item), *told, plain, kind]
+
+
+def _item(place: Place) -> str:
+    """` for 'T-103'`: what the loop around the failing line was at, where that is short or has a name."""
+    source = place.source
+    if source is None:
+        return ""
+    line = place.frame.line
+    loops = [n for n in source.index.statements if isinstance(n, ast.For) and n.lineno < line <= last_line(n)]
+    for loop in reversed(loops):
+        for target in ast.walk(loop.target):
+            value = place.value(target.id) if isinstance(target, ast.Name) else None
+            text = _told(value) if value else ""
+            if text:
+                return f" for `{text}`"
+    return ""
+
+
+def _told(value: Value) -> str:
+    """A short text that says which item it is; empty if there is none."""
+    if value.kind in _PLAIN:
+        return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
+    named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}
+    return next((f"{name}={named[name]}" for name in _NAMES if name in named), "")
