@@ -24,6 +24,7 @@ from rich.theme import Theme
 
 from dap_ai.agent.policy import plain
 from dap_ai.agent.transcript import cost
+from dap_ai.commands.folding import Folding
 from dap_ai.commands.markdown import Blocks
 from dap_ai.commands.masking import counted, listed
 from dap_ai.config import Settings, provider_of
@@ -63,7 +64,9 @@ class TerminalDisplay:
         self._render = self._out.is_terminal and settings.markdown
         self._code_theme = _CODE_THEMES[settings.theme]
         self._verbose = verbose
-        self._doing = "looking at the program" if provider_of(settings, os.environ) == "offline" else _AT_WORK
+        by_analyst = provider_of(settings, os.environ) == "offline"
+        self._doing = "looking at the program" if by_analyst else _AT_WORK
+        self._folding = Folding() if by_analyst and not verbose else None
         self._notice = ""
         """Who answers: the first status of each answer, shown once in a chat."""
         self._blocks = Blocks()
@@ -130,6 +133,9 @@ class TerminalDisplay:
         self._quiet()
         if not self._answered:
             self._answer(visible(ended.answer))
+        if self._folding:
+            self._show(self._folding.end())
+            self._folding = Folding()
         self._print_blocks(self._blocks.end())
         if self._answered and not self._render:
             self._write("" if ended.answer.endswith("\n") else "\n")
@@ -196,9 +202,12 @@ class TerminalDisplay:
         if not text:
             return
         self._answered = True
+        self._show(self._folding.feed(text) if self._folding else text)
+
+    def _show(self, text: str) -> None:
         if self._render:
             self._print_blocks(self._blocks.feed(text))
-        else:
+        elif text:
             self._quiet()
             self._write(text)
 

@@ -53,7 +53,7 @@ def _effects(analysis: Analysis) -> list[str]:
     """What has gone wrong at the failing line, with the item that it went wrong for, from the most telling."""
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
-    told = [sentence.rstrip(".") for sentence in diagnosis.sentences[:1]]
+    told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
     told += [
         f"`{cited.expression}` is `{show(value, 40)}`"
         for cited in diagnosis.cited[:1]
