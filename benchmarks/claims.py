@@ -51,7 +51,7 @@ FAILED = re.compile(r"^(?:FAIL|ERROR): \w+ \(([\w.]+)\)", re.MULTILINE)
 RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 STEP = re.compile(r"^\d+\. `([\w./]+):(\d+)`", re.MULTILINE)
 TRACED = """
-import json, sys, unittest
+import json, sys, threading, unittest
 seen = set()
 def trace(frame, event, argument):
     name = frame.f_code.co_filename
@@ -60,6 +60,7 @@ def trace(frame, event, argument):
     seen.add((name.rpartition("/")[2], frame.f_lineno))
     return trace
 suite = unittest.defaultTestLoader.loadTestsFromName({test!r})
+threading.settrace(trace)
 sys.settrace(trace)
 unittest.TextTestRunner(stream=open("/dev/null", "w")).run(suite)
 sys.settrace(None)

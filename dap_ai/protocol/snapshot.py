@@ -129,6 +129,8 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Line events in all."""
     truncated: bool = False
     """A budget ended the recording of values, calls or lines; the run itself went on."""
+    lines_truncated: bool = False
+    """Not every line that ran is told."""
 
 
 class SnapshotResult(msgspec.Struct, omit_defaults=True):

@@ -8,10 +8,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.edits import Edit, edited_files, moved, touches
+from dap_ai.agent.analyst.edits import Edit, moved, text_after, touches
+from dap_ai.agent.analyst.narrowing import narrowed
 from dap_ai.agent.source import SourceFile, header_expressions, last_line
 from dap_ai.agent.stack import Case, Place, sub_expressions
-from dap_ai.protocol.snapshot import SnapshotQuery, Statements
+from dap_ai.protocol.snapshot import Edited, SnapshotQuery, Statements
 
 MAX_WATCHED = 8
 MEMORY_BYTES = 256 << 20
@@ -66,7 +67,7 @@ class Check:
         self, edits: Sequence[Edit] = (), *, trace: bool = False, watch: Sequence[str] = (), deadline_s: float = 1.0
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
-        changed = edited_files(edits)
+        changed = self._edited(edits)
         return SnapshotQuery(
             frame_id=self.place.frame.id,
             statements=Statements(self._code(edits), self._first(edits), self.file or self.source.path, self.fresh),
@@ -78,13 +79,23 @@ class Check:
             memory_bytes=MEMORY_BYTES,
         )
 
+    def _edited(self, edits: Sequence[Edit]) -> list[Edited]:
+        """The edited files: of one that is run afresh the whole text, of others the function that the edits are in."""
+        sources = {edit.source.path: edit.source for edit in edits}
+        return [
+            Edited(path, source.text, text_after(source, edits))
+            if self.fresh and path == self.source.path
+            else Edited(path, *narrowed(source, edits))
+            for path, source in sources.items()
+        ]
+
     def _first(self, edits: Sequence[Edit]) -> int:
         return 1 if self.fresh or self.file else moved(self.source.path, self.first - 1, edits) + 1
 
     def _code(self, edits: Sequence[Edit]) -> str:
         if self.text or self.fresh:
             return self.text or self.source.text  # the copy itself puts the edits into a whole module
-        new = next((e.new for e in edited_files(edits) if e.file == self.source.path), self.source.text)
+        new = text_after(self.source, edits)
         rows = new.splitlines()[self._first(edits) - 1 : moved(self.source.path, self.last, edits)]
         return textwrap.dedent("\n".join(rows)) + "\n"
 

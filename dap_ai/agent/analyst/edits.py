@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dap_ai.agent.source import SourceFile
-from dap_ai.protocol.snapshot import Edited
 
 
 @dataclass
@@ -48,12 +47,6 @@ def text_after(source: SourceFile, edits: Sequence[Edit]) -> str:
 def of_file(path: str, edits: Sequence[Edit]) -> list[Edit]:
     """Those of them that change this file."""
     return [edit for edit in edits if edit.source.path == path]
-
-
-def edited_files(edits: Sequence[Edit]) -> list[Edited]:
-    """The files before and after. Raises ValueError as `text_after`."""
-    sources = {edit.source.path: edit.source for edit in edits}
-    return [Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()]
 
 
 def moved(path: str, line: int, edits: Sequence[Edit]) -> int:

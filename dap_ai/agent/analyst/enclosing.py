@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dap_ai.agent.analyst.check import Check
-from dap_ai.agent.analyst.edits import Edit, shorten, text_after
-from dap_ai.agent.stack import Case, Place
+from dap_ai.agent.analyst.edits import Edit, shorten
+from dap_ai.agent.analyst.narrowing import narrowed
+from dap_ai.agent.stack import Case, Frame
 
 _TEST_FILE = "<the test once more>"
 """Of the lines below: no file of the user's, so a trace leaves them out."""
@@ -50,19 +51,19 @@ def enclosing(case: Case) -> Check | None:
     return _program(case) or _test(case)
 
 
-def test_of(case: Case) -> Place | None:
+def test_of(case: Case) -> Frame | None:
     """The frame of the test that failed; None: it is no test."""
-    return next((place for place in reversed(case.places) if _is_test(place)), None)
+    return next((f for f in reversed(case.frames) if f.user and _name(f).startswith("test")), None)
 
 
 def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
-    place = test_of(case)
-    for path in {edit.source.path for edit in edits}:
-        if place and (path == place.frame.path or _is_of_tests(path)):
+    test = test_of(case)
+    for path, source in {edit.source.path: edit.source for edit in edits}.items():
+        if test and (path == test.path or _is_of_tests(path)):
             return "the edit changes the test itself"
-        source = next(edit.source for edit in edits if edit.source.path == path)
-        if _asserted(source.text) - _asserted(text_after(source, edits)):
+        old, new = narrowed(source, edits)
+        if "assert" in old and _asserted(old) - _asserted(new):
             return "the edit changes what is asserted"
     return ""
 
@@ -94,14 +95,15 @@ def _program(case: Case) -> Check | None:
     return Check(case.places[0], source, 1, len(source.lines), words, fresh=True, whole=True)
 
 
-def _is_test(place: Place) -> bool:
-    return place.function is not None and place.function.name.startswith("test")
+def _name(frame: Frame) -> str:
+    """The function's own name, without its class."""
+    return frame.name.rpartition(".")[2]
 
 
 def _test(case: Case) -> Check | None:
-    place = test_of(case)
-    if place is None or place.source is None or not isinstance(place.scope, ast.FunctionDef):
+    frame = test_of(case)
+    place = case.places[0] if case.places else None
+    if frame is None or place is None or place.source is None:
         return None
-    name = f"{shorten(place.frame.path, case.inspection.cwd)}::{place.frame.name.rpartition('.')[2]}"
-    words = f"the whole test `{name}`, with what it sets up,"
+    words = f"the whole test `{shorten(frame.path, case.inspection.cwd)}::{_name(frame)}`, with what it sets up,"
     return Check(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=_TEST_FILE, whole=True)

@@ -143,13 +143,18 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
-    """Whether running again has shown the first suspect: a rule's fix is verified, or what it suspects was seen."""
+    """Whether running again has shown the first suspect: a rule's fix is verified, or what it suspects was seen.
+
+    A verified change elsewhere leaves it open which of the two lines is meant.
+    """
     first = analysis.suspects[0]
     known = analysis.finding_at(first.file, first.line)
     finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
     fixed = trials is not None and trials.fixes(first.file, first.line)
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
-    return fixed or (finding is not None and finding.seen and not refuted)
+    place = (first.file, first.line)
+    rival = trials is not None and any(t.verified and not t.doubt and t.place != place for t in trials.tried)
+    return fixed or (finding is not None and finding.seen and not refuted and not rival)
 
 
 def _in_short(reason: str) -> str:

@@ -33,7 +33,7 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
 def leave_out_what_never_ran(analysis: Analysis, usable: list[Control]) -> None:
     """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it."""
     widest = usable[-1] if usable else None
-    if widest is None or not widest.check.whole or widest.trace.truncated:
+    if widest is None or not widest.check.whole or widest.trace.lines_truncated:
         return
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}

@@ -22,7 +22,7 @@ from dap_ai.protocol.inspection import Value
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult, Trace
 
 RUN_DEADLINE_S = 1.0
-BUDGET_S = 3.0
+BUDGET_S = 4.0
 """Of a processor, in copies: the same fixes are tried on a busy machine. Waiting counts, too, but less."""
 AT_ONCE = 2
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 3
@@ -209,7 +209,7 @@ class Runs:
     def _missed(self, edits: Sequence[Edit], control: Control, result: SnapshotResult) -> str:
         """What ran before and must run again for a pass to mean anything; empty if it did."""
         failure, trace = self.failure, result.trace
-        if failure is None or trace is None or trace.truncated:
+        if failure is None or trace is None or trace.lines_truncated:
             return ""
         now = {(t.file, t.line): t.count for t in trace.lines}
         if isinstance(failure.statement, ast.Assert):

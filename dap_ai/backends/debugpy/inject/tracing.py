@@ -78,6 +78,7 @@ class Tracer:
         self.events = 0
         self.depth = 0
         self.truncated = False
+        self.lines_truncated = False
         self.suspended: dict[int, _Run] = {}
         self._files = files
         self._set: Any = original_settrace()
@@ -116,7 +117,8 @@ class Tracer:
             for each in self._lines
         ]
         truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
-        return {"lines": lines, "calls": self._calls, "events": self.events, "truncated": truncated}
+        cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
+        return {"lines": lines, "calls": self._calls, "events": self.events, **cut}
 
     def look(self) -> None:
         """Ends the recording of what has become too dear."""
@@ -124,7 +126,7 @@ class Tracer:
         if self.events > _EVENTS_WITH_VALUES:
             self.observer.is_on = False
         if _clock() > self._ends:
-            self.truncated = True
+            self.truncated = self.lines_truncated = True
             self._set(None)
 
     def line(self, of: _Code, number: int) -> _Line:
@@ -133,7 +135,7 @@ class Tracer:
         if len(self._lines) < _MAX_LINES:
             self._lines.append(made)
         else:
-            self.truncated = True
+            self.truncated = self.lines_truncated = True
         return made
 
     def count_event(self) -> None:
