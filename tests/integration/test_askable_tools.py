@@ -32,7 +32,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"text": "not enough", "files": WORK}, 'raise ValueError("not enough money")'),
     ("slice", {"expression": "before"}, "before = self.__balance"),
     ("trace", {"expression": "summed([1, 2])"}, "total += number"),
-    ("try_fix", {"edits": FIX, "check": "self.withdraw(10) == 90"}, "**Verified in a snapshot:**"),
+    ("try_fix", {"edits": FIX, "check": "self.withdraw(10) == 90"}, "**Passes, not verified:**"),
     ("threads", {}, "1 MainThread: "),
     ("output", {}, "has written nothing"),
     ("environment", {}, "PATH"),
