@@ -57,6 +57,8 @@ async def test_a_session_from_launch_to_the_end_of_the_program(dialect: Dialect,
         await editor.request("continue", {"threadId": stop.thread_id})
         await editor.shows("total 20")
         await editor.event("terminated")
+        with pytest.raises(Refused, match="ended"):
+            await editor.type("??")
         await editor.disconnect()
 
 
@@ -73,9 +75,15 @@ async def test_a_question_in_the_console_is_answered_where_the_editor_shows_it(d
 
 
 @through(*ALL)
-async def test_a_follow_up_help_and_stop_are_words_of_the_console(dialect: Dialect, debuggee: Find):
+async def test_a_follow_up_help_and_stop_are_words_of_the_console_which_completes_them(
+    dialect: Dialect, debuggee: Find
+):
     async with over_stdio(dialect) as editor:
         stop = await at_exception(editor, debuggee)
+        completed = await editor.request("completions", {"text": "??st", "column": 5, "frameId": stop.frame_id})
+        assert [item["label"] for item in completed["targets"]] == ["??stop"]
+        completed = await editor.request("completions", {"text": "peop", "column": 5, "frameId": stop.frame_id})
+        assert "people" in [item["label"] for item in completed["targets"]]
         assert "??stop" in await editor.type("??help", stop.frame_id)
         assert await editor.type("??stop", stop.frame_id) == "nothing is being answered"
         await editor.type("??why", stop.frame_id)
@@ -86,39 +94,23 @@ async def test_a_follow_up_help_and_stop_are_words_of_the_console(dialect: Diale
         await editor.disconnect()
 
 
-@through(*ALL)
-async def test_the_console_completes_its_words(dialect: Dialect, debuggee: Find):
-    async with over_stdio(dialect) as editor:
-        stop = await at_exception(editor, debuggee)
-        completed = await editor.request("completions", {"text": "??st", "column": 5, "frameId": stop.frame_id})
-        assert [item["label"] for item in completed["targets"]] == ["??stop"]
-        completed = await editor.request("completions", {"text": "peop", "column": 5, "frameId": stop.frame_id})
-        assert "people" in [item["label"] for item in completed["targets"]]
-        await editor.disconnect()
-
-
 @through(*(each for each in ALL if each.asks))
-async def test_an_editor_that_can_send_ask_gets_its_events(dialect: Dialect, debuggee: Find):
+async def test_an_editor_that_can_send_ask_gets_its_events_and_can_cancel(dialect: Dialect, debuggee: Find):
     async with over_stdio(dialect) as editor:
         stop = await at_exception(editor, debuggee)
+        asked = await editor.request("ask", {"question": "why?"})
+        await editor.request("cancel", {"progressId": asked["askId"]})
+        assert (await editor.event("askEnded"))["reason"] == "cancelled"
+        if dialect.initialize.get("supportsProgressReporting"):
+            assert (await editor.event("progressEnd"))["progressId"] == asked["askId"]
+        await editor.request("cancel", {"requestId": editor.dialect.first_seq})
+        assert (await editor.request("threads"))["threads"]
         asked = await editor.request("ask", {"question": "why?", "threadId": stop.thread_id, "frameId": stop.frame_id})
         ended = await editor.event("askEnded")
         assert (ended["askId"], ended["reason"]) == (asked["askId"], "completed")
         assert ANSWER in ended["answer"]
         if dialect.initialize.get("supportsProgressReporting"):
             assert (await editor.event("progressEnd"))["progressId"] == asked["askId"]
-        await editor.disconnect()
-
-
-@through(*(each for each in ALL if each.asks))
-async def test_a_request_and_a_progress_can_be_cancelled(dialect: Dialect, debuggee: Find):
-    async with over_stdio(dialect) as editor:
-        await at_exception(editor, debuggee)
-        asked = await editor.request("ask", {"question": "why?"})
-        await editor.request("cancel", {"progressId": asked["askId"]})
-        assert (await editor.event("askEnded"))["reason"] == "cancelled"
-        await editor.request("cancel", {"requestId": editor.dialect.first_seq})
-        assert (await editor.request("threads"))["threads"]
         await editor.disconnect()
 
 
@@ -137,17 +129,6 @@ async def test_the_program_runs_in_the_editors_terminal(dialect: Dialect, debugg
         await editor.event("terminated")
         await editor.disconnect()
         assert b"total 20" in await terminal.printed()
-
-
-@through(*ALL)
-async def test_a_program_that_is_gone_is_refused_in_words(dialect: Dialect, debuggee: Find):
-    async with over_stdio(dialect) as editor:
-        program = debuggee("steps")
-        await editor.launch(program.path)
-        await editor.event("terminated")
-        with pytest.raises(Refused, match="ended"):
-            await editor.type("??")
-        await editor.disconnect()
 
 
 @through(*ALL)

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -168,15 +168,15 @@ async def test_a_file_outside_of_the_program_or_named_like_a_secret_is_not_read(
         await it.check(await it.ask())
 
 
-@pytest.mark.parametrize("trick", TRICKS)
-async def test_no_spelling_of_a_file_gets_past_the_rules(trick: str, work: Path):
-    file = TRICKS[trick]
-    calls = [
-        ("source", {"file": file}),
-        ("source", {"file": str(work / file)}),
-        ("search", {"text": "KEY", "files": file}),
-    ]
-    async with hostile(work, calling(*calls)) as it:
+@pytest.mark.parametrize("tricks", [list(TRICKS.values())[0::2], list(TRICKS.values())[1::2]], ids=["even", "odd"])
+@pytest.mark.parametrize("way", ["relative", "absolute", "searched"])
+async def test_no_spelling_of_a_file_gets_past_the_rules(way: str, tricks: list[str], work: Path):
+    calls: dict[str, Callable[[str], tuple[str, Any]]] = {
+        "relative": lambda file: ("source", {"file": file}),
+        "absolute": lambda file: ("source", {"file": str(work / file)}),
+        "searched": lambda file: ("search", {"text": "KEY", "files": file}),
+    }
+    async with hostile(work, calling(*map(calls[way], tricks))) as it:
         await it.check(await it.ask())
 
 
@@ -263,9 +263,8 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", NAMES)
-async def test_a_tools_name_smuggles_nothing(kind: str, work: Path):
-    calls = [(NAMES[kind], {"expression": "globals().update(count=1)", "file": ".env"})]
+async def test_a_tools_name_smuggles_nothing(work: Path):
+    calls = [(name, {"expression": "globals().update(count=1)", "file": ".env"}) for name in NAMES.values()]
     async with hostile(work, calling(*calls)) as it:
         end = await it.ask()
         told = [m["body"] for m in it.live.to_client if m.get("event") == "askOutput" and m["body"].get("tool")]
@@ -288,9 +287,9 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize("kind", HUGE)
-async def test_arguments_that_are_huge_or_deep_are_answered(kind: str, work: Path):
-    async with hostile(work, calling(("evaluate", HUGE[kind]), ("search", HUGE[kind]))) as it:
+@pytest.mark.parametrize("tool", ["evaluate", "search"])
+async def test_arguments_that_are_huge_or_deep_are_answered(tool: str, work: Path):
+    async with hostile(work, calling(*((tool, huge) for huge in HUGE.values()))) as it:
         end = await it.ask()
         assert max(len(m["content"]) for m in it.endpoint.requests[-1].messages if m["role"] == "tool") < 10_000
         await it.check(end)
