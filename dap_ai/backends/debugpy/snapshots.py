@@ -86,7 +86,7 @@ class Snapshots:
             await asyncio.sleep(pause_s)
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
             result = await job.poll()
-        return result or SnapshotResult("deadline", milliseconds=deadline_s * 1000)
+        return result or SnapshotResult("deadline", milliseconds=by_clock_s * 1000)
 
 
 class _Job:

@@ -73,7 +73,7 @@ scenario("Why? above the stopped line asks; a view that is too low to read moves
   await page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
   await page.locator(".part.auxiliarybar .pane-header[aria-label=\"Ask Section\"]").waitFor({ state: "attached" });
   assert.match(await panel.answered(), /payroll\.py:24/);
-  assert.ok((await (await panel.frame()).evaluate(() => innerHeight)) > 400);
+  assert.ok((await (await panel.frame()).evaluate(() => globalThis.innerHeight)) > 400);
   assert.equal(await page.locator(".editor-group-container").count(), 1);
   await picture(workbench, "room");
   // Whoever moves it back has said where it is to be.
