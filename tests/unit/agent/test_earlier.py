@@ -28,6 +28,9 @@ class Ended:
     can_inspect = False
     calls = 0
 
+    def caught(self) -> None:
+        """Nothing was."""
+
     def output_tail(self) -> tuple[tuple[str, str], ...]:
         return (("stdout", "paid: 41\n"),)
 

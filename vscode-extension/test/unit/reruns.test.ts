@@ -117,7 +117,7 @@ test("Restart begins a session that has ended again, as it was begun", async (t)
   endSession(session);
   host.onMessage({ type: "restart", turnId: turn.id });
   await settled();
-  assert.deepEqual(fake.executed.at(-1), ["startDebugging", undefined, { type: "dap-ai", name: "shop s1", program: "/w/shop.py" }]);
+  assert.deepEqual(fake.executed.at(-1), ["startDebugging", undefined, { type: "dap-ai", name: "shop s1", request: "launch", program: "/w/shop.py" }]);
 });
 
 test("a cited value shows its place, also where its frame is selected already or gone", async (t) => {

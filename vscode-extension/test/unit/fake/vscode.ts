@@ -259,9 +259,9 @@ export const debug = {
   activeStackItem: undefined as unknown,
   onDidStartDebugSession: fake.started.event,
   onDidTerminateDebugSession: fake.ended.event,
-  startDebugging: (...call: unknown[]): Promise<boolean> => {
+  startDebugging: (...call: [unknown, Record<string, unknown>]): Promise<boolean> => {
     fake.executed.push(["startDebugging", ...call]);
-    return Promise.resolve(true);
+    return askingDebug.startDebugging(...call);
   },
   registerDebugConfigurationProvider: (type: string): Disposable => {
     editor.resolved.push(type);
