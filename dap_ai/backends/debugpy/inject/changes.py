@@ -27,7 +27,9 @@ _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__buil
 identity: Any = object.__hash__
 """A number as `id` gives one, but without an audit event each time."""
 
-_clock = time.thread_time  # as in tracing.py
+_clock = time.perf_counter
+_LONGEST_LOOK_S = 0.005
+"""A longer one had to wait for a processor, which does not count."""
 
 
 class Changes:
@@ -105,7 +107,7 @@ class Observer:
                 if known is None:
                     known = changes[name] = Changes()
                 known.add(told)
-        self._left_s -= _clock() - started
+        self._left_s -= min(_clock() - started, _LONGEST_LOOK_S)
         if self._left_s < 0:
             self.is_on = False
 
