@@ -142,7 +142,12 @@ _OPTIONS = (
     ),
     click.option("--record", metavar="FILE", help="Add the model's replies to FILE."),
     click.option("--replay", metavar="FILE", help="Let such a FILE answer instead of a model: no key, no network."),
-    click.option("-v", "--verbose", is_flag=True, help="Show each step's whole result. Before PROGRAM only."),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Show each step's whole result, and what an offline answer rests on. Before PROGRAM only.",
+    ),
     click.option(
         "--export",
         type=click.Path(dir_okay=False, writable=True, path_type=Path),

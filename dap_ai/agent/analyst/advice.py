@@ -50,13 +50,13 @@ def _doubted(analysis: Analysis, trial: Trial) -> str:
 def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
-    fixes = [_fix(trial, root) for trial in (best, *others)]
-    text = f"**Recommendation.** {_found(best, analysis, trials)}\n\n```diff\n{fixes[0].diff}\n```\n\n{_how(best)}"
+    fix = _fix(best, root)
+    text = f"**Recommendation.** {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
         heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
         text += f"\n\n{heading}\n\n" + "\n".join(rows)
-    return text + _effort(trials), fixes
+    return text + _effort(trials), [fix]
 
 
 def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
