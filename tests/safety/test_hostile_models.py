@@ -317,10 +317,19 @@ async def test_a_model_that_ends_with_nothing_ends(last: Reply, work: Path):
 
 
 async def test_a_model_that_never_ends_is_ended_by_the_budget(work: Path):
+    calls = [("evaluate", {"expression": "count"}), ("execute", {"expression": "1"})]
+    turns = [Reply(f"More of {n}. ", calls=calls) for n in range(CALLS)]
+    async with hostile(work, *turns, endless=True) as it:
+        end = await it.ask()
+        assert end["reason"] == "limit"
+        await it.check(end)
+
+
+async def test_a_model_that_says_the_same_for_ever_is_stopped(work: Path):
     turn = Reply("More. ", calls=[("evaluate", {"expression": "count"}), ("execute", {"expression": "1"})])
     async with hostile(work, turn, endless=True) as it:
         end = await it.ask()
-        assert end["reason"] == "limit"
+        assert len(it.endpoint.requests) <= 3 and "repeats itself" in end["answer"]
         await it.check(end)
 
 

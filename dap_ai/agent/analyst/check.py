@@ -80,14 +80,13 @@ class Check:
         )
 
     def _edited(self, edits: Sequence[Edit]) -> list[Edited]:
-        """The edited files: of one that is run afresh the whole text, of others the function that the edits are in."""
+        """The edited files: of each the function that its edits are in, or all of them whole."""
         sources = {edit.source.path: edit.source for edit in edits}
-        return [
-            Edited(path, source.text, text_after(source, edits))
-            if self.fresh and path == self.source.path
-            else Edited(path, *narrowed(source, edits))
-            for path, source in sources.items()
-        ]
+        whole = {path: Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()}
+        own = self.source.path if self.fresh else ""  # its text is what is run
+        parts = {path: Edited(path, *narrowed(sources[path], edits)) for path in sources if path != own}
+        has_all = all(part.old != whole[path].old for path, part in parts.items())
+        return [parts[path] if has_all and path in parts else whole[path] for path in sources]
 
     def _first(self, edits: Sequence[Edit]) -> int:
         return 1 if self.fresh or self.file else moved(self.source.path, self.first - 1, edits) + 1

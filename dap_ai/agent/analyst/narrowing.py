@@ -15,7 +15,7 @@ def narrowed(source: SourceFile, edits: Sequence[Edit]) -> tuple[str, str]:
     """The file's text before and after, in which only the function around the edits is left, with its classes.
 
     All other lines are empty, so that each line keeps its number. The whole texts where the edits are in no one
-    statement. Raises ValueError as `text_after`.
+    function: a run from the start needs all of the module then. Raises ValueError as `text_after`.
     """
     old, new = source.text, text_after(source, edits)
     own = [edit for edit in edits if edit.source.path == source.path]
@@ -28,15 +28,17 @@ def narrowed(source: SourceFile, edits: Sequence[Edit]) -> tuple[str, str]:
 
 
 def _kept(source: SourceFile, edits: Sequence[Edit]) -> list[Lines]:
-    """Imports from `__future__`, the headers of classes, then what holds all edits; empty: nothing does."""
+    """Imports from `__future__`, the headers of classes, then the function of all edits; empty: there is none."""
     body = source.tree.body if source.tree else []
     first = min(min(edit.first, edit.last) for edit in edits)
     last = max(max(edit.first, edit.last) for edit in edits)
     kept = [_lines(n) for n in body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
     while holder := next((n for n in body if first in _lines(n) and last in _lines(n)), None):
         start, inner = _lines(holder).start, _lines(holder.body[0]).start if isinstance(holder, ast.ClassDef) else 0
-        if not isinstance(holder, ast.ClassDef) or not start < inner <= first:
+        if isinstance(holder, FunctionNode):
             return [*kept, _lines(holder)]
+        if not isinstance(holder, ast.ClassDef) or not start < inner <= first:
+            return []
         kept.append(Lines(start, inner))
         body = holder.body
     return []

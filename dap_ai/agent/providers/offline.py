@@ -140,7 +140,8 @@ class Offline:
     def _caught(self, work: Work, analysis: Analysis) -> Answer:
         """What the traceback and the source say of an exception at which nothing stopped."""
         advice, fixes = recommendation(analysis, None)
-        cause = [verdict(analysis, None), _NO_VALUES, root_cause(analysis, None), advice]
+        first = f"{verdict(analysis, None).removesuffix('.')}; something caught it."
+        cause = [first, _NO_VALUES, root_cause(analysis, None), advice]
         parts = [*cause, happened(analysis), _came_by(analysis), why(analysis)]
         text = self._emit(work, [*parts, f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*"])
         return Answer(text, suspects=analysis.suspects, fixes=fixes, usage=self._usage())

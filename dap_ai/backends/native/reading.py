@@ -29,6 +29,7 @@ from dap_ai.backends.native.variables import (
     unread,
     unshadowed,
 )
+from dap_ai.limits import slack
 from dap_ai.protocol.errors import NotStopped, RequestFailed
 from dap_ai.protocol.inspection import Query
 
@@ -56,7 +57,7 @@ class Reader:
         self.allowance = MAX_REQUESTS
         """Requests that the present part of the visit may send."""
         self._request = request
-        self._deadline = time.monotonic() + query.deadline_ms / 1000
+        self._deadline = time.monotonic() + query.deadline_ms / 1000 * slack()
         self._requests_left = MAX_REQUESTS
         self._hovered: dict[tuple[int, str], Raw | Unread] = {}
         self._listed: dict[tuple[int, int], list[Raw] | Unread] = {}

@@ -24,6 +24,8 @@ scenario("by keyboard alone: ask, open a step, follow a place and a value, apply
   await page.keyboard.press("Enter");
   await (await tab.locator("details.step[open] .step-full")).first().waitFor();
   await picture(workbench, "keyboard");
+  await walk(workbench, "details.rest > summary", /^Details/);
+  await page.keyboard.press("Enter");
   await walk(workbench, ".place, .link", /^payroll\.py:17/);
   await page.keyboard.press("Enter");
   await workbench.atLine(17);

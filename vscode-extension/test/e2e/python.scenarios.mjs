@@ -150,7 +150,7 @@ scenario("an error that something catches is told of: it can be asked about, and
   await notification.locator(".monaco-button", { hasText: "Stop at This Error Next Time" }).click();
   await workbench.showPanel();
   await (await panel.locator(".ask-caught")).click();
-  assert.match(await panel.answered(), /Nothing stopped here\.[\s\S]*feed\.py:5/);
+  assert.match(await panel.answered(), /feed\.py:5; something caught it\.[\s\S]*Nothing stopped here\./);
   await picture(workbench, "caught");
   await (await panel.locator(".pause-and-ask")).first().click();
   assert.match(await panel.answered(2), /endless loop\.[\s\S]*while done < limit[\s\S]*in round [\d,]{5,}/i);
