@@ -244,8 +244,8 @@ class Run:
 
     async def _after_answer(self) -> bool:
         """In a chat the user has the word; else the program goes on. False if the run is over."""
-        if self._ended:
-            return False
+        if self._end.exit_code is not None or self._ended:
+            return not self._ended  # the program is gone: only `terminated` can be missing yet
         if not self._wishes.chat:
             return await self._go_on()
         self._read_line()

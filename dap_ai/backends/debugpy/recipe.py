@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import Command, Snapshots, Start, StartError, Walker
-from dap_ai.backends.debugpy import attach, caught, doors, forks, inspector, interpreters, tracebacks
+from dap_ai.backends.debugpy import attach, caught, debugpy_launcher, doors, forks, inspector, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
 
@@ -44,7 +44,7 @@ class DebugpyBackend:
     @property
     def greeting(self) -> tuple[str, dict[str, Any]]:
         """Ends Nagle's algorithm, opens the walker's door and the ear for what is caught, before the program runs."""
-        parts = _NODELAY, inspector.open_expression(), caught.INSTALL
+        parts = _NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy

@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with seven cures, touching no file of debugpy; run as a script, so that it costs little.
+"""Starts debugpy's adapter with eight cures, touching no file of debugpy; run as a script, so that it costs little.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -13,6 +13,8 @@
 6. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
    and reads the program's output until that ends.
 7. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
+8. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
+   (debugpy_launcher.py).
 """
 
 from __future__ import annotations
@@ -143,6 +145,22 @@ def _spare() -> None:
     common.PROCESS_EXIT_TIMEOUT = None
 
 
+def _spare_reports() -> None:
+    import debugpy_launcher  # noqa: PLC0415  # pyright: ignore[reportImplicitRelativeImport]  beside this file, a script
+    from debugpy.adapter import launchers  # noqa: PLC0415  as above
+
+    eval(debugpy_launcher.SPARE)  # noqa: S307  a constant of ours, which a debuggee evaluates too
+    adapter: Any = launchers
+    plain = adapter.spawn_debuggee
+
+    def spawn_debuggee(session: Any, start_request: Any, python: Any, launcher_path: Any, *more: Any) -> Any:
+        if os.path.basename(launcher_path) == "launcher":  # noqa: PTH119  debugpy's, not one of the user's
+            python = [*python, os.path.abspath(debugpy_launcher.__file__)]  # noqa: PTH100
+        return plain(session, start_request, python, launcher_path, *more)
+
+    adapter.spawn_debuggee = spawn_debuggee
+
+
 if __name__ == "__main__" and sys.argv[1:2] == [_INJECT]:
     del sys.argv[:2]
     _calm_gdb()
@@ -156,4 +174,5 @@ elif __name__ == "__main__":
     _quick_json()
     _own_gdb()
     _spare()
+    _spare_reports()
     runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)
