@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -32,8 +34,12 @@ def shop(write: Write) -> Path:
     return write(
         "shop.py",
         """
+        import functools
+        import operator
+
+
         def total(prices, discount):
-            return sum(prices) + discount
+            return functools.reduce(operator.add, prices) + discount
 
 
         def label(amount):
@@ -97,7 +103,7 @@ async def verdict(test: Path, runner: str, *wanted: Any) -> list[tuple[str, str]
 
 
 async def test_a_fix_with_which_the_whole_pytest_test_passes_is_verified(shop: Path, pytest_file: Path):
-    right = change(shop, "sum(prices) + discount", "return sum(prices) - discount")
+    right = change(shop, "+ discount", "return functools.reduce(operator.add, prices) - discount")
     [(outcome, check)] = await verdict(pytest_file, "pytest", right)
     assert (outcome, check) == (
         "verified",
@@ -106,7 +112,7 @@ async def test_a_fix_with_which_the_whole_pytest_test_passes_is_verified(shop: P
 
 
 async def test_a_fix_with_which_a_later_assertion_of_the_test_fails_is_not_verified(shop: Path, pytest_file: Path):
-    wrong = change(shop, "sum(prices) + discount", "return float(sum(prices) - discount)")
+    wrong = change(shop, "+ discount", "return float(sum(prices) - discount)")
     [(outcome, _)] = await verdict(pytest_file, "pytest", wrong)
     assert outcome == "not verified"
 
@@ -117,7 +123,38 @@ async def test_an_edit_of_the_test_itself_is_refused(shop: Path, pytest_file: Pa
 
 
 async def test_a_unittest_test_is_run_whole_too(shop: Path, unittest_file: Path):
-    right = change(shop, "sum(prices) + discount", "return sum(prices) - discount")
-    wrong = change(shop, "sum(prices) + discount", "return float(sum(prices) - discount)")
+    right = change(shop, "+ discount", "return functools.reduce(operator.add, prices) - discount")
+    wrong = change(shop, "+ discount", "return float(sum(prices) - discount)")
     found = await verdict(unittest_file, "unittest", right, wrong)
     assert [outcome for outcome, _ in found] == ["verified", "not verified"]
+
+
+def test_what_the_whole_test_does_not_come_to_is_no_suspect_though_it_fails_with_another_number(
+    write: Write, run_dap_ai: Callable[..., subprocess.CompletedProcess[bytes]]
+):
+    test = write(
+        "test_draw.py",
+        """
+        import random
+        import unittest
+
+
+        def draw(limit):
+            if limit > 100:
+                chance = -1
+            else:
+                chance = random.random()
+            return chance
+
+
+        class DrawTest(unittest.TestCase):
+            def test_draw(self):
+                self.assertEqual(draw(3), 2)
+        """,
+    )
+    stops = ("--exception", "userUnhandled", "--then", "quit")
+    done = run_dap_ai("ask", "--json", *stops, "-m", "unittest", test.stem, cwd=test.parent)
+    ended = next(each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "askEnded")
+    lines = {suspect["line"] for suspect in ended["suspects"]}
+    assert 9 in lines and 7 not in lines, ended["answer"]
+    assert "test_draw.py:7" not in ended["answer"]

@@ -23,17 +23,20 @@ _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 def rerank(analysis: Analysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
+    leave_out_what_never_ran(analysis, trials.controls)
     if trials.usable:
-        leave_out_what_never_ran(analysis, trials.usable)
         _lift_passing(analysis, trials)
         witness(analysis, trials)
-        analysis.order()
+    analysis.order()
 
 
-def leave_out_what_never_ran(analysis: Analysis, usable: list[Control]) -> None:
-    """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it."""
-    widest = usable[-1] if usable else None
-    if widest is None or not widest.check.whole or widest.trace.lines_truncated:
+def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> None:
+    """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it.
+
+    A run that ends there with other values shows it too: a random number, the time, the order of a set.
+    """
+    widest = next((c for c in reversed(controls) if c.check.whole and (c.usable or c.fails_there)), None)
+    if widest is None or widest.trace.lines_truncated:
         return
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}

@@ -33,7 +33,8 @@ CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
 """Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
 alone, or a check of the asker's own."""
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b")
+"""Of an object, as a representation or as `id()` tells it."""
 
 
 @dataclass
@@ -46,6 +47,8 @@ class Control:
     """Why it does not show the failure; empty: it is usable."""
     counts: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
     """How often each line ran."""
+    fails_there: bool = False
+    """Whether it fails where the program did, with the same type of exception, be it with other values."""
 
     @property
     def usable(self) -> bool:
@@ -150,7 +153,7 @@ class Runs:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
         counts = {(t.file, t.line): t.count for t in (result.trace.lines if result.trace else [])}
-        return Control(check, result, why_not, counts)
+        return Control(check, result, why_not, counts, not self._elsewhere(result))
 
     async def controls(self, checks: Sequence[Check]) -> list[Control]:
         """The control runs of these checks, in their order. Raises NotStopped, RequestFailed."""
@@ -246,10 +249,16 @@ class Runs:
         same = {plain(m) for m in (error.message, *self.case.messages)}
         if plain(raised.message) not in same:
             return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
-        first, last = failure.statement.lineno, last_line(failure.statement)
-        if raised.file != failure.place.frame.path or not first <= raised.line <= last:
+        if self._elsewhere(result):
             return f"{check.words} fails at another line when it is run again"
         return "" if check.whole else self._moved_on(failure, raised.watched)
+
+    def _elsewhere(self, result: SnapshotResult) -> bool:
+        error, failure, raised = self.case.exception, self.failure, result.raised
+        if raised is None or error is None or failure is None or raised.type != error.type:
+            return True
+        first, last = failure.statement.lineno, last_line(failure.statement)
+        return raised.file != failure.place.frame.path or not first <= raised.line <= last
 
     def _own_differs(self, check: Check, result: SnapshotResult) -> str:
         if result.status == "deadline":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import random
+import copy
+import shlex
 import textwrap
 from pathlib import Path
 
@@ -67,6 +68,7 @@ def test_only_the_function_of_the_edit_is_left_with_its_classes_and_their_lines(
     old, new = narrowed(source(), [changed(26, "            y = x + 1\n            y += 1")])
     assert rows(old) == [
         (2, "from __future__ import annotations"),
+        (3, "import os"),
         (15, "class Account(object):"),
         (24, "    class Inner:"),
         (25, "        def deep(self, x):"),
@@ -89,15 +91,15 @@ def test_edits_of_two_functions_leave_the_whole_file():
 
 def changes(old: str, new: str) -> list[tuple[object, ...]]:
     found = inside.Edit("/x/bank.py", old, new).changed
-    return [(each.name, each.is_nested, each.old.co_firstlineno, each.new.co_consts, each.new) for each in found]
+    return [(each.name, each.is_nested, each.old.co_firstlineno, each.old, each.new) for each in found]
 
 
-@pytest.mark.parametrize("module", [textwrap, random, ast])
+@pytest.mark.parametrize("module", [textwrap, shlex, copy])
 def test_a_copy_sees_the_same_change_as_in_the_whole_file(module):
     whole = SourceFile(module.__file__, Path(module.__file__).read_text(encoding="utf-8"))
     assert whole.tree is not None
     functions = [n for n in ast.walk(whole.tree) if isinstance(n, FunctionNode) and len(n.body) > 1]
-    for function in functions[::7]:
+    for function in functions[::5]:
         line = function.body[-1].lineno
         edit = Edit(whole, line, line - 1, [" " * function.body[-1].col_offset + "brandnew = 1"])
         old, new = narrowed(whole, [edit])
