@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import functools
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -86,32 +89,73 @@ async def some(session: Session, *names: str) -> dict[str, Value]:
     return variables((await session.walker.inspect(session.request, query)).frames[0])
 
 
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """`built("kinds.cpp")`: the program, compiled once."""
+    folder = tmp_path_factory.mktemp("walker")
+    return functools.cache(lambda name: native.build(native.SOURCES / name, folder, name.replace(".", "_")))
+
+
+def at(adapter: str, built: Callable[[str], Path], name: str, mark: str) -> AbstractAsyncContextManager[Session]:
+    source = native.SOURCES / name
+    return stopped(adapter, built(name), source, marked(source, mark))
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
+async def at_crash(request: pytest.FixtureRequest, built: Callable[[str], Path]) -> AsyncIterator[Session]:
+    """One stop of each adapter, which nothing changes."""
+    async with at(request.param, built, "values.cpp", "crash") as session:
+        yield session
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
+async def at_kinds(request: pytest.FixtureRequest, built: Callable[[str], Path]) -> AsyncIterator[Session]:
+    async with at(request.param, built, "kinds.cpp", "kinds") as session:
+        yield session
+
+
+def anew(stopped: Session) -> Session:
+    """The same stop, of which nothing is known yet."""
+    return Session(stopped.client, stopped.stop, stopped.frames)
+
+
 @pytest.fixture
-def crashing(tmp_path: Path) -> tuple[Path, Path, int]:
-    source = native.SOURCES / "values.cpp"
-    return native.build(source, tmp_path), source, marked(source, "crash")
+def crashing(at_crash: Session) -> Session:
+    return anew(at_crash)
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_values_of_all_kinds_read_as_a_programmer_writes_them(adapter: str, crashing: tuple[Path, Path, int]):
-    async with stopped(adapter, *crashing) as session:
-        if adapter == "gdb":
-            await need_printers(session)
-        for name, wanted in SHOWN.items():
-            value = (await some(session, name))[name]
-            hidden = (adapter, name) == ("lldb-dap 19", "lookup")  # it says itself that this is empty
-            assert wanted is None or (value.text, value.note) == (("{... 1 more}", "") if hidden else wanted), name
-        for name, text in ENDS.items():
-            assert (await some(session, name))[name].text.endswith(text), name
+@pytest.fixture
+def kinds(at_kinds: Session) -> Session:
+    return anew(at_kinds)
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_no_kind_of_value_reads_as_what_it_is_not(adapter: str, tmp_path: Path):
-    source = native.SOURCES / "kinds.cpp"
-    async with stopped(adapter, native.build(source, tmp_path), source, marked(source, "kinds")) as session:
-        if adapter == "gdb":
-            await need_printers(session, "quoted", KINDS["quoted"])
-        values = {name: (await some(session, name))[name] for name in [*KINDS, *LENGTHS, *UNTOLD, *POINTERS]}
+async def test_values_of_all_kinds_read_as_a_programmer_writes_them(crashing: Session, request: pytest.FixtureRequest):
+    adapter = adapter_of(request)
+    if adapter == "gdb":
+        await need_printers(crashing)
+    for name, wanted in SHOWN.items():
+        value = (await some(crashing, name))[name]
+        hidden = (adapter, name) == ("lldb-dap 19", "lookup")  # it says itself that this is empty
+        assert wanted is None or (value.text, value.note) == (("{... 1 more}", "") if hidden else wanted), name
+    for name, text in ENDS.items():
+        assert (await some(crashing, name))[name].text.endswith(text), name
+
+
+def adapter_of(request: pytest.FixtureRequest) -> str:
+    """Whose stop the test looks at."""
+    params = request.node.callspec.params
+    return params.get("at_crash") or params["at_kinds"]
+
+
+async def test_no_kind_of_value_reads_as_what_it_is_not(kinds: Session, request: pytest.FixtureRequest):
+    if adapter_of(request) == "gdb":
+        await need_printers(kinds, "quoted", KINDS["quoted"])
+    values = {name: (await some(kinds, name))[name] for name in [*KINDS, *LENGTHS, *UNTOLD, *POINTERS]}
     assert {name: values[name].text for name in KINDS} == KINDS
     assert {name: values[name].length for name in LENGTHS} == LENGTHS
     assert [name for name in POINTERS if not values[name].text.startswith("0x")] == []
@@ -120,9 +164,8 @@ async def test_no_kind_of_value_reads_as_what_it_is_not(adapter: str, tmp_path: 
 
 
 @pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb"])
-async def test_no_kind_of_value_in_rust_reads_as_what_it_is_not(adapter: str, tmp_path: Path):
-    source = native.SOURCES / "kinds.rs"
-    async with stopped(adapter, native.build(source, tmp_path), source, marked(source, "kinds")) as session:
+async def test_no_kind_of_value_in_rust_reads_as_what_it_is_not(adapter: str, built: Callable[[str], Path]):
+    async with at(adapter, built, "kinds.rs", "kinds") as session:
         names = [*KINDS_IN_RUST, *ENDS_IN_RUST, "ordered", "to_to_text"]
         values = {name: (await some(session, name))[name] for name in names}
     assert {name: values[name].text for name in KINDS_IN_RUST} == KINDS_IN_RUST
@@ -132,22 +175,18 @@ async def test_no_kind_of_value_in_rust_reads_as_what_it_is_not(adapter: str, tm
 
 
 @pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb"])
-async def test_the_reference_to_a_reference_of_a_loop_is_a_text(adapter: str, tmp_path: Path):
-    source = native.SOURCES / "kinds.rs"
-    async with stopped(adapter, native.build(source, tmp_path), source, marked(source, "word")) as session:
+async def test_the_reference_to_a_reference_of_a_loop_is_a_text(adapter: str, built: Callable[[str], Path]):
+    async with at(adapter, built, "kinds.rs", "word") as session:
         word = (await some(session, "word"))["word"]
     assert word.text.endswith('-> "cat"')
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_what_a_smart_pointer_holds_is_found_where_lldb_lists_nothing(adapter: str, tmp_path: Path):
+async def test_what_a_smart_pointer_holds_is_found_where_lldb_lists_nothing(kinds: Session):
     """Of a second class of unique_ptr, lldb-dap 23 may list nothing, and must not be taken for null."""
-    source = native.SOURCES / "kinds.cpp"
-    async with stopped(adapter, native.build(source, tmp_path), source, marked(source, "kinds")) as session:
-        for text in ("*owner", "*text", "fixed[1]"):
-            fact = (await session.facts(node_of(text, "cpp")))[0]
-            assert fact.error != "raised", text
-        outside = (await session.facts(node_of("fixed[3]", "cpp")))[0]
+    for text in ("*owner", "*text", "fixed[1]"):
+        fact = (await kinds.facts(node_of(text, "cpp")))[0]
+        assert fact.error != "raised", text
+    outside = (await kinds.facts(node_of("fixed[3]", "cpp")))[0]
     assert (outside.error, outside.text) == ("raised", "index 3 outside of the 3 items of fixed")
 
 
@@ -156,33 +195,28 @@ async def need_printers(session: Session, name: str = "text", wanted: str = '"so
         pytest.skip("no scripts of the C++ library for gdb here: its types are raw")
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_a_pointer_is_followed_one_level_and_knows_where_it_leads(adapter: str, crashing: tuple[Path, Path, int]):
-    async with stopped(adapter, *crashing) as session:
-        order = (await some(session, "order"))["order"]
-        assert order.kind == "pointer" and order.text.startswith(f"{order.address:#x} -> {{")
-        fields = {each.name: each.text for each in order.fields or []}
-        assert (fields["id"], fields["total"], fields["customer"]) == ("4", "9.5", '"Ann"')
-        assert fields["first"].startswith("0x") and "->" not in fields["first"]
-        wild = (await some(session, "wild"))["wild"]
-        assert (wild.text, wild.address, wild.note) == ("0x10", 0x10, "not readable")
+async def test_a_pointer_is_followed_one_level_and_knows_where_it_leads(crashing: Session):
+    order = (await some(crashing, "order"))["order"]
+    assert order.kind == "pointer" and order.text.startswith(f"{order.address:#x} -> {{")
+    fields = {each.name: each.text for each in order.fields or []}
+    assert (fields["id"], fields["total"], fields["customer"]) == ("4", "9.5", '"Ann"')
+    assert fields["first"].startswith("0x") and "->" not in fields["first"]
+    wild = (await some(crashing, "wild"))["wild"]
+    assert (wild.text, wild.address, wild.note) == ("0x10", 0x10, "not readable")
+
+
+async def test_of_containers_with_thousands_of_items_no_more_is_asked_than_is_shown(crashing: Session):
+    await some(crashing, "many", "huge")
+    listed = [arguments for command, arguments in crashing.sent if command == "variables"]
+    assert all(arguments.get("count", 0) <= 60 for arguments in listed)
+    assert len(crashing.sent) < 15
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_of_containers_with_thousands_of_items_no_more_is_asked_than_is_shown(
-    adapter: str, crashing: tuple[Path, Path, int]
+async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(
+    adapter: str, built: Callable[[str], Path]
 ):
-    async with stopped(adapter, *crashing) as session:
-        await some(session, "many", "huge")
-        listed = [arguments for command, arguments in session.sent if command == "variables"]
-        assert all(arguments.get("count", 0) <= 60 for arguments in listed)
-        assert len(session.sent) < 15
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS)
-async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(adapter: str, tmp_path: Path):
-    source = native.SOURCES / "values.cpp"
-    async with stopped(adapter, native.build(source, tmp_path)) as session:
+    async with stopped(adapter, built("values.cpp")) as session:
         frames = [FrameQuery(frame_id=frame["id"]) for frame in session.frames[:8]]
         frames[0].expressions = [node_of(text, "cpp") for text in ("none->id", "order->first->id", "many[3]")]
         said = str(session.stop.get("description", ""))
@@ -199,10 +233,8 @@ async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(a
 
 
 @pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb"])
-async def test_rust_s_values_and_the_index_that_panics(adapter: str, tmp_path: Path):
-    source = native.SOURCES / "values.rs"
-    program = native.build(source, tmp_path)
-    async with stopped(adapter, program, source, marked(source, "panic")) as session:
+async def test_rust_s_values_and_the_index_that_panics(adapter: str, built: Callable[[str], Path]):
+    async with at(adapter, built, "values.rs", "panic") as session:
         wrong: list[str] = []
         for text, wanted in [*RUST_VALUES, *RUST_ERRORS]:
             fact = (await session.facts(node_of(text, "rust")))[0]
