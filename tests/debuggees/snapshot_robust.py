@@ -1,6 +1,7 @@
 """A debuggee with all that a copy could disturb; its last line tells what has reached it."""
 
 import asyncio
+import logging
 import mmap
 import multiprocessing
 import os
@@ -22,6 +23,13 @@ def spin(stop):
         bytes(200_000)
 
 
+def hold(lock, taken, go_on):
+    """Has the lock of logging, which its handlers of a fork want."""
+    with lock:
+        taken.set()
+        go_on.wait(60)
+
+
 def wait_for_children(go_on, seen):
     """Receives every child that ends."""
     while not go_on.is_set():
@@ -31,7 +39,10 @@ def wait_for_children(go_on, seen):
             time.sleep(0.001)
 
 
-async def on_a_loop(shared):
+async def on_a_loop(shared, go_on):
+    taken = threading.Event()
+    threading.Thread(target=hold, args=(logging._lock, taken, go_on), daemon=True).start()
+    taken.wait(60)
     loop = asyncio.get_running_loop()
     left, right = socket.socketpair()
     text = open(__file__)
@@ -52,7 +63,7 @@ def main():
     shared = mmap.mmap(-1, 8192)
     random.seed(7)
     random_state = random.getstate()
-    asyncio.run(on_a_loop(shared))
+    asyncio.run(on_a_loop(shared, go_on))
     go_on.set()
     for thread in threads:
         thread.join()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ from tests.patience import patient
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 FILE = DEBUGGEES / "snapshot_work.py"
 SOURCE = FILE.read_text("utf-8")
+MARKS = ("method", "shared", "module")
+"""In the order in which the program comes to them."""
 BEGIN = "here\nshared\n"
 END = "end 100 ['a', 'b'] 7 0\n"
 
@@ -50,11 +51,19 @@ def line_of(text: str) -> int:
     return SOURCE[: SOURCE.index(text)].count("\n") + 1
 
 
-@contextlib.asynccontextmanager
-async def at_mark(mark: str, python: Path) -> AsyncIterator[Program]:
-    line, env = marked_lines(SOURCE)[mark], {"PYTHONDONTWRITEBYTECODE": "1"}
-    async with stopped("snapshot_work", line, python=[str(python)], env=env) as at:
-        yield Program(at)
+class Journey:
+    """The program on one Python, which goes from mark to mark; the copies that tests ask there leave it as it was."""
+
+    def __init__(self, at: Any) -> None:
+        self._at = at
+        self._mark = MARKS[0]
+
+    async def to(self, mark: str) -> Program:
+        """Stopped there: tests stand in the order in which the program comes to their marks."""
+        while self._mark != mark:
+            following = MARKS[MARKS.index(self._mark) + 1]
+            self._at, self._mark = await self._at.go_on(), following
+        return Program(self._at)
 
 
 @pytest.fixture(scope="module")
@@ -63,25 +72,70 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def program(debuggee_python: Path) -> AsyncIterator[Program]:
-    """One for all tests that ask copies: they leave it as it was."""
-    async with at_mark("module", debuggee_python) as program:
-        yield program
+async def journey(debuggee_python: Path) -> AsyncIterator[Journey]:
+    """One session on each Python."""
+    lines, env = marked_lines(SOURCE), {"PYTHONDONTWRITEBYTECODE": "1"}
+    marks = [lines[mark] for mark in MARKS]
+    async with stopped("snapshot_work", *marks, python=[str(debuggee_python)], env=env) as at:
+        yield Journey(at)
 
 
 @pytest.fixture
-async def fresh(mark: str, debuggee_python: Path) -> AsyncIterator[Program]:
-    """One for a test alone."""
-    async with at_mark(mark, debuggee_python) as program:
-        yield program
+async def in_method(journey: Journey) -> Program:
+    return await journey.to("method")
 
 
-def stops(mark: str) -> pytest.MarkDecorator:
-    """Where `fresh` stops."""
-    return pytest.mark.parametrize("mark", [mark])
+@pytest.fixture
+async def in_shared(journey: Journey) -> Program:
+    return await journey.to("shared")
 
 
-WITHDRAW = ("amount + amount", "amount")
+@pytest.fixture
+async def program(journey: Journey) -> Program:
+    """At the end of the module."""
+    return await journey.to("module")
+
+
+@pytest.fixture(params=["oldest", "newest"])
+def python_at_the_edge(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
+    """The oldest and the newest Python here."""
+    versions = sorted(python_versions, key=lambda version: int(version.partition(".")[2]))
+    return python_versions[versions[0 if request.param == "oldest" else -1]]
+
+
+async def test_statements_of_a_method_know_its_class_and_its_locals(in_method: Program) -> None:
+    source = "super().describe()\nprint(before, self.__balance, [self.__balance + n for n in (1, 2)])\nreturn before"
+    plain = await in_method.do(source.replace("super()", "Base()"))
+    with_super = await in_method.do(source)
+
+    assert (plain.status, plain.printed) == ("ok", "100 100 [101, 102]\n")
+    assert with_super.status == "unavailable: super() needs a class that this frame does not know"
+
+
+async def test_a_lambda_of_statements_that_run_again_has_the_name_it_has_in_the_program(in_method: Program) -> None:
+    result = await in_method.do("before = [*map(lambda n: n, [1])]", line_of("before = self.__balance"), trace=True)
+
+    assert result.trace is not None
+    assert [each.function for each in result.trace.calls if "dap_ai" in each.function] == []
+    assert [each.function.split(".")[-1] for each in result.trace.calls] == ["<lambda>"]
+
+
+async def test_a_function_that_stands_on_the_stack_is_traced_as_it_runs_again(in_method: Program) -> None:
+    result = await in_method.do("before = summed([self.__balance])", line_of("before = self.__balance"), trace=True)
+
+    assert result.trace is not None
+    lines = [each.line for each in result.trace.lines]
+    assert lines[0] == line_of("before = self.__balance")
+    assert line_of("total += number") in lines
+    assert [each.function for each in result.trace.calls] == ["summed"]
+
+
+async def test_statements_share_their_closures_with_the_functions_in_memory(in_shared: Program) -> None:
+    result = await in_shared.do("add(5)\ntotal += 1\nadd(1)\nprint(total)\nreturn total")
+
+    assert (result.status, result.printed) == ("ok", "12\n")
+
+
 EDITS = [
     (edit("-= amount + amount", "-= amount"), "account.withdraw(40)", "60"),
     (edit("count -= step", "count += step"), "(add(2), add.__closure__[0].cell_contents)", "(16, 16)"),
@@ -96,12 +150,9 @@ EDITS = [
 ]  # fmt: skip
 
 
-@stops("module")
-async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(fresh: Program) -> None:
+async def test_an_edit_changes_the_functions_in_memory_of_the_copy_alone(program: Program) -> None:
     for edits, expression, text in EDITS + MORE_EDITS:
-        assert await fresh.text(expression, edits=edits) == text
-
-    assert await fresh.at.finish() == f"{BEGIN}{END}"
+        assert await program.text(expression, edits=edits) == text
 
 
 MORE_EDITS = [
@@ -137,28 +188,11 @@ async def test_statements_of_a_module_run_with_the_lines_and_names_of_the_progra
     assert (result.raised.file, result.raised.function) == (str(FILE), "<module>")
 
 
-@stops("method")
-async def test_statements_of_a_method_know_its_class_and_its_locals(fresh: Program) -> None:
-    source = "super().describe()\nprint(before, self.__balance, [self.__balance + n for n in (1, 2)])\nreturn before"
-    plain = await fresh.do(source.replace("super()", "Base()"))
-    with_super = await fresh.do(source)
-
-    assert (plain.status, plain.printed) == ("ok", "100 100 [101, 102]\n")
-    assert with_super.status == "unavailable: super() needs a class that this frame does not know"
-
-
-@stops("shared")
-async def test_statements_share_their_closures_with_the_functions_in_memory(fresh: Program) -> None:
-    result = await fresh.do("add(5)\ntotal += 1\nadd(1)\nprint(total)\nreturn total")
-
-    assert (result.status, result.printed) == ("ok", "12\n")
-
-
 async def test_statements_of_a_coroutine_run_as_far_as_the_event_loop_is_not_needed(
-    debuggee: Callable[..., Any], debuggee_python: Path
+    debuggee: Callable[..., Any], python_at_the_edge: Path
 ) -> None:
     line = debuggee("snapshot_coroutine").line
-    async with stopped("snapshot_coroutine", line, python=[str(debuggee_python)]) as at:
+    async with stopped("snapshot_coroutine", line, python=[str(python_at_the_edge)]) as at:
         program = Program(at)
         ready = await program.do("print(await doubled(x))\nawait asyncio.sleep(0)\nreturn x")
         waiting = await program.do("await asyncio.sleep(9)")
@@ -198,26 +232,24 @@ async def test_a_watch_is_evaluated_where_the_exception_comes_from(program: Prog
     assert texts == ["'deep'", "0", None, "['deep', 'deep']", None]
 
 
-@stops("module")
-async def test_a_fresh_module_runs_from_its_start_with_its_edit(fresh: Program) -> None:
+async def test_a_fresh_module_runs_from_its_start_with_its_edit(program: Program) -> None:
     source = SOURCE.replace("account = Account(100)", "account = Account(5)")
     edits = [Edited(str(FILE), SOURCE, source)]
     whole = Statements(SOURCE, 1, str(FILE), fresh=True)
-    result = await fresh.ask(statements=whole, edits=edits)
+    result = await program.ask(statements=whole, edits=edits)
 
     assert (result.status, result.printed) == ("ok", f"{BEGIN}{END.replace('100', '5')}")
-    assert await fresh.at.finish() == f"{BEGIN}{END}"
 
 
 async def test_a_fresh_run_loads_the_modules_anew_where_an_edit_stands_outside_of_functions(
-    debuggee: Callable[..., Any], debuggee_python: Path
+    debuggee: Callable[..., Any], python_at_the_edge: Path
 ) -> None:
     main, rates = DEBUGGEES / "snapshot_anew.py", DEBUGGEES / "snapshot_anew_rates.py"
     whole, text = Statements(main.read_text(), 1, str(main), fresh=True), rates.read_text()
     edited = [Edited(str(rates), text, text.replace("RATE = 2", "RATE = 3"))]
     hidden = [Hidden("a secret text", "*************")]
     elsewhere = [Edited("/nowhere.py", "X = 1", "X = 2")]
-    async with stopped("snapshot_anew", debuggee("snapshot_anew").line, python=[str(debuggee_python)]) as at:
+    async with stopped("snapshot_anew", debuggee("snapshot_anew").line, python=[str(python_at_the_edge)]) as at:
         program = Program(at)
         as_it_is = await program.ask(statements=whole)
         anew = await program.ask(statements=whole, edits=edited)
@@ -251,26 +283,6 @@ async def test_a_trace_folds_the_values_of_a_loop(program: Program) -> None:
     ]
     (call,) = trace.calls
     assert (call.function, call.arguments, call.result, call.depth) == ("summed", ["numbers=range(0, 150)"], "11175", 0)
-
-
-@stops("method")
-async def test_a_lambda_of_statements_that_run_again_has_the_name_it_has_in_the_program(fresh: Program) -> None:
-    result = await fresh.do("before = [*map(lambda n: n, [1])]", line_of("before = self.__balance"), trace=True)
-
-    assert result.trace is not None
-    assert [each.function for each in result.trace.calls if "dap_ai" in each.function] == []
-    assert [each.function.split(".")[-1] for each in result.trace.calls] == ["<lambda>"]
-
-
-@stops("method")
-async def test_a_function_that_stands_on_the_stack_is_traced_as_it_runs_again(fresh: Program) -> None:
-    result = await fresh.do("before = summed([self.__balance])", line_of("before = self.__balance"), trace=True)
-
-    assert result.trace is not None
-    lines = [each.line for each in result.trace.lines]
-    assert lines[0] == line_of("before = self.__balance")
-    assert line_of("total += number") in lines
-    assert [each.function for each in result.trace.calls] == ["summed"]
 
 
 async def test_a_trace_tells_calls_with_their_ends(program: Program) -> None:
@@ -362,3 +374,7 @@ async def test_what_is_told_as_tried_outside_and_not_let_is_what_has_failed(prog
         result = await program.ask(call)
         assert result.status == "raised", (call, result)
         assert result.effects, (call, result)
+
+
+async def test_the_program_has_kept_nothing_of_all_this(program: Program) -> None:
+    assert await program.at.finish() == f"{BEGIN}{END}"

@@ -14,7 +14,8 @@ from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
-from tests.integration.walker_client import Client, debugging, snapshot
+from tests.conftest import marked_lines
+from tests.integration.walker_client import DEBUGGEES, Client, debugging, snapshot
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -37,13 +38,20 @@ class Stopped(NamedTuple):
         query = SnapshotQuery(self.frame_id, expression, deadline_s=deadline_s)
         return await snapshot(self.client.request, query)
 
+    async def go_on(self) -> Stopped:
+        """The same program at its next stop."""
+        await self.client.request("continue", {"threadId": self.thread_id})
+        thread_id = (await self.client.event("stopped"))["threadId"]
+        return self._replace(thread_id=thread_id, frame_id=(await self.client.frames(thread_id))[0]["id"])
+
     async def finish(self) -> str:
         return await asyncio.wait_for(self.client.run_on(self.thread_id), 20)
 
 
 @contextlib.asynccontextmanager
-async def stopped(name: str, line: int, **launch: Any) -> AsyncIterator[Stopped]:
-    async with debugging(f"{name}.py", [line], **launch) as client:
+async def stopped(name: str, *lines: int, **launch: Any) -> AsyncIterator[Stopped]:
+    """At the first of the lines that it comes to."""
+    async with debugging(f"{name}.py", list(lines), **launch) as client:
         thread_id = (await client.event("stopped"))["threadId"]
         frame_id = (await client.frames(thread_id))[0]["id"]
         await client.request(*backend.greeting)
@@ -57,10 +65,28 @@ def line(debuggee: Callable[..., Any]) -> Callable[[str], int]:
     return lambda name: debuggee(name).line
 
 
-@pytest.fixture
-async def account(line: Callable[[str], int]) -> AsyncIterator[Stopped]:
-    async with stopped("snapshot_account", line("snapshot_account")) as program:
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def account() -> AsyncIterator[Stopped]:
+    """One session for all tests whose copies leave it as it was."""
+    async with an_account() as program:
         yield program
+
+
+@pytest.fixture
+async def own_account() -> AsyncIterator[Stopped]:
+    """One for a test that does something to it."""
+    async with an_account() as program:
+        yield program
+
+
+def an_account() -> contextlib.AbstractAsyncContextManager[Stopped]:
+    (line,) = marked_lines((DEBUGGEES / "snapshot_account.py").read_text("utf-8")).values()
+    return stopped("snapshot_account", line)
 
 
 async def test_a_call_is_answered_and_its_effect_stays_in_the_copy(account: Stopped) -> None:
@@ -68,7 +94,6 @@ async def test_a_call_is_answered_and_its_effect_stays_in_the_copy(account: Stop
 
     assert result.value is not None
     assert (result.status, result.value.text, result.printed) == ("ok", "50", "withdrew 50\n")
-    assert (await account.finish()).startswith("here\n100 0.62290169")
 
 
 async def test_an_exception_is_a_result(account: Stopped) -> None:
@@ -175,23 +200,29 @@ async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
     assert (result.status, account.process.children()) == (status, [])
 
 
-async def test_a_copy_that_nobody_asks_for_ends_itself(account: Stopped) -> None:
+async def test_a_copy_that_nobody_asks_for_ends_itself(own_account: Stopped) -> None:
     async def only_start(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if ".poll(" in arguments["expression"] or ".kill(" in arguments["expression"]:
             raise RequestFailed(command, "the proxy has ended")
-        return await account.client.request(command, arguments)
+        return await own_account.client.request(command, arguments)
 
     with pytest.raises(RequestFailed):
-        await Snapshots().run(only_start, SnapshotQuery(account.frame_id, ENDLESS, deadline_s=0.5))
+        await Snapshots().run(only_start, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
 
-    (child,) = account.process.children()
+    (child,) = own_account.process.children()
     until = time.monotonic() + 5
     while child.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
         await asyncio.sleep(0.05)
     assert child.status() == psutil.STATUS_ZOMBIE
 
 
-async def test_nothing_is_left_in_a_busy_debuggee(line: Callable[[str], int], debuggee_python: Path) -> None:
+async def test_the_program_has_noticed_none_of_its_copies(account: Stopped) -> None:
+    assert await account.finish() == "here\n100 0.6229016948897019 [1, 2, 3] [] []\n"
+
+
+async def test_nothing_is_left_in_a_busy_debuggee_whose_copies_cannot_fork(
+    line: Callable[[str], int], debuggee_python: Path
+) -> None:
     python = [str(debuggee_python)]
     async with stopped("snapshot_robust", line("snapshot_robust"), python=python) as program:
         descriptors = program.process.num_fds()
@@ -200,6 +231,9 @@ async def test_nothing_is_left_in_a_busy_debuggee(line: Callable[[str], int], de
             assert result.status == "ok", result
         endless = await asyncio.gather(*[program.evaluate(ENDLESS, deadline_s=0.4) for _ in range(5)])
 
+        fork = await program.evaluate("os.fork()")  # a lost thread holds what handlers of a fork want
+
+        assert (fork.error, fork.effects) == ("PermissionError: [Errno 1] a snapshot makes no process", ["os.fork"])
         assert {result.status for result in endless} == {"deadline"}
         assert (program.process.children(), program.process.num_fds()) == ([], descriptors)
         assert await program.finish() == "[] [] 1 True\n"
@@ -238,18 +272,18 @@ resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)); os.setgid(65534); os.setuid(6
         ),
     ],
 )
-async def test_where_no_copy_can_be_made_the_reason_is_told(account: Stopped, statements: str, status: str) -> None:
-    assert (await account.evaluate("acct.balance")).status == "ok"
+async def test_where_no_copy_can_be_made_the_reason_is_told(own_account: Stopped, statements: str, status: str) -> None:
+    assert (await own_account.evaluate("acct.balance")).status == "ok"
     expression = f"__import__('builtins').exec({statements!r}, {{}})"
-    arguments = {"expression": expression, "context": "hover", "frameId": account.frame_id}
-    await account.client.request("evaluate", arguments)
+    arguments = {"expression": expression, "context": "hover", "frameId": own_account.frame_id}
+    await own_account.client.request("evaluate", arguments)
 
-    assert (await account.evaluate("acct.balance")).status == status
+    assert (await own_account.evaluate("acct.balance")).status == status
 
 
-async def test_nobody_waits_for_an_import_of_another_thread_when_the_first_copy_is_made(account: Stopped) -> None:
+async def test_nobody_waits_for_an_import_of_another_thread_when_the_first_copy_is_made(own_account: Stopped) -> None:
     expression = f"__import__('builtins').exec({IMPORTING!r}, {{}})"
-    arguments = {"expression": expression, "context": "hover", "frameId": account.frame_id}
-    await account.client.request("evaluate", arguments)
+    arguments = {"expression": expression, "context": "hover", "frameId": own_account.frame_id}
+    await own_account.client.request("evaluate", arguments)
 
-    assert (await account.evaluate("1")).status == "unavailable: busy: another thread is importing a module"
+    assert (await own_account.evaluate("1")).status == "unavailable: busy: another thread is importing a module"
