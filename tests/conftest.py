@@ -66,10 +66,8 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(socket.socket, name, guarded)
 
 
-@pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty home; no setting or key of the person who runs the tests reaches dap_ai."""
-    home = tmp_path_factory.mktemp("home")
+def _at_home(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """No setting or key of the person who runs the tests reaches dap_ai."""
     for name in list(os.environ):
         if name.startswith(("DAP_AI_", "OPENAI_", "XDG_", "PYDEVD", "DEBUGPY")) and name != RUN_MARK:
             monkeypatch.delenv(name)
@@ -78,7 +76,22 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
     monkeypatch.setenv("RUSTUP_HOME", _RUSTUP)  # without its toolchains the rustc of rustup compiles nothing
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("DAP_AI_SOCKETS", "off")  # a proxy that a test kills cannot remove its socket
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty home."""
+    home = tmp_path_factory.mktemp("home")
+    _at_home(monkeypatch, home)
     return home
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _home_of_fixtures(_started: _Started, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The same for the fixtures that several tests share."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _at_home(monkeypatch, tmp_path_factory.mktemp("home"))
+        yield
 
 
 class _Started:

@@ -40,9 +40,9 @@ def program(tmp_path, monkeypatch):
     return write
 
 
-def ask(*arguments, stdin=b"", command="ask"):
+def ask(*arguments, stdin=b"", command="ask", cwd=None):
     return subprocess.run(
-        [*DAP_AI, command, *arguments], input=stdin, capture_output=True, timeout=LIMIT_S, check=False
+        [*DAP_AI, command, *arguments], input=stdin, capture_output=True, timeout=LIMIT_S, check=False, cwd=cwd
     )
 
 
@@ -157,9 +157,46 @@ def test_a_crash_is_answered_on_stdout_and_the_program_ends_as_it_would(program)
     assert b"\x1b" not in done.stdout + done.stderr
 
 
-def test_the_programs_exit_code_is_passed_on_if_wished(program):
-    assert ask("--exit-code", "program", program(CRASH)).returncode == 1
-    assert ask("--exit-code", "program", program("raise SystemExit(7)")).returncode == 7
+WHOLE = """
+    import os, sys
+
+    print(sys.argv[1:], os.environ["A"], os.path.basename(os.getcwd()), flush=True)
+    sys.stdout.buffer.write(sys.stdin.buffer.read() * 3)
+    sys.stderr.buffer.write(bytes(range(256)))
+    sys.exit(7)
+"""
+INPUT = bytes(range(256)) * 999
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run to the end: what the program was given, and what came of it."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "sub").mkdir()
+    (folder / "program.py").write_text(textwrap.dedent(WHOLE))
+    before = ["-q", "why", "--env", "A=1=2", "--cwd", "sub"]
+    after = ["a", "--exit-code", "program", "--verbose", "--", "--json"]
+    return ask(*before, "program.py", *after, stdin=INPUT, cwd=folder)
+
+
+def test_the_programs_exit_code_is_passed_on_if_wished(whole):
+    assert whole.returncode == 7
+
+
+def test_options_stand_on_both_sides_and_the_rest_is_the_programs(whole):
+    assert whole.stdout.startswith(b"['a', '--verbose', '--json'] ")
+
+
+def test_environment_and_working_directory_are_the_programs(whole):
+    assert whole.stdout.partition(b"\n")[0].endswith(b" 1=2 sub")
+
+
+def test_binary_output_and_input_pass_unchanged(whole):
+    assert whole.stdout.partition(b"\n")[2] == INPUT * 3
+
+
+def test_stderr_of_the_program_is_its_own(whole):
+    assert bytes(range(256)) in whole.stderr
 
 
 def test_a_program_that_does_not_stop_is_said_to_have_ended(program):
@@ -170,34 +207,12 @@ def test_a_program_that_does_not_stop_is_said_to_have_ended(program):
     assert b"did not stop" in done.stderr
 
 
-def test_options_stand_on_both_sides_and_the_rest_is_the_programs(program):
-    name = program("import sys; print(sys.argv[1:])")
-    done = ask("-q", "why", name, "a", "--then", "quit", "--verbose", "--", "--json")
-    assert done.stdout == b"['a', '--verbose', '--json']\n"
-
-
-def test_binary_output_and_input_pass_unchanged(program):
-    name = program("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read() * 3)")
-    data = bytes(range(256)) * 999
-    assert ask(name, stdin=data).stdout == data * 3
-
-
-def test_stderr_of_the_program_is_its_own(program):
-    name = program("import sys; sys.stderr.buffer.write(bytes(range(256)))")
-    assert bytes(range(256)) in ask(name).stderr
-
-
-def test_a_breakpoint_with_a_condition_stops_once_there(program):
+def test_a_breakpoint_with_a_condition_stops_once_there_and_each_stop_is_asked_about(program):
     name = program("for i in range(5):\n    total = i\nprint('end', total)\n")
-    lines = lines_of(ask("--json", "-b", f"{name}:2:i == 3", name))
-    assert [line["reason"] for line in lines if line["event"] == "stopped"] == ["breakpoint"]
+    lines = lines_of(ask("--json", "--each-stop", "-b", f"{name}:2:i == 3", "-b", f"{name}:3", name))
+    assert [line["event"] for line in lines if line["event"] in {"stopped", "askEnded"}] == ["stopped", "askEnded"] * 2
+    assert [line["reason"] for line in lines if line["event"] == "stopped"] == ["breakpoint"] * 2
     assert output_of(lines) == b"end 4\n"
-
-
-def test_each_stop_is_asked_about(program):
-    name = program("for i in range(3):\n    total = i\n")
-    lines = lines_of(ask("--json", "--each-stop", "-b", f"{name}:2", name))
-    assert [line["event"] for line in lines if line["event"] in {"stopped", "askEnded"}] == ["stopped", "askEnded"] * 3
 
 
 def test_then_quit_ends_the_program(program):
@@ -207,7 +222,8 @@ def test_then_quit_ends_the_program(program):
 
 
 def test_json_lines_are_complete_and_nothing_else(program):
-    done = ask("--json", program(CRASH))
+    done = ask("--json", "--exit-code", "program", program(CRASH))
+    assert done.returncode == 1
     lines = lines_of(done)
     events = [line["event"] for line in lines]
     assert events[-1] == "exited"
@@ -221,46 +237,39 @@ def test_json_lines_are_complete_and_nothing_else(program):
     assert ended["answer"].strip() == said.strip()
 
 
-def test_binary_output_is_whole_in_json_lines(program):
-    name = program("import sys; sys.stdout.buffer.write(bytes(range(256)) * 2000)")
-    assert output_of(lines_of(ask("--json", name))) == bytes(range(256)) * 2000
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """JSON lines of a program that writes much and dies by a signal."""
+    folder = tmp_path_factory.mktemp("killed")
+    writes = "import os, sys; sys.stdout.buffer.write(bytes(range(256)) * 2000); sys.stdout.flush()"
+    (folder / "program.py").write_text(f"{writes}\nos.kill(os.getpid(), 11)\n")
+    return ask("--json", "--exit-code", "program", "program.py", cwd=folder)
 
 
-def test_a_death_by_signal_is_named(program):
-    done = ask("--json", "--exit-code", "program", program("import os; os.kill(os.getpid(), 11)"))
-    assert done.returncode == 128 + 11
-    assert lines_of(done)[-2]["event"] == "exited"
-    assert "SIGSEGV" in lines_of(done)[-2]["text"]
+def test_binary_output_is_whole_in_json_lines(killed):
+    assert output_of(lines_of(killed)) == bytes(range(256)) * 2000
 
 
-def test_a_program_that_forks_keeps_both_outputs(program):
+def test_a_death_by_signal_is_named(killed):
+    assert killed.returncode == 128 + 11
+    assert lines_of(killed)[-2]["event"] == "exited"
+    assert "SIGSEGV" in lines_of(killed)[-2]["text"]
+
+
+@pytest.mark.parametrize("options", [[], ["-b", "program.py:6"]])
+def test_a_forked_child_runs_on_without_the_debugger_and_both_outputs_are_kept(program, options):
     name = program(
         """
         import os
         pid = os.fork()
         if not pid:
             os.write(1, b"child\\n")
-            os._exit(0)
-        os.waitpid(pid, 0)
-        print("parent")
-        """
-    )
-    assert ask(name).stdout == b"child\nparent\n"
-
-
-@pytest.mark.parametrize("options", [[], ["-b", "program.py:5"]])
-def test_a_forked_child_runs_on_without_the_debugger(program, options):
-    name = program(
-        """
-        import os
-        pid = os.fork()
-        if not pid:
             one = [1]
             one[2]
         print("parent", os.waitpid(pid, 0)[1] >> 8)
         """
     )
-    assert ask(*options, name).stdout == b"parent 1\n"
+    assert ask(*options, name).stdout == b"child\nparent 1\n"
 
 
 def test_a_syntax_error_is_told_as_python_tells_it(program):
@@ -291,12 +300,6 @@ def test_an_error_that_a_test_runner_catches_is_stopped_at_if_wished(program):
     program("import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n        self.fail()\n", "test_x.py")
     done = ask("--exception", "userUnhandled", "-m", "unittest", "test_x")
     assert done.returncode == 0
-
-
-def test_environment_and_working_directory_are_the_programs(program, tmp_path):
-    (tmp_path / "sub").mkdir()
-    name = program("import os; print(os.environ['A'], os.path.basename(os.getcwd()))")
-    assert ask("--env", "A=1=2", "--cwd", "sub", name).stdout == b"1=2 sub\n"
 
 
 def test_another_interpreter_that_is_missing_is_an_error(program):
@@ -411,15 +414,30 @@ def test_what_cannot_be_attached_to_is_named():
 # -- on a terminal ------------------------------------------------------------------------------------------------------
 
 
-def test_a_program_reads_the_terminal_before_and_after_the_answer(program, screen):
-    name = program("first = input('first? ')\nmark = 1\nsecond = input('second? ')\nprint('got', first + second)\n")
-    here = screen("-b", f"{name}:2", name)
+def test_a_program_has_the_terminal_before_and_after_the_answer_in_the_modes_that_it_sets(program, screen):
+    name = program(
+        """
+        import sys, termios
+        first = input("first? ")
+        modes = termios.tcgetattr(0)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(0, termios.TCSANOW, modes)
+        mark = 1
+        print("echo is", bool(termios.tcgetattr(0)[3] & termios.ECHO))
+        print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty())
+        second = input("second? ")
+        print("got", first + second)
+        """
+    )
+    here = screen("-b", f"{name}:7", name)
     here.wait_for(b"first? ")
     here.type(b"a\n")
     here.wait_for(b"second? ")
     here.type(b"b\n")
     here.wait_for(b"got ab")
     assert here.end() == 0
+    assert b"echo is False" in here.text
+    assert b"True True True" in here.text
 
 
 def test_ctrl_c_while_the_program_runs_is_the_programs(program, screen):
@@ -437,29 +455,6 @@ def test_ctrl_c_while_the_program_runs_is_the_programs(program, screen):
     here.wait_for(b"up")
     here.type(b"\x03")
     here.wait_for(b"caught it")
-    assert here.end() == NO_STOP
-
-
-def test_modes_that_the_program_sets_outlive_a_stop(program, screen):
-    name = program(
-        """
-        import sys, termios
-        modes = termios.tcgetattr(0)
-        modes[3] &= ~termios.ECHO
-        termios.tcsetattr(0, termios.TCSANOW, modes)
-        mark = 1
-        print("echo is", bool(termios.tcgetattr(0)[3] & termios.ECHO))
-        """
-    )
-    here = screen("-b", f"{name}:6", name)
-    assert here.end() == 0
-    assert b"echo is False" in here.text
-
-
-def test_nothing_of_ours_is_on_the_programs_output(program, screen, tmp_path):
-    name = program("import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty())")
-    here = screen(name)
-    here.wait_for(b"True True True")
     assert here.end() == NO_STOP
 
 
