@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import psutil
@@ -15,7 +15,8 @@ import pytest
 
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import RequestFailed
-from tests.integration.live import WAIT_S, live
+from tests.integration.live import WAIT_S, Live, live
+from tests.integration.walker_client import DEBUGGEES
 
 pytestmark = pytest.mark.anyio
 Find = Callable[..., Any]
@@ -25,25 +26,60 @@ async def ended(session: Any) -> dict[str, Any]:
     return await session.event("askEnded")
 
 
-async def test_an_exception_stops_the_program_and_an_ask_reads_it(debuggee: Find):
-    async with live() as session:
-        await session.launch(debuggee("crash").path)
-        stop = await session.stopped()
-        assert stop["reason"] == "exception"
-        reply = await session.request("ask", {"question": "why?"})
-        end = await ended(session)
-        assert (end["askId"], end["reason"], end["stale"]) == (reply["askId"], "completed", False)
-        assert "frames" in end["answer"]
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
 
 
-async def test_the_greeting_cures_debugpy_of_its_delay(debuggee: Find):
+@pytest.fixture(scope="module")
+async def crashed() -> AsyncIterator[Live]:
+    """One session for all tests that only ask about a program which has failed."""
     async with live() as session:
-        await session.launch(debuggee("crash").path)
+        await session.launch(DEBUGGEES / "crash.py")
         await session.stopped()
-        greeting = next(m for m in session.to_backend if m.get("command") == "evaluate")
-        answer = next(m for m in session.from_backend if m.get("request_seq") == greeting["seq"])
-        assert answer["success"]
-        assert all(m.get("request_seq") != greeting["seq"] or m["command"] != "evaluate" for m in session.to_client)
+        yield session
+
+
+@pytest.fixture(scope="module")
+async def running() -> AsyncIterator[Live]:
+    """One whose program runs."""
+    async with live() as session:
+        await session.launch(DEBUGGEES / "runs_on.py")
+        await session.event("process")
+        yield session
+
+
+async def test_an_exception_stops_the_program_and_an_ask_reads_it(crashed: Live):
+    reasons = [m["body"]["reason"] for m in crashed.to_client if m.get("event") == "stopped"]
+    assert reasons == ["exception"]
+    reply = await crashed.request("ask", {"question": "why?"})
+    end = await ended(crashed)
+    assert (end["askId"], end["reason"], end["stale"]) == (reply["askId"], "completed", False)
+    assert "frames" in end["answer"]
+
+
+async def test_the_greeting_cures_debugpy_of_its_delay(crashed: Live):
+    greeting = next(m for m in crashed.to_backend if m.get("command") == "evaluate")
+    answer = next(m for m in crashed.from_backend if m.get("request_seq") == greeting["seq"])
+    assert answer["success"]
+    assert all(m.get("request_seq") != greeting["seq"] or m["command"] != "evaluate" for m in crashed.to_client)
+
+
+async def test_cancel_ends_an_ask_and_the_session_is_usable(crashed: Live):
+    crashed.echo.go_on.clear()
+    reply = await crashed.request("ask", {"question": "why?"})
+    await crashed.request("cancel", {"progressId": reply["askId"]})
+    assert (await ended(crashed))["reason"] == "cancelled"
+    assert (await crashed.request("threads"))["threads"]
+    crashed.echo.go_on.set()
+
+
+async def test_two_conversations_are_answered_side_by_side(crashed: Live):
+    one = await crashed.request("ask", {"question": "one"})
+    two = await crashed.request("ask", {"question": "two"})
+    ends = [await ended(crashed), await ended(crashed)]
+    assert {end["askId"] for end in ends} == {one["askId"], two["askId"]}
+    assert all(end["reason"] == "completed" for end in ends)
 
 
 async def test_a_step_in_the_middle_of_an_ask_makes_it_stale(debuggee: Find):
@@ -61,28 +97,6 @@ async def test_a_step_in_the_middle_of_an_ask_makes_it_stale(debuggee: Find):
         assert (await ended(session))["reason"] == "notStopped"
         await session.request("ask", {"question": "again?"})
         assert (await ended(session))["reason"] == "completed"
-
-
-async def test_cancel_ends_an_ask_and_the_session_is_usable(debuggee: Find):
-    async with live() as session:
-        await session.launch(debuggee("crash").path)
-        await session.stopped()
-        session.echo.go_on.clear()
-        reply = await session.request("ask", {"question": "why?"})
-        await session.request("cancel", {"progressId": reply["askId"]})
-        assert (await ended(session))["reason"] == "cancelled"
-        assert (await session.request("threads"))["threads"]
-
-
-async def test_two_conversations_are_answered_side_by_side(debuggee: Find):
-    async with live() as session:
-        await session.launch(debuggee("crash").path)
-        await session.stopped()
-        one = await session.request("ask", {"question": "one"})
-        two = await session.request("ask", {"question": "two"})
-        ends = [await ended(session), await ended(session)]
-        assert {end["askId"] for end in ends} == {one["askId"], two["askId"]}
-        assert all(end["reason"] == "completed" for end in ends)
 
 
 async def test_asks_while_running_and_after_the_end_say_what_to_do(debuggee: Find):
@@ -116,13 +130,10 @@ async def test_a_follow_up_after_the_end_is_taken(debuggee: Find):
      "dataBreakpointInfo", "setDataBreakpoints", "setInstructionBreakpoints", "restart", "restartFrame", "stepBack",
      "reverseContinue", "terminateThreads", "runInTerminal", "exceptionInfo"],
 )  # fmt: skip
-async def test_no_request_that_wedges_debugpy_wedges_the_session(command: str, debuggee: Find):
-    async with live() as session:
-        await session.launch(debuggee("runs_on").path)
-        await session.event("process")
-        message = await asyncio.wait_for(session.client.send(command, {"threadId": 1}), WAIT_S)
-        assert message.success == (command == "cancel")
-        assert (await session.request("threads"))["threads"]
+async def test_no_request_that_wedges_debugpy_wedges_the_session(command: str, running: Live):
+    message = await asyncio.wait_for(running.client.send(command, {"threadId": 1}), WAIT_S)
+    assert message.success == (command == "cancel")
+    assert (await running.request("threads"))["threads"]
 
 
 async def test_the_adapters_death_answers_everything_and_ends_the_ask(debuggee: Find):
