@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,21 +77,26 @@ class Editor:
 Open = Callable[..., Any]
 
 
-@pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of this test's sockets, whose name leaves room for theirs."""
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@contextlib.contextmanager
+def a_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for sockets, whose name leaves room for theirs."""
     with tempfile.TemporaryDirectory(prefix="dap") as name:
         monkeypatch.setenv("DAP_AI_SOCKETS", str(Path(name) / "own"))
         yield Path(name) / "own"
 
 
-@pytest.fixture
-def editor(place: Path, tmp_path: Path) -> Iterator[Open]:
+@contextlib.contextmanager
+def editors(folder: Path) -> Iterator[Open]:
     """`await editor(source, *lines)`: an editor whose program of that source runs, with breakpoints on these lines."""
     started: list[subprocess.Popen[bytes]] = []
 
     async def start(source: str, *lines: int, name: str = "shares.py") -> Editor:
-        (tmp_path / name).write_text(source)
+        (folder / name).write_text(source)
         command = [sys.executable, "-m", "dap_ai", "serve", "--listen", "127.0.0.1:0", "--no-token"]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         started.append(process)
@@ -99,12 +105,46 @@ def editor(place: Path, tmp_path: Path) -> Iterator[Open]:
         found = re.search(r":(\d+)$", line.strip())
         assert found, line
         one = Editor(Client(await open_tcp("127.0.0.1", int(found[1]), WAIT_S)), process)
-        await one.launch(tmp_path / name, *lines)
+        await one.launch(folder / name, *lines)
         return one
 
     yield start
     for process in started:
         end_tree(process)
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of this test's sockets."""
+    with a_place(monkeypatch) as place:
+        yield place
+
+
+@pytest.fixture
+def editor(place: Path, tmp_path: Path) -> Iterator[Open]:
+    """See `editors`: of this test alone."""
+    with editors(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Editor, Path]]:
+    """An editor whose program has stopped, for all tests that leave it so; and the place of its socket."""
+    with (
+        pytest.MonkeyPatch.context() as monkeypatch,
+        a_place(monkeypatch) as place,
+        editors(tmp_path_factory.mktemp("join")) as start,
+    ):
+        ed = await start(PROGRAM, 2)
+        await ed.event("stopped")
+        yield ed, place
+
+
+@pytest.fixture
+def stopped(shared: tuple[Editor, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[Editor, Path]:
+    """The same, at whose place the test's commands look."""
+    monkeypatch.setenv("DAP_AI_SOCKETS", str(shared[1]))
+    return shared
 
 
 async def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -126,9 +166,7 @@ async def test_where_no_editor_debugs_it_is_said_how_to_get_a_session(place: Pat
     assert b"dap-ai serve" in asked.stderr
 
 
-async def test_a_stopped_session_is_listed_with_why_and_where(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_a_stopped_session_is_listed_with_why_and_where(stopped: tuple[Editor, Path]):
     (session,) = await listed()
     assert session["program"].endswith("shares.py")
     assert (session["state"], session["client"], session["backend"]) == ("stopped", "Ed 1.0", "debugpy")
@@ -167,9 +205,7 @@ async def test_leaving_neither_ends_nor_moves_the_session(editor: Open):
     assert (await ed.event("stopped"))["reason"] == "breakpoint"
 
 
-async def test_two_guests_are_answered_at_the_same_time(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_two_guests_are_answered_at_the_same_time(stopped: tuple[Editor, Path]):
     done = await asyncio.gather(*(run("ask", "--join", "-q", f"evaluate total + {n}") for n in (1, 2)))
     assert [one.returncode for one in done] == [0, 0]
     assert b"11" in done[0].stdout
@@ -190,9 +226,7 @@ async def test_json_lines_hold_what_an_ordinary_ask_gives(editor: Open):
     assert any(suspect["line"] in (2, 6) for suspect in ended["suspects"])
 
 
-async def test_a_chat_is_one_conversation_and_export_keeps_it(editor: Open, tmp_path: Path):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_a_chat_is_one_conversation_and_export_keeps_it(stopped: tuple[Editor, Path], tmp_path: Path):
     file = tmp_path / "talk.md"
     done = await run("ask", "--join", "--chat", "--export", str(file), "-q", "why?", stdin=b"evaluate total\nstep\n\n")
     assert done.returncode == 0, done.stderr
@@ -223,9 +257,9 @@ async def test_while_the_program_runs_there_is_nothing_to_ask_about(editor: Open
     assert b"waits.py) is running. Pause it in the editor" in done.stderr
 
 
-async def test_an_interrupt_cancels_the_question_and_leaves_the_session_as_it_is(editor: Open, tmp_path: Path):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_an_interrupt_cancels_the_question_and_leaves_the_session_as_it_is(
+    stopped: tuple[Editor, Path], tmp_path: Path
+):
     command = [sys.executable, "-m", "dap_ai", "ask", "--join", "--json", "-q", "evaluate __import__('time').sleep(20)"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout
@@ -239,9 +273,7 @@ async def test_an_interrupt_cancels_the_question_and_leaves_the_session_as_it_is
     assert [one["state"] for one in await listed()] == ["stopped"]
 
 
-async def test_on_a_terminal_a_guest_chats_and_leaves_with_an_empty_line(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_on_a_terminal_a_guest_chats_and_leaves_with_an_empty_line(stopped: tuple[Editor, Path]):
     screen = Screen([*DAP_AI, "ask", "--join", "--chat", "-q", "evaluate total"])
     try:
         await asyncio.to_thread(screen.wait_for, b"ask> ")
@@ -283,9 +315,8 @@ async def test_a_session_that_was_killed_is_no_session(editor: Open, place: Path
     assert list(place.iterdir()) == []
 
 
-async def test_a_session_that_hangs_is_listed_as_such_and_holds_nobody_up(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_a_session_that_hangs_is_listed_as_such_and_holds_nobody_up(stopped: tuple[Editor, Path]):
+    ed, _ = stopped
     ed.process.send_signal(signal.SIGSTOP)
     try:
         (session,) = await listed()
@@ -294,9 +325,7 @@ async def test_a_session_that_hangs_is_listed_as_such_and_holds_nobody_up(editor
     assert session["error"] == "does not answer"
 
 
-async def test_the_observe_level_of_a_guest_evaluates_nothing(editor: Open):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_the_observe_level_of_a_guest_evaluates_nothing(stopped: tuple[Editor, Path]):
     done = await run("ask", "--join", "--level", "observe", "-q", "evaluate share(4, 2)")
     assert b"2.0" not in done.stdout
 
@@ -327,17 +356,15 @@ async def guest_of(place: Path) -> Client:
     return client
 
 
-async def test_an_ordinary_client_can_join_as_if_it_attached(editor: Open, place: Path):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
-    client = await guest_of(place)
+async def test_an_ordinary_client_can_join_as_if_it_attached(stopped: tuple[Editor, Path]):
+    client = await guest_of(stopped[1])
     await client.request("attach", {}, WAIT_S)
     name, _ = await asyncio.wait_for(client.wait_event("initialized", "stopped"), WAIT_S)
     assert name == "initialized"
     await client.request("configurationDone", {}, WAIT_S)
-    _, stopped = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
-    assert stopped["reason"] == "breakpoint"
-    frames = await client.request("stackTrace", {"threadId": stopped["threadId"]}, WAIT_S)
+    _, stop = await asyncio.wait_for(client.wait_event("stopped"), WAIT_S)
+    assert stop["reason"] == "breakpoint"
+    frames = await client.request("stackTrace", {"threadId": stop["threadId"]}, WAIT_S)
     assert frames["stackFrames"][0]["name"] == "share"
     await client.close()
 
@@ -355,9 +382,8 @@ FORBIDDEN: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_a_guest_can_neither_move_nor_change_the_program(editor: Open, place: Path):
-    ed = await editor(PROGRAM, 2)
-    await ed.event("stopped")
+async def test_a_guest_can_neither_move_nor_change_the_program(stopped: tuple[Editor, Path]):
+    _, place = stopped
     client = await guest_of(place)
     answers = {name: await asyncio.wait_for(client.send(name, FORBIDDEN[name]), WAIT_S) for name in FORBIDDEN}
     assert [name for name, answer in answers.items() if answer.success] == []
