@@ -171,40 +171,34 @@ def test_a_signal_at_the_prompt_ends_the_program(program):
 # -- one answer ---------------------------------------------------------------------------------------------------------
 
 
-def test_steps_are_a_line_each_or_whole_if_wished(program):
-    name = program(STEPS, calls("variables"), says("One."), calls("variables"), says("Two."))
-    short = chat(*at_line(7, name), stdin=b"")
-    (line,) = [line for line in short.stderr.decode().splitlines() if line.startswith("· variables(")]
+@pytest.fixture
+def talk(program, tmp_path, monkeypatch):
+    """A conversation of two questions, kept in all ways; what was shown of it."""
+    monkeypatch.setenv("DAP_AI_TRANSCRIPTS", str(tmp_path / "talks"))
+    name = program(STEPS, calls("variables"), calls("evaluate", expression="first * 10"), says("Forty."), says("Two."))
+    return chat(*at_line(7, name), "-q", "what is it?", "--export", "talk.md", stdin=b"and then?\n")
+
+
+def test_a_conversation_is_shown_by_lines_exported_and_kept_as_a_transcript(talk, tmp_path):
+    (line,) = [line for line in talk.stderr.decode().splitlines() if line.startswith("· variables(")]
     assert "first = 4" in line
-    whole = chat("-v", *at_line(7, name), stdin=b"")
-    assert b"\n    first = 4\n" in whole.stderr
-
-
-def test_the_cost_is_told(program):
-    name = program(STEPS, calls("evaluate", expression="first"), says("One.", input_tokens=1431, output_tokens=290))
-    done = chat(*at_line(6, name), stdin=b"")
-    assert b"2 model calls" in done.stderr
-    assert b"2 431 + 310 tokens" in done.stderr
-    assert b"questions:" not in done.stderr
-
-
-def test_a_conversation_is_exported_as_markdown(program, tmp_path):
-    name = program(STEPS, calls("evaluate", expression="first * 10"), says("Forty."), says("Two."))
-    chat(*at_line(7, name), "-q", "what is it?", "--export", "talk.md", stdin=b"and then?\n")
     text = (tmp_path / "talk.md").read_text()
     assert text.index("## what is it?") < text.index("evaluate(first * 10)") < text.index("Forty.")
     assert text.index("Forty.") < text.index("## and then?") < text.index("Two.")
     assert (tmp_path / "talk.md").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_transcript_is_written_and_printed_as_markdown(program, tmp_path, monkeypatch):
-    monkeypatch.setenv("DAP_AI_TRANSCRIPTS", str(tmp_path / "talks"))
-    name = program(STEPS, calls("evaluate", expression="first * 10"), says("Forty."))
-    chat(*at_line(7, name), "-q", "what is it?", stdin=b"")
     (file,) = (tmp_path / "talks").iterdir()
     text = subprocess.run([*DAP_AI, "transcript", str(file)], capture_output=True, text=True, check=True).stdout
     assert text.index("## what is it?") < text.index("evaluate(first * 10)") < text.index("Forty.")
     assert "<data-" not in text
+
+
+def test_steps_are_whole_if_wished_and_the_cost_is_told(program):
+    steps = calls("variables"), says("One.", input_tokens=1431, output_tokens=290)
+    done = chat("-v", *at_line(7, program(STEPS, *steps)), stdin=b"")
+    assert b"\n    first = 4\n" in done.stderr
+    assert b"2 model calls" in done.stderr
+    assert b"2 431 + 310 tokens" in done.stderr
+    assert b"questions:" not in done.stderr
 
 
 # -- an endpoint --------------------------------------------------------------------------------------------------------
@@ -274,8 +268,8 @@ def test_a_person_asks_on_steps_and_goes_on(program, screen):
     assert here.end() == 0
 
 
-def test_the_line_can_be_edited_and_earlier_lines_recalled(program, screen):
-    name = program(STEPS, says("One."), says("Two."), says("Three."))
+def test_the_line_can_be_edited_recalled_and_cleared_by_ctrl_c(program, screen):
+    name = program(STEPS, says("One."))
     here = screen(*at_line(6, name))
     here.wait_for(b"ask> ")
     here.type(b"halp\x1b[D\x1b[D\x7fe\n")
@@ -284,35 +278,16 @@ def test_the_line_can_be_edited_and_earlier_lines_recalled(program, screen):
     here.type(b"\x1b[A\n")
     here.wait_for(b"let the program go on", 2)
     here.wait_for(b"ask> ", 3)
-    here.type(END_OF_INPUT)
-    assert here.end() == 0
-
-
-def test_ctrl_c_at_the_prompt_clears_the_line(program, screen):
-    name = program(STEPS, says("One."))
-    here = screen(*at_line(6, name))
-    here.wait_for(b"ask> ")
     here.type(b"quit" + KILL_LINE + b"help\n")
-    here.wait_for(b"let the program go on")
-    here.wait_for(b"ask> ", 2)
+    here.wait_for(b"let the program go on", 3)
+    here.wait_for(b"ask> ", 4)
     here.type(END_OF_INPUT)
     here.wait_for(b"second is 5")
     assert here.end() == 0
 
 
-def test_the_program_reads_the_terminal_after_the_chat(program, screen):
-    name = program("mark = 1\nprint('got', input('name? '))\n", says("One."))
-    here = screen(*at_line(2, name))
-    here.wait_for(b"ask> ")
-    here.type(b"continue\n")
-    here.wait_for(b"name? ")
-    here.type(b"Ada\n")
-    here.wait_for(b"got Ada")
-    assert here.end() == 0
-
-
-def test_a_program_that_reads_the_terminal_in_a_step_gets_it(program, screen):
-    name = program("mark = 1\nname = input('name? ')\nprint('got', name)\n", says("One."))
+def test_a_program_that_reads_the_terminal_in_a_step_and_after_the_chat_gets_it(program, screen):
+    name = program("mark = 1\nname = input('name? ')\nprint('got', name, input('age? '))\n", says("One."))
     here = screen(*at_line(2, name))
     here.wait_for(b"ask> ")
     here.type(b"next\n")
@@ -320,8 +295,10 @@ def test_a_program_that_reads_the_terminal_in_a_step_gets_it(program, screen):
     here.type(b"Ada\n")
     here.wait_for(b"program.py:3")
     here.wait_for(b"ask> ", 2)
-    here.type(b"\n")
-    here.wait_for(b"got Ada")
+    here.type(b"continue\n")
+    here.wait_for(b"age? ")
+    here.type(b"36\n")
+    here.wait_for(b"got Ada 36")
     assert here.end() == 0
 
 

@@ -75,13 +75,13 @@ def screen():
 # -- without a terminal -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stdin", [b"", b"y\ny\ny\n", b"s\n"], ids=["nothing", "yes", "session"])
-def test_a_pipe_gives_no_consent_whatever_is_in_it(replies, stdin):
+def test_a_pipe_gives_no_consent_whatever_is_in_it_and_the_export_tells_it(replies, tmp_path):
     replies(acts("set_variable", expression="double", value="print"), says("No."))
-    done = ask("--level", "mutate", stdin=stdin)
+    done = ask("--level", "mutate", "--export", "talk.md", stdin=b"y\ns\ny\n")
     assert b"refused: there is no terminal to ask at; --allow set_variable allows it beforehand" in done.stderr
     assert done.stdout.endswith(b"second is 5\n")
     assert done.returncode == 0
+    assert "*refused (denied): set_variable double = print*" in (tmp_path / "talk.md").read_text()
 
 
 def test_what_is_allowed_beforehand_is_done_and_what_is_not_is_refused(replies):
@@ -92,12 +92,18 @@ def test_what_is_allowed_beforehand_is_done_and_what_is_not_is_refused(replies):
     assert done.stdout.endswith(b"second is 5\n")
 
 
-def test_unsafe_asks_nobody_and_warns_at_each_question(replies):
+def test_unsafe_asks_nobody_warns_at_each_question_and_the_transcript_tells_it(replies, tmp_path, monkeypatch):
+    monkeypatch.setenv("DAP_AI_TRANSCRIPTS", str(tmp_path / "talks"))
     replies(acts("step"), acts("set_variable", expression="first", value="40"), says("Done."))
     done = ask("--unsafe")
     assert b"WARNING: unsafe" in done.stderr
     assert b"allowed (unsafe): set_variable first = 40" in done.stderr
     assert done.stdout.endswith(b"second is 41\n")
+    (file,) = (tmp_path / "talks").iterdir()
+    row, _ = [json.loads(line) for line in file.read_text().splitlines() if '"consent"' in line]
+    assert (row["tool"], row["action"], row["outcome"], row["how"]) == ("step", "next", "allowed", "unsafe")
+    shown = subprocess.run([*DAP_AI, "transcript", str(file)], capture_output=True, timeout=LIMIT_S, check=True)
+    assert "*Consent: allowed (unsafe)* `step next`. The model's reason: to see" in shown.stdout.decode()
 
 
 def test_unsafe_and_a_lower_level_contradict_each_other(replies):
@@ -124,41 +130,29 @@ def test_json_lines_tell_of_the_action_and_of_its_refusal_and_nothing_is_read(re
     assert any("refused (denied): step next" in line.get("output", "") for line in lines)
 
 
-def test_what_was_decided_is_exported_with_the_answer(replies, tmp_path):
-    replies(acts("step"), says("No."))
-    ask("--level", "mutate", "--export", "talk.md")
-    assert "*refused (denied): step next*" in (tmp_path / "talk.md").read_text()
-
-
-def test_what_was_decided_is_in_the_transcript_and_in_its_markdown(replies, tmp_path, monkeypatch):
-    monkeypatch.setenv("DAP_AI_TRANSCRIPTS", str(tmp_path / "talks"))
-    replies(acts("step", reason="to see"), says("No."))
-    ask("--unsafe")
-    (file,) = (tmp_path / "talks").iterdir()
-    (row,) = [json.loads(line) for line in file.read_text().splitlines() if '"consent"' in line]
-    assert (row["tool"], row["action"], row["outcome"], row["how"]) == ("step", "next", "allowed", "unsafe")
-    shown = subprocess.run([*DAP_AI, "transcript", str(file)], capture_output=True, timeout=LIMIT_S, check=True)
-    assert "*Consent: allowed (unsafe)* `step next`. The model's reason: to see" in shown.stdout.decode()
-
-
 # -- on a terminal ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("typed", "second"),
-    [(b"y\n", 41), (b"yes\n", 41), (b"s\n", 41), (b"n\n", 5), (b"\n", 5), (b"ye\n", 5), (b"\x04", 5)],
-    ids=["y", "yes", "session", "no", "nothing", "no word", "end of input"],
-)
-def test_only_a_clear_yes_lets_it_be_done(replies, screen, typed, second):
-    change = acts("execute", expression="globals().update(double=lambda number: 40)", reason="what if?")
-    replies(change, says("Done."))
+WORDS = [
+    [(b"y\n", True), (b"n\n", False), (b"yes\n", True), (b"\n", False), (b"s\n", True)],
+    [(b"ye\n", False), (b"\x04", False)],
+]
+"""What is typed at each question of a run, and whether it is a yes."""
+
+
+@pytest.mark.parametrize("words", WORDS, ids=["words", "no words"])
+def test_only_a_clear_yes_lets_it_be_done(replies, screen, words, tmp_path):
+    (tmp_path / "program.py").write_text("done = []\n\n\n\n\nmark = 1\nprint('done', done)\n")
+    actions = [f"done.append({number})" for number in range(len(words))]
+    replies(*[acts("execute", expression=action, reason="what if?") for action in actions], says("Done."))
     it = screen()
-    it.wait_for(ALLOW)
-    assert b"execute: globals().update(double=lambda number: 40)" in it.text
-    assert b"its reason: what if?" in it.text
-    it.type(typed)
+    for number, (typed, _) in enumerate(words):
+        it.wait_for(ALLOW, number + 1)
+        assert f"execute: {actions[number]}".encode() in it.text
+        assert it.text.count(b"its reason: what if?") == number + 1
+        it.type(typed)
     assert it.end() == 0
-    assert b"second is %d" % second in it.text
+    assert f"done {[number for number, (_, yes) in enumerate(words) if yes]}".encode() in it.text
 
 
 def test_for_the_session_the_same_kind_is_asked_once(replies, screen):
