@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,30 @@ async def look(client: Client, frames: list[dict[str, Any]], *sources: str, **li
     return await Inspector().inspect(client.request, Query(frames=queries, **limits))
 
 
-async def test_an_uncaught_exception_is_read_after_unwinding() -> None:
-    async with debugging("walker_raises.py") as client:
-        frames = await stopped(client)
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
 
-        inspection = await look(client, frames, "item", "order.prices[item]")
+
+@dataclass
+class Raised:
+    """walker_raises.py, stopped at its uncaught exception."""
+
+    client: Client
+    thread_id: int
+    frames: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+async def raised() -> AsyncIterator[Raised]:
+    """One for all tests: looking at it changes nothing."""
+    async with debugging("walker_raises.py") as client:
+        thread_id = (await client.event("stopped"))["threadId"]
+        yield Raised(client, thread_id, await client.frames(thread_id))
+
+
+async def test_an_uncaught_exception_is_read_after_unwinding(raised: Raised) -> None:
+    inspection = await look(raised.client, raised.frames, "item", "order.prices[item]")
 
     by_line = {(frame.name, frame.line): frame for frame in inspection.frames}
     guilty = next(frame for (name, _), frame in by_line.items() if name == "price_of")
@@ -44,9 +64,8 @@ async def test_an_uncaught_exception_is_read_after_unwinding() -> None:
     ]
 
 
-async def test_the_chain_of_an_uncaught_exception_is_read() -> None:
-    async with debugging("walker_raises.py") as client:
-        inspection = await look(client, await stopped(client))
+async def test_the_chain_of_an_uncaught_exception_is_read(raised: Raised) -> None:
+    inspection = await look(raised.client, raised.frames)
 
     assert [(each.type, each.message, each.relation) for each in inspection.exceptions] == [
         ("ValueError", "('no total for', 'first')", ""),
@@ -54,29 +73,24 @@ async def test_the_chain_of_an_uncaught_exception_is_read() -> None:
     ]
 
 
-async def test_another_thread_is_seen_waiting() -> None:
-    async with debugging("walker_raises.py") as client:
-        inspection = await look(client, await stopped(client))
+async def test_another_thread_is_seen_waiting(raised: Raised) -> None:
+    inspection = await look(raised.client, raised.frames)
 
     waiter = next(thread for thread in inspection.threads if thread.name == "waiter")
     assert (waiter.waiting, waiter.frames[0].name) == ("Event.wait", "wait")
 
 
-async def test_frames_of_a_thread_that_waits_in_c_code_are_read_too() -> None:
-    async with debugging("walker_raises.py") as client:
-        thread_id = (await client.event("stopped"))["threadId"]
-        threads = (await client.request("threads", {}))["threads"]
-        waiter = next(thread["id"] for thread in threads if thread["name"] == "waiter")
-        frames = [*(await client.frames(thread_id))[:1], *await client.frames(waiter)]
+async def test_frames_of_a_thread_that_waits_in_c_code_are_read_too(raised: Raised) -> None:
+    threads = (await raised.client.request("threads", {}))["threads"]
+    waiter = next(thread["id"] for thread in threads if thread["name"] == "waiter")
 
-        inspection = await look(client, frames)
+    inspection = await look(raised.client, [*raised.frames[:1], *await raised.client.frames(waiter)])
 
     assert "wait" in [frame.name for frame in inspection.frames if not frame.error]
 
 
-async def test_the_debuggers_own_threads_are_left_out() -> None:
-    async with debugging("walker_raises.py") as client:
-        inspection = await look(client, await stopped(client))
+async def test_the_debuggers_own_threads_are_left_out(raised: Raised) -> None:
+    inspection = await look(raised.client, raised.frames)
 
     assert sorted(thread.name for thread in inspection.threads) == ["MainThread", "waiter"]
 
@@ -92,29 +106,23 @@ async def test_a_raised_exception_is_read_where_it_is_raised() -> None:
     assert "__exception__" not in [variable.name for variable in inspection.frames[0].locals]
 
 
-async def test_a_visit_costs_one_request_once_installed() -> None:
-    async with debugging("walker_raises.py") as client:
-        frames = await stopped(client)
-        await look(client, frames)
-        before = len(client.sent)
+async def test_a_visit_costs_one_request_once_installed(raised: Raised) -> None:
+    await look(raised.client, raised.frames)
+    before = len(raised.client.sent)
 
-        await look(client, frames)
+    await look(raised.client, raised.frames)
 
-        assert client.sent[before:] == ["evaluate"]
+    assert raised.client.sent[before:] == ["evaluate"]
 
 
-async def test_an_unknown_frame_of_a_query_says_so() -> None:
-    async with debugging("walker_raises.py") as client:
-        frames = await stopped(client)
-
-        inspection = await look(client, [*frames[:1], {"id": 987654}])
+async def test_an_unknown_frame_of_a_query_says_so(raised: Raised) -> None:
+    inspection = await look(raised.client, [*raised.frames[:1], {"id": 987654}])
 
     assert "not of a stopped thread" in inspection.frames[1].error
 
 
-@pytest.mark.parametrize("level", ["observe", "compute"])
-async def test_a_program_that_counts_calls_prints_the_same_as_alone(
-    level: str, debuggee: Callable[..., Any], debuggee_python: Path
+async def test_a_program_that_counts_calls_prints_what_it_would_alone_whatever_the_level(
+    debuggee: Callable[..., Any], debuggee_python: Path
 ) -> None:
     sources = [
         "touchy.total",
@@ -126,16 +134,12 @@ async def test_a_program_that_counts_calls_prints_the_same_as_alone(
         "f'{touchy}'",
     ]
     line = debuggee("walker_counts").line
-    launch = {"python": [str(debuggee_python)]}
-    async with debugging("walker_counts.py", **launch) as client:
-        await client.event("terminated")
-        alone = client.output
-    async with debugging("walker_counts.py", [line], **launch) as client:
+    async with debugging("walker_counts.py", [line], python=[str(debuggee_python)]) as client:
         thread_id = (await client.event("stopped"))["threadId"]
         frames = await client.frames(thread_id)
-        for _ in range(2):
+        for level in ("observe", "compute", "observe", "compute"):
             inspection = await look(client, frames, *sources, level=level)
             assert inspection.frames[0].locals
         looked_at = await client.run_on(thread_id)
 
-    assert looked_at == alone == "(21, [1, 2, 3, 4], 'two\\n') []\n"
+    assert looked_at == "(21, [1, 2, 3, 4], 'two\\n') []\n"
