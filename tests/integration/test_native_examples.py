@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import time
@@ -13,7 +14,7 @@ import psutil
 import pytest
 
 from tests.integration import native
-from tests.integration.native_examples import ADAPTERS, DIAGNOSES, EXAMPLES, backend_for, built
+from tests.integration.native_examples import DIAGNOSES, EXAMPLES, backend_for, built
 from tests.patience import patient
 
 FIRST = 3
@@ -23,15 +24,10 @@ _SETTLED_S = patient(20.0)
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-@pytest.fixture(params=ADAPTERS)
-def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A native backend whose adapter is here."""
-    return backend_for(request.param, monkeypatch.setenv)
-
-
 @pytest.fixture
-def ask(run_dap_ai: Ask, backend: str) -> Callable[..., dict[str, Any]]:
+def ask(run_dap_ai: Ask, adapter: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
     """What `dap-ai ask` answers: the event askEnded."""
+    backend = backend_for(adapter, monkeypatch.setenv)
 
     def ask(*arguments: object) -> dict[str, Any]:
         done = run_dap_ai("ask", "--json", "--provider", "offline", "--backend", backend, *arguments)
@@ -43,20 +39,35 @@ def ask(run_dap_ai: Ask, backend: str) -> Callable[..., dict[str, Any]]:
     return ask
 
 
-@pytest.mark.parametrize("name", RUNNING)
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """`program("ledger")`: the example, compiled once."""
+    folder = tmp_path_factory.mktemp("examples")
+    return functools.cache(lambda name: built(name, folder))
+
+
+@pytest.mark.parametrize(
+    ("adapter", "name"),
+    [
+        *(("lldb-dap 23", name) for name in RUNNING),
+        *(("gdb", name) for name in ("ledger", "playlist", "average_wait", "departments", "recipes", "timetable")),
+        *(("lldb-dap 19", name) for name in ("ledger", "playlist", "recipes", "settings")),
+    ],
+)
 def test_an_answer_names_the_faulty_line_and_the_value_that_proves_it(
-    name: str, ask: Callable[..., dict[str, Any]], tmp_path: Path
+    name: str, ask: Callable[..., dict[str, Any]], program: Callable[[str], Path]
 ):
-    _check(ask(built(name, tmp_path)), name)
+    """All by one adapter; by the others one of each way to stop and of each language."""
+    _check(ask(program(name)), name)
 
 
 @pytest.fixture
-def deadlocked(tmp_path: Path) -> Generator[psutil.Popen]:
+def deadlocked(program: Callable[[str], Path]) -> Generator[psutil.Popen]:
     """The example whose threads wait for each other, when they do."""
     native.need_attach()
     if not Path("/proc/self/syscall").exists():
         pytest.skip("this machine does not tell what a thread waits for")
-    with psutil.Popen([built("accounts", tmp_path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+    with psutil.Popen([program("accounts")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
             deadline = time.monotonic() + _SETTLED_S
             while process.num_threads() < 3 or any(_runs(process, thread.id) for thread in process.threads()):
@@ -76,6 +87,7 @@ def _runs(process: psutil.Popen, thread_id: int) -> bool:
     return call not in ("202", "98")  # futex on x86-64 and on aarch64
 
 
+@pytest.mark.parametrize("adapter", ["lldb-dap 23", "gdb", "lldb-dap 19"])
 def test_an_answer_about_a_deadlocked_process_names_who_holds_what(
     ask: Callable[..., dict[str, Any]], deadlocked: psutil.Popen
 ):
