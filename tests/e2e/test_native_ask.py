@@ -20,6 +20,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="native debugger
 
 ADAPTERS = ["lldb-dap 23", "lldb-dap 19", "gdb"]
 BEST = "lldb-dap 23"
+of_each_kind = pytest.mark.parametrize("adapter", [BEST, "gdb"])
+"""One of each backend: an old lldb-dap is used as a new one is, and differs in what it says at a stop."""
 KILLED_BY_SIGSEGV = 128 + signal.SIGSEGV
 
 READS = """
@@ -117,6 +119,7 @@ def test_a_crash_is_answered_and_the_program_reads_our_input(tmp_path, adapter):
     assert done.returncode == KILLED_BY_SIGSEGV
 
 
+@of_each_kind
 def test_a_program_that_ends_by_itself_keeps_its_exit_code(tmp_path, adapter):
     build(READS, tmp_path, "reads")
     done = ask(adapter, "--exit-code", "program", "./reads", "x y")
@@ -145,6 +148,7 @@ def test_a_line_without_an_end_does_not_run_into_the_answer(tmp_path):
     assert done.stdout.startswith(b"name? hello Ada\n")
 
 
+@of_each_kind
 def test_a_breakpoint_stops_the_program(tmp_path, adapter):
     build(READS, tmp_path, "reads")
     done = ask(adapter, "-b", "reads.c:8", "--then", "quit", "--show-context", "./reads", "x", stdin=b"one\n")
@@ -152,6 +156,7 @@ def test_a_breakpoint_stops_the_program(tmp_path, adapter):
     assert b"ended, as you asked" in done.stderr
 
 
+@of_each_kind
 def test_a_reader_of_json_gets_output_stop_and_answer(tmp_path, adapter):
     build(READS, tmp_path, "reads")
     lines = lines_of(ask(adapter, "--json", "./reads", stdin="naïve\n".encode()))
@@ -213,6 +218,7 @@ def test_a_process_that_runs_is_asked_about_and_runs_on(tmp_path, adapter):
             process.kill()
 
 
+@of_each_kind
 def test_a_process_that_runs_stops_at_a_breakpoint(tmp_path, adapter):
     need_attach()
     with subprocess.Popen([build(LOOPS, tmp_path, "loops")], stdout=subprocess.PIPE) as process:
@@ -225,10 +231,13 @@ def test_a_process_that_runs_stops_at_a_breakpoint(tmp_path, adapter):
             process.kill()
 
 
-@pytest.mark.parametrize("named", [True, False], ids=["its program is named", "its program is found"])
+@pytest.mark.parametrize(
+    ("adapter", "named"),
+    [(BEST, False), ("gdb", False), ("lldb-dap 19", True)],
+    ids=["lldb-dap 23 finds its program", "gdb finds its program", "lldb-dap 19 is told its program"],
+)
 def test_a_core_file_is_asked_about(tmp_path, adapter, named):
-    if adapter == "lldb-dap 19" and not named:
-        pytest.skip("only the recipes of lldb and gdb find a core's program")
+    """Only the recipes of lldb and gdb find a core's program."""
     program = build(READS, tmp_path, "reads")
     core = core_of(program, tmp_path)
     if core is None:
@@ -255,7 +264,7 @@ def test_a_source_that_does_not_compile_ends_with_the_compilers_words(tmp_path):
     assert done.returncode == FAILED
 
 
-@pytest.mark.parametrize("adapter", [BEST, "gdb"])
+@of_each_kind
 def test_a_sanitizers_report_stops_the_program(tmp_path, adapter):
     build(READS, tmp_path, "reads")
     source = "#include <stdlib.h>\nint main(int n, char **v) { int *p = malloc(4); p[n] = 1; free(p); return 0; }\n"

@@ -31,7 +31,7 @@ COMPARE = {"==", "!=", "<", "<=", ">", ">="}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*")
 TYPE = re.compile(r"(\*(const|mut) )*[A-Za-z_][A-Za-z0-9_]*((::| )[A-Za-z_][A-Za-z0-9_]*)*( \*+)?")
 
-SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def is_well_formed(node: Any) -> bool:
@@ -117,7 +117,7 @@ def test_any_tokens_are_a_unit(text: str, language: str):
 
 
 @given(st.sampled_from(PROGRAMS), st.integers(0, 4000), st.integers(0, 40), st.sampled_from(["", *TOKENS]), languages)
-@settings(SETTINGS, max_examples=60)
+@settings(SETTINGS, max_examples=40)
 def test_a_damaged_program_is_a_unit(program: tuple[str, str], start: int, length: int, put: str, language: str):
     """A piece of a real program is taken out, or another put in; now and then it is read as another language."""
     text = program[1][:start] + put + program[1][start + length :]

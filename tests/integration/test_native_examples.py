@@ -51,13 +51,17 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     [
         *(("lldb-dap 23", name) for name in RUNNING),
         *(("gdb", name) for name in ("ledger", "playlist", "average_wait", "departments", "recipes", "timetable")),
-        *(("lldb-dap 19", name) for name in ("ledger", "playlist", "recipes", "settings")),
+        *(("lldb-dap 19", name) for name in ("ledger", "playlist", "queue", "settings")),
     ],
 )
 def test_an_answer_names_the_faulty_line_and_the_value_that_proves_it(
     name: str, ask: Callable[..., dict[str, Any]], program: Callable[[str], Path]
 ):
-    """All by one adapter; by the others one of each way to stop and of each language."""
+    """All by one adapter; by the others one of each way to stop and of each language.
+
+    Not `recipes` by an old lldb-dap: on a busy machine its map of strings takes longer to read than an answer waits, and
+    is then told as `[...]`. What it reads of one when there is time: test_native_walker.
+    """
     _check(ask(program(name)), name)
 
 
