@@ -67,7 +67,7 @@ class Masker:
 
     def mask(self, text: str) -> str:
         """The text without its secrets."""
-        if self._clean.get(text) == self._known.additions:
+        if not text or self._clean.get(text) == self._known.additions:
             return text
         for _ in range(_MAX_PASSES):
             again = self._pass(text)

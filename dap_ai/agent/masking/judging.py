@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.masking.names import CODES, PHRASES, Named
-from dap_ai.agent.masking.values import is_phrase, is_secret_quoted, looks_random
+from dap_ai.agent.masking.values import has_digit, is_phrase, is_secret_quoted, looks_random
 
 SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
 """What stands before the secret in a header."""
@@ -31,4 +31,4 @@ def is_secret_of(found: Named, value: str) -> bool:
 def _is_code(word: str, value: str) -> bool:
     if word in ("pin", "cvv", "cvc"):
         return value.isdigit() and 3 + (word == "pin") <= len(value) <= 12
-    return any(map(str.isdigit, value)) and is_secret_quoted(value, strong=True)
+    return has_digit(value) and is_secret_quoted(value, strong=True)

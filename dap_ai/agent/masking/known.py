@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dap_ai.agent.masking.spans import Span
+from dap_ai.agent.masking.spans import Span, places
 from dap_ai.agent.masking.values import is_common
 
 MIN_CHARS = 5
@@ -30,6 +30,8 @@ class Form(NamedTuple):
     whole: bool
     """Only where no letter or digit stands beside it."""
     rule: str
+    core: str
+    """The shortest form of the secret that is a part of this one, or itself."""
 
 
 class Known:
@@ -40,6 +42,8 @@ class Known:
         self._told: set[str] = set()
         self._found: dict[str, None] = {}
         self._forms: dict[str, Form] = {}
+        self._groups: dict[str, list[tuple[str, Form]]] = {}
+        """The forms by the shortest that is a part of them: where that is not, none of them is. Empty: to be made."""
         self._parts: set[str] = set()
         """Those of them of which only the beginning is known."""
         self._starts: dict[str, str] = {}
@@ -66,9 +70,12 @@ class Known:
             self._told.add(secret)
         rule = "found before" if found else "known"
         whole = len(secret) < _FREELY or secret.isalpha() or secret.isdigit()
-        for form in _forms(secret):
+        cores: list[str] = []
+        for form in sorted(dict.fromkeys(_forms(secret)), key=len):
             if len(form) >= (MIN_CHARS if form == secret else _MIN_FORM):
-                self._put(form, Form(secret, whole and form == secret, rule))
+                core = next((one for one in cores if one in form), form)
+                cores += [form] if core == form else []
+                self._put(form, Form(secret, whole and form == secret, rule, core))
         for size in range(_MIN_CUT, min(_MAX_CUT, len(secret))):
             self._starts.setdefault(secret[:size], secret)
         return True
@@ -77,6 +84,7 @@ class Known:
         """A text that is a secret itself stands for that one, whatever it is another form of."""
         if text == form.secret or text not in self._forms:
             self._forms[text] = form
+            self._groups = {}
 
     def is_part(self, secret: str) -> bool:
         """Whether only the beginning of it is known."""
@@ -96,16 +104,19 @@ class Known:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where they stand in a text, in whatever form, and the beginnings of them before a mark of a cut."""
-        for form, known in self._forms.items():
-            at = text.find(form)
-            while at >= 0:
-                end = at + len(form)
-                if not known.whole or _stands_alone(text, at, end):
-                    yield Span(at, end, known.rule, known.secret, known.secret in self._parts)
-                at = text.find(form, end)
+        for core, forms in self._grouped().items():
+            if core in text:
+                for form, known in forms:
+                    yield from _standing(text, form, known, is_part=known.secret in self._parts)
         if self._starts and ("..." in text or "\u2026" in text):
             for mark in _CUT.finditer(text):
                 yield from self._cut_before(text, mark.start())
+
+    def _grouped(self) -> dict[str, list[tuple[str, Form]]]:
+        if not self._groups:
+            for form, known in self._forms.items():
+                self._groups.setdefault(known.core, []).append((form, known))
+        return self._groups
 
     def _cut_before(self, text: str, end: int) -> Iterator[Span]:
         for size in range(min(_MAX_CUT, end), _MIN_CUT - 1, -1):
@@ -116,9 +127,17 @@ class Known:
     def _forget(self, secret: str) -> None:
         del self._found[secret]
         self._parts.discard(secret)
+        self._groups = {}
         for forms in (self._forms, self._starts):
             for key in [k for k, v in forms.items() if (v if isinstance(v, str) else v.secret) == secret]:
                 del forms[key]
+
+
+def _standing(text: str, form: str, known: Form, *, is_part: bool) -> Iterator[Span]:
+    for at in places(text, form):
+        end = at + len(form)
+        if not known.whole or _stands_alone(text, at, end):
+            yield Span(at, end, known.rule, known.secret, is_part)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -11,7 +11,14 @@ from dap_ai.agent.masking.names import Named, secret_names
 from dap_ai.agent.masking.pairs import beside
 from dap_ai.agent.masking.quoting import from_markup, from_url, unescaped
 from dap_ai.agent.masking.spans import CUT, Span
-from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted, is_secret_start, is_secret_word, looks_random
+from dap_ai.agent.masking.values import (
+    has_digit,
+    is_secret_bare,
+    is_secret_quoted,
+    is_secret_start,
+    is_secret_word,
+    looks_random,
+)
 
 _CODE_TYPE = r"[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{0,60}\])?(?:\s?\|\s?None)?"
 _SEPARATOR = re.compile(
@@ -42,7 +49,10 @@ _REST = {
     "'": re.compile(r"(?:[^'\\\n]|\\.)*", re.DOTALL),
     "`": re.compile(r"[^`\n]*"),
 }
-_BARE = re.compile(r"(?:<secret:(?:part:)?[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}")
+_BARE = re.compile(
+    r"[^\s\"'`,;<>&|]{256}|[^\s\"'`,;<>&|]{1,255}(?=[\s\"'`,;>&|]|\Z)"  # most, and many times as fast as the next
+    r"|(?:<secret:(?:part:)?[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}"
+)
 _HEADER_REST = re.compile(r"[^\n\"'`]{1,4096}")
 _LINE = re.compile(r"[^\n\"']{1,400}(?<=\S)(?=\s*(?:\n|\Z))")
 _GOES_ON = re.compile(r" [a-z]")
@@ -167,18 +177,14 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
     end = _end(text, at, bare.end())
     value = text[at:end]
     if is_flag and (separator["gap"] or op == "="):
-        wanted = not value.startswith("-") and is_secret_word(value) and (found.strong or any(map(str.isdigit, value)))
+        wanted = not value.startswith("-") and is_secret_word(value) and (found.strong or has_digit(value))
         wanted = wanted and not (value.isalpha() and len(value) < 6)
     elif separator["gap"]:
         return
     elif separator["verb"]:
         wanted = len(value) >= 6 and any(map(str.isalpha, value)) and is_secret_bare(value, strong=found.strong)
     elif asks:
-        wanted = (
-            len(value) >= 6
-            and is_secret_word(value)
-            and (len(value) >= 12 or any(map(str.isdigit, value)) or found.strong)
-        )
+        wanted = len(value) >= 6 and is_secret_word(value) and (len(value) >= 12 or has_digit(value) or found.strong)
     else:
         tight = op == "=" and separator.end() - separator.start("op") == 1
         named = text[found.start : found.end].isupper() and (tight or op == "?=")
@@ -207,8 +213,9 @@ def _is_setting(text: str, found: Named, separator: re.Match[str], end: int) -> 
         return False
     if separator[0] == "=":
         return text[found.start - 1 : found.start] == " " and _GOES_ON.match(text, end) is not None
-    lines = _LINES_BEFORE.search(text, max(0, found.start - 600), found.start)
-    return bool(lines) and separator["op"] in ("=", ":") and _ENDS.match(text, end) is not None
+    before = max(0, found.start - 600)
+    has_head = text.find("[", before, found.start) >= 0 and _LINES_BEFORE.search(text, before, found.start) is not None
+    return has_head and separator["op"] in ("=", ":") and _ENDS.match(text, end) is not None
 
 
 def _end(text: str, start: int, end: int) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dap_ai.agent.masking.spans import PLACEHOLDER, words
+from dap_ai.agent.masking.spans import PLACEHOLDER, places, words
 
 _KEY = r"[ _-]?keys?"
 _WORD = re.compile(
@@ -20,13 +20,13 @@ _WORD = re.compile(
     r"|c(?:ookie|redential|reds\b|onn(?:ection)?[_-]?str(?:ing)?|srf|lient[_-]?key"
     r"|vv\b|vc\b|ipher" + _KEY + r"|ontrase[n\xf1]a)"
     r"|d(?:sn\b|atabase[_-]?url|ecryption" + _KEY + r"|eploy" + _KEY + r")"
-    r"|e(?:ncryption" + _KEY + r")|m(?:aster" + _KEY + r"|nemonic\b|ot[_-]?de[_-]?passe)"
+    r"|m(?:aster" + _KEY + r"|nemonic\b|ot[_-]?de[_-]?passe)"
     r"|b(?:earer|ot[_-]?key|ackup[_-]?(?:codes?|phrase))|j(?:wt(?:[_-]?key|\b)|sessionid)|xsrf"
 )
-_RARE = ("otp", "hmac", "kennwort", "licen", "recovery", "unlock")
-"""How the others begin: a pattern that may begin with any letter takes several times as long."""
+_RARE = ("encryption", "otp", "hmac", "kennwort", "licen", "recovery", "unlock")
+"""How the others begin: a pattern takes the longer, the more letters it may begin with, `e` most of all."""
 _RARE_WORD = re.compile(
-    rf"hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
+    rf"encryption{_KEY}|hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
 )
 _WEAK = re.compile(
     r"token|cookie|session|sess|phpsess|jsess|sid|auth|csrf|xsrf|jwt\Z|bearer|dsn|database|conn|pass$|pw$|totp\Z|account|ssh"
@@ -94,8 +94,9 @@ def lowered(text: str) -> str:
 def secret_names(text: str, low: str) -> Iterator[Named]:
     """The names of secrets in a text, in order. `low`: the text in lower case."""
     matches: Iterable[re.Match[str]] = _WORD.finditer(low)
-    if any(word in low for word in _RARE):
-        matches = sorted([*matches, *_RARE_WORD.finditer(low)], key=lambda match: match.start())
+    rare = [match for word in _RARE if word in low for at in places(low, word) if (match := _RARE_WORD.match(low, at))]
+    if rare:
+        matches = sorted([*matches, *rare], key=lambda match: match.start())
     for match in matches:
         found = _named(text, low, match.start(), match.end())
         if found is not None:

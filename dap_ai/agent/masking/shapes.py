@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dap_ai.agent.masking.placeholders import material
 from dap_ai.agent.masking.public import PLAIN_BEFORE, PLAIN_START, is_public
 from dap_ai.agent.masking.quoting import from_url
-from dap_ai.agent.masking.spans import PLACEHOLDER, Span
+from dap_ai.agent.masking.spans import PLACEHOLDER, Span, places
 from dap_ai.agent.masking.values import is_exempt, is_random_word, is_secret_word, looks_random
 
-_LONG_WORD = re.compile(r"[A-Za-z0-9_+/=.~-]{16,}")
+_MIN_LONG = 16
+_LONG_WORD = re.compile(rf"[A-Za-z0-9_+/=.~-]{{{_MIN_LONG},}}")
 _PART = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _HAS_DIGIT = re.compile(r"[0-9]")
@@ -52,11 +53,13 @@ _CUT_SHAPE = re.compile(
 _URL = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
 _URL_SLASHED = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
 _URL_USER = re.compile(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
-_QUERY = re.compile(
-    r"[?&](?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
+_PARAMETER = (
+    r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
 )
-_SCHEME_WORD = re.compile(r"(?:bearer|basic|digest|negotiate|token)[ \t]")
+_QUERIES = {mark: re.compile(re.escape(mark) + _PARAMETER) for mark in "?&"}
+"""Two, each with its own first character: that is found several times as fast as one of a set."""
+_SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
 _SCHEME = re.compile(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
 _COMMAND = re.compile(
     r"\bsshpass[\s,'\"]{1,4}-p[\s,'\"]{0,4}(?P<a>[^\s'\",]{3,})"
@@ -85,30 +88,43 @@ _MAX_KEY_CHARS = 16_384
 
 def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     """Everything that shows by itself that it is secret. `low`: the text in lower case."""
-    for match in _LONG_WORD.finditer(text):
-        word = match[0]
-        if not _HAS_DIGIT.search(word) and (word.islower() or word.isupper() or not ("_" in word or "eyJ" in word)):
-            continue  # an identifier; a random word of letters alone mixes their cases
-        start = match.start()
-        if word[0] in "nrt" and text[start - 1 : start] == "\\":  # the rest of a line end
-            word, start = word[1:], start + 1
-        yield from _word(text, start, word)
+    for start, word in _long_words(text):
+        is_rest = word[0] in "nrt" and text[start - 1 : start] == "\\"  # of a line end
+        yield from _word(text, start + is_rest, word[is_rest:])
     if "..." in text or "\u2026" in text:
         yield from _cut(text)
-    yield from _lines_of_pgpass(text)
+    if ":" in text:
+        yield from _lines_of_pgpass(text)
     if "-----" in text or "PuTTY" in text:
         yield from _private_keys(text)
     if "://" in text:
         yield from _urls(text)
-    if "?" in text or "&" in text:
-        yield from _spans(_QUERY, text, low, "query parameter")
-    if "bearer" in low or "basic" in low or "digest " in low or "negotiate" in low or "token " in low:
-        yield from _authorizations(text, low)
+    for mark, query in _QUERIES.items():
+        if mark in text:
+            yield from _spans(query, text, low, "query parameter")
+    schemes = [scheme for scheme in _SCHEMES if scheme in low]
+    if schemes:
+        yield from _authorizations(text, low, schemes)
     if any(word in low for word in _COMMANDS):
         for match in _COMMAND.finditer(text):
             start, end = match.span(match.lastgroup or 0)
             if is_secret_word(text[start:end]):
                 yield Span(start, end, "command line")
+
+
+def _long_words(text: str) -> Iterator[tuple[int, str]]:
+    """Where the long words stand that may hold a secret.
+
+    They are sought in what is long between white space alone, which is a small part of a source.
+    """
+    pieces = [piece for piece in text.split() if len(piece) >= _MIN_LONG]
+    at = 0
+    for word in _LONG_WORD.findall("\n".join(pieces)) if pieces else ():
+        if not _HAS_DIGIT.search(word) and (word.islower() or word.isupper() or not ("_" in word or "eyJ" in word)):
+            continue  # an identifier; a random word of letters alone mixes their cases
+        at = text.index(word, at)  # not within another word: that would be such a word, too, and was before
+        yield at, word
+        at += len(word)
 
 
 def _lines_of_pgpass(text: str) -> Iterator[Span]:
@@ -234,8 +250,8 @@ def _spans(pattern: re.Pattern[str], text: str, low: str, rule: str) -> Iterator
             yield Span(*match.span(1), rule, from_url(text[slice(*match.span(1))]))
 
 
-def _authorizations(text: str, low: str) -> Iterator[Span]:
-    found = (_SCHEME.match(low, place.start()) for place in _SCHEME_WORD.finditer(low))
+def _authorizations(text: str, low: str, schemes: Iterable[str]) -> Iterator[Span]:
+    found = (_SCHEME.match(low, at) for scheme in schemes for at in places(low, scheme))
     for match in filter(None, found):
         start, end = match.span(2)
         while end > start and text[end - 1] == ".":

@@ -60,6 +60,14 @@ def outside_placeholders(text: str, span: Span) -> Iterator[Span]:
         yield span if whole else Span(at, span.end, span.rule)
 
 
+def places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands in a text: several times as fast as a pattern that seeks one of several words."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text, for tables that a person edits."""
     return frozenset(text.split())

@@ -45,7 +45,7 @@ _PLAIN_DATA = re.compile(
     """,
     re.VERBOSE,
 )
-_REGULAR_EXPRESSION = re.compile(r"\[\^|\(\?|\\+[wWsSdDbZ][+*?)\]\\]|\.\*|\)\?|\[[a-z]-[a-z]")
+_REGULAR_EXPRESSION = re.compile(r"\[\^|\(\?|\\[wWsSdDbZ][+*?)\]\\]|\.\*|\)\?|\[[a-z]-[a-z]")
 _CODE = re.compile(
     r"[A-Za-z_]\w*(?:\.\w+)*[(\[{].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\)*|[A-Za-z_]\w*\)*\.|[(\[{\\@*~^+/%=|&!?.,:-].*",
     re.DOTALL,
@@ -57,7 +57,15 @@ _VARIABLE = re.compile(
     r"line|name|item|elem|node|tok|pass|part|opt|param|result|res|ret|buf|string)_?\d{1,3}",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"[0-9]")
+_MARK = re.compile(r"[@!#$%^*+~?]")
+_CALLED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*[(\[]")
 _METAVAR = re.compile(r"[A-Z][A-Z_]*")
+
+
+def has_digit(value: str) -> bool:
+    """Whether any of its characters is a digit, of whatever script."""
+    return _DIGIT.search(value) is not None or (not value.isascii() and any(map(str.isdigit, value)))
 
 
 def is_exempt(value: str) -> bool:
@@ -85,7 +93,7 @@ def _is_variable(value: str) -> bool:
 
 
 def _is_random_segment(segment: str) -> bool:
-    return _changes(segment) / len(segment) > 0.4 and any(map(str.isdigit, segment))
+    return _changes(segment) / len(segment) > 0.4 and has_digit(segment)
 
 
 def _talks_of_one(value: str) -> bool:
@@ -129,7 +137,7 @@ def is_secret_bare(value: str, *, strong: bool) -> bool:
         return len(value) >= 6
     if _PLAIN_DATA.fullmatch(value):
         return False
-    return any(c.isdigit() for c in value) or (len(value) >= 6 and any(c in "@!#$%^*+~?" for c in value[:-1]))
+    return has_digit(value) or (len(value) >= 6 and _MARK.search(value, 0, len(value) - 1) is not None)
 
 
 def is_secret_word(value: str) -> bool:
@@ -140,7 +148,7 @@ def is_secret_word(value: str) -> bool:
         or _METAVAR.fullmatch(value)
         or _PROSE.fullmatch(value)
         or _PLAIN_DATA.fullmatch(value)
-        or re.match(r"[A-Za-z_]\w*(?:\.\w+)*[(\[]", value)
+        or _CALLED.match(value)
     )
 
 
@@ -177,8 +185,8 @@ def is_worth_keeping(value: str) -> bool:
     return (
         8 <= len(value) <= 512
         and " " not in value
-        and any(c.isdigit() for c in value)
-        and any(c.isalpha() for c in value)
+        and has_digit(value)
+        and any(map(str.isalpha, value))
         and not _COUNTED_NAME.fullmatch(value)
     )
 

@@ -118,8 +118,8 @@ def test_another_session_has_other_placeholders() -> None:
 
 
 def test_colliding_placeholders_grow_longer(masker: Masker) -> None:
-    found = [placeholder(masker.mask(f"password='pw{n}x{n}'")) for n in range(2000)]
-    assert len(set(found)) == 2000
+    found = [placeholder(masker.mask(f"password='pw{n}x{n}'")) for n in range(1000)]
+    assert len(set(found)) == 1000
     assert {len(one) for one in found} > {len("<secret:beef>")}
 
 
@@ -277,10 +277,10 @@ def test_a_stream_lets_whole_lines_out_as_they_come(masker: Masker) -> None:
     assert stream.finish() == ""
 
 
-@pytest.mark.parametrize("size", [1, 7, 50])
+@pytest.mark.parametrize("size", [1, 50])
 def test_a_secret_that_straddles_pieces_does_not_get_through(size: int) -> None:
     for planted in all_planted():
-        if "random" in planted.what and size < 7:
+        if "random" in planted.what and size == 1:
             continue
         stream = MaskedStream(Masker())
         pieces = [planted.text[i : i + size] for i in range(0, len(planted.text), size)]
@@ -299,13 +299,13 @@ def test_a_private_key_is_held_until_it_ends_but_a_mention_of_one_is_not(masker:
 def test_a_stream_holds_back_a_bounded_part_of_a_line_without_end(masker: Masker) -> None:
     stream = MaskedStream(masker)
     given = out = ""
-    for n in range(3000):
+    for n in range(1500):
         piece = f"word{n} password='tr0ub{n}dor' "
         given += piece
         out += stream.feed(piece)
         assert len(stream._held) < 20_000
     out += stream.finish()
-    assert not re.search(r"tr0ub\d+dor", out) and out.count(" password=") == 3000
+    assert not re.search(r"tr0ub\d+dor", out) and out.count(" password=") == 1500
     assert re.sub(PLACEHOLDER, "", out) == re.sub(r"tr0ub\d+dor", "", given)
 
 
@@ -323,20 +323,27 @@ def test_a_line_without_end_or_white_space_is_let_out(masker: Masker) -> None:
 )  # fmt: skip
 def test_hostile_text_takes_bounded_time(piece: str, masker: Masker) -> None:
     masker.learn_text("correct-horse-7")
-    text = piece * (60_000 // len(piece))
+    text = piece * (20_000 // len(piece))
     began = time.process_time()
     masker.mask(text)
-    assert time.process_time() - began < 2, "seconds for 60 kB; the worst seen takes 0.3"
+    assert time.process_time() - began < 0.7, "seconds for 20 kB; the worst seen takes 0.1"
 
 
 @pytest.mark.parametrize(
     "piece",
     ["pwd='x\"pwd=\"x'", "Authorization: ", "password='x7k2m9q4w1' ", "://:", "a1B2c", "-----BEGIN PRIVATE KEY-----"],
 )
-def test_a_megabyte_of_hostile_text_takes_bounded_time(piece: str, masker: Masker) -> None:
-    began = time.process_time()
-    masker.mask(piece * (1_000_000 // len(piece)))
-    assert time.process_time() - began < 15
+def test_time_grows_with_hostile_text_and_not_with_its_square(piece: str) -> None:
+    """A square would take 64 times as long; what is linear takes 8 times."""
+
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        Masker().mask(piece * (size // len(piece)))
+        return time.process_time() - began
+
+    small = min(seconds(8_000) for _ in range(3))
+    large = min(seconds(64_000) for _ in range(2))
+    assert large < 24 * max(small, 0.005)
 
 
 @pytest.mark.parametrize(
