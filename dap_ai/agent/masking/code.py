@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.masking.names import Named
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import unescaped
 from dap_ai.agent.masking.spans import Span
 from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted
 
-_BRIDGE = re.compile(
+_BRIDGE = lazy(
     r"""(?:
         (?P<set>
             (?:\[\w{0,20}\]){1,2}\s{0,4}=\s{0,4}\{?\s{0,4}                    # char password[] = "..."

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.masking.names import CODES, PHRASES, Named
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.values import has_digit, is_phrase, is_secret_quoted, looks_random
 
-SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
+SCHEME = lazy(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
 """What stands before the secret in a header."""
-_CONNECTS = re.compile("dsn|database|conn")
+_CONNECTS = lazy("dsn|database|conn")
 
 
 def is_secret_of(found: Named, value: str) -> bool:

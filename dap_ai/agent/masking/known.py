@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.spans import Span, places
 from dap_ai.agent.masking.values import is_common
 
@@ -19,7 +20,7 @@ _MIN_CUT = 4
 _MAX_CUT = 64
 _MIN_TELLING = 12
 """Characters of a secret's beginning, where its length is known too, that tell which one it is."""
-_CUT = re.compile(r"\.\.\.|\u2026")
+_CUT = lazy(r"\.\.\.|\u2026")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 
 

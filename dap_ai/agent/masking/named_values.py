@@ -9,6 +9,7 @@ from dap_ai.agent.masking.code import secret_in_code
 from dap_ai.agent.masking.judging import SCHEME, is_secret_of
 from dap_ai.agent.masking.names import Named, secret_names
 from dap_ai.agent.masking.pairs import beside
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import from_markup, from_url, unescaped
 from dap_ai.agent.masking.spans import CUT, Span
 from dap_ai.agent.masking.values import (
@@ -21,7 +22,7 @@ from dap_ai.agent.masking.values import (
 )
 
 _CODE_TYPE = r"[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{0,60}\])?(?:\s?\|\s?None)?"
-_SEPARATOR = re.compile(
+_SEPARATOR = lazy(
     r"""(?P<close>(?:\\{0,7}["'`])?\]?(?:&quot;)?)
     (?: [ \t]{0,20}(?::[ \t]{0,4}"""
     + _CODE_TYPE
@@ -35,40 +36,40 @@ _SEPARATOR = re.compile(
     )""",
     re.VERBOSE,
 )
-_WRAPPER = re.compile(
+_WRAPPER = lazy(
     r"(?:[A-Za-z_.]{0,40}(?:Secret|Password|Token|Credential|secret|password)[A-Za-z]{0,20}\("
     r"|bytes\(|bytearray\(|memoryview\(|str\(|(?:bytes|bytearray)\.fromhex\(|base64\.\w{0,10}decode\("
     r"|re\.compile\()(?:[a-z_]{1,20}=)?(?=[bru]?[\"'])"
 )
-_COLLECTION = re.compile(
+_COLLECTION = lazy(
     r"(?:(?:np|numpy|pd|pandas|collections)\.(?:array|asarray|Series|Index|deque)|set|frozenset|list|tuple|deque)\((?=[\[({])"
 )
-_LITERAL = re.compile(r"(?P<prefix>[bBrRuUfF]{0,2})(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
+_LITERAL = lazy(r"(?P<prefix>[bBrRuUfF]{0,2})(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`])")
 _REST = {
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\\n]|\\.)*", re.DOTALL),
-    "`": re.compile(r"[^`\n]*"),
+    '"': lazy(r'(?:[^"\\\n]|\\.)*', re.DOTALL),
+    "'": lazy(r"(?:[^'\\\n]|\\.)*", re.DOTALL),
+    "`": lazy(r"[^`\n]*"),
 }
-_BARE = re.compile(
+_BARE = lazy(
     r"[^\s\"'`,;<>&|]{256}|[^\s\"'`,;<>&|]{1,255}(?=[\s\"'`,;>&|]|\Z)"  # most, and many times as fast as the next
     r"|(?:<secret:(?:part:)?[0-9a-f]{4,64}>|[^\s\"'`,;<>&|]){1,256}"
 )
-_HEADER_REST = re.compile(r"[^\n\"'`]{1,4096}")
-_LINE = re.compile(r"[^\n\"']{1,400}(?<=\S)(?=\s*(?:\n|\Z))")
-_GOES_ON = re.compile(r" [a-z]")
-_ENDS = re.compile(r"[ \t]*(?:[;#]|\r?\n|\\n|[\"']|\Z)")
-_LINES_BEFORE = re.compile(
+_HEADER_REST = lazy(r"[^\n\"'`]{1,4096}")
+_LINE = lazy(r"[^\n\"']{1,400}(?<=\S)(?=\s*(?:\n|\Z))")
+_GOES_ON = lazy(r" [a-z]")
+_ENDS = lazy(r"[ \t]*(?:[;#]|\r?\n|\\n|[\"']|\Z)")
+_LINES_BEFORE = lazy(
     r"(?:^|\n|\\n|[\"'])\[[A-Za-z][\w .-]{0,40}\](?:\r?\n|\\n)"
     r"(?:[\w.-]{1,40}[ \t]*[=:][^\n(\\]{0,200}(?:\r?\n|\\n)){0,20}\Z"
 )
 """The head of a section of settings, and the settings between it and the name."""
-_YAML_BLOCK = re.compile(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
-_ENV_LINE = re.compile(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
-_REST_OF_LINE = re.compile(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
-_CONTAINED = re.compile(
+_YAML_BLOCK = lazy(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
+_ENV_LINE = lazy(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
+_REST_OF_LINE = lazy(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
+_CONTAINED = lazy(
     r"(?:\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?:[^'\\\n]|\\.){0,2000}')(?P<key>\s{0,4}:)?|[\[\](){}]", re.DOTALL
 )
-_CUT_BEFORE_A_SPACE = re.compile(r"(?:\.\.\.|\u2026)\+?\d*\Z")
+_CUT_BEFORE_A_SPACE = lazy(r"(?:\.\.\.|\u2026)\+?\d*\Z")
 """The first half of `...+30 chars`."""
 
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.spans import PLACEHOLDER, places, words
 
 _KEY = r"[ _-]?keys?"
-_WORD = re.compile(
+_WORD = lazy(
     r"p(?:ass(?:w(?:or)?d|phrase|code|wort)|wd|rivate" + _KEY + r"|w\b|ass\b|hpsessid"
     r"|epper\b|in(?:[_-]?code)?\b|sk\b|re[_-]?shared" + _KEY + r")"
     r"|s(?:ecret|ess(?:ion)?[_-]?(?:id|key|token)|torage" + _KEY + r"|igning" + _KEY + r"|sh[_-]?key|id\b"
@@ -25,30 +26,30 @@ _WORD = re.compile(
 )
 _RARE = ("encryption", "otp", "hmac", "kennwort", "licen", "recovery", "unlock")
 """How the others begin: a pattern takes the longer, the more letters it may begin with, `e` most of all."""
-_RARE_WORD = re.compile(
+_RARE_WORD = lazy(
     rf"encryption{_KEY}|hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
 )
-_WEAK = re.compile(
+_WEAK = lazy(
     r"token|cookie|session|sess|phpsess|jsess|sid|auth|csrf|xsrf|jwt\Z|bearer|dsn|database|conn|pass$|pw$|totp\Z|account|ssh"
     r"|app|licen|salt|pepper"
 )
-_STRONG_TOKEN = re.compile(
+_STRONG_TOKEN = lazy(
     r"(?:api|access|auth|refresh|deploy|bot|github|gh|gitlab|npm|pypi|slack|personal|vault|oauth|webhook|registry|docker|"
     r"private|reset)[_-]?\Z"
 )
-PHRASES = re.compile(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
+PHRASES = lazy(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
 """Words for secrets that are several words."""
-CODES = re.compile(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|recovery|backup)[_-]?codes?")
+CODES = lazy(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|recovery|backup)[_-]?codes?")
 """Words for secrets that hold digits."""
-_GLUED = re.compile(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
+_GLUED = lazy(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
 _GLUED_TOKENS = ("access", "auth", "refresh", "csrf", "xsrf", "id", "api", "bot", "bearer", "session", "user", "my")
-_PASS_OF = re.compile(
+_PASS_OF = lazy(
     r"(?:db|database|smtp|mail|email|imap|ftp|sftp|ssh|user|admin|root|mysql|pg|redis|http|proxy|"
     r"auth|login|rds|sql|ldap|vpn|wifi|key|keystore|sudo|master|become|bind|app|client|server|service)[_-]?\Z"
 )
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_KEY_END = re.compile(r"\\{0,7}[\"']\]?\s{0,4}(?:=(?!=)|:\s{0,4}\\{0,7}[\"']|\Z)")
-_OBJECT_KEY = re.compile(r":\s{1,4}[\"']")
+_PARTS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_KEY_END = lazy(r"\\{0,7}[\"']\]?\s{0,4}(?:=(?!=)|:\s{0,4}\\{0,7}[\"']|\Z)")
+_OBJECT_KEY = lazy(r":\s{1,4}[\"']")
 _BENIGN = words(
     "count counts counter len length lengths size sizes type types kind name names field fields file files filename "
     "path paths dir directory url urls uri endpoint id ids env var variable index idx position pos start end expiry "

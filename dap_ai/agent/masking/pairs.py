@@ -7,31 +7,32 @@ from collections.abc import Iterator
 
 from dap_ai.agent.masking.judging import is_secret_of
 from dap_ai.agent.masking.names import Named, secret_name
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import unescaped
 from dap_ai.agent.masking.spans import Span
 from dap_ai.agent.masking.values import is_secret_quoted, is_secret_word
 
 _STRING = r"(?:\"(?P<{0}d>(?:[^\"\\\n]|\\.){{0,2000}})\"|'(?P<{0}s>(?:[^'\\\n]|\\.){{0,2000}})')"
-_NAMED_SO = re.compile(
+_NAMED_SO = lazy(
     r"(?:(?:\bname|\bkey|\bvariable|\bid)\\{0,3}[\"']?\s{0,3}(?:[:=]\s{0,3})?\\{0,3}[\"']?|<key>)(?:[\w-]{0,40}\.){0,4}\Z"
 )
-_VALUE = re.compile(
+_VALUE = lazy(
     r"\\{0,3}[\"']?\s{0,4},?\s{0,20}\\{0,3}[\"']?\bvalue\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}(?:\\{0,3}[\"'])?(?P<value>[^\s\"'\\<>,}]{3,512})"
     r"|</key>\s{0,20}<string>(?P<plist>[^<>\n]{3,512})</string>"
     r"|\"\s{0,4}\{\s{0,20}default\s{0,10}=\s{0,4}\"(?P<default>[^\"\n]{3,512})\""
     r"|\"\r?\n\r?\n(?P<form>[^\r\n]{3,512})"
 )
 _CLOSING = frozenset("\\\"'<\n\r ")
-_OPTION = re.compile(r"[\"'][^()\n]{0,200}?\bdefault\s{0,2}=\s{0,2}" + _STRING.format(""))
-_PUTS = re.compile(
+_OPTION = lazy(r"[\"'][^()\n]{0,200}?\bdefault\s{0,2}=\s{0,2}" + _STRING.format(""))
+_PUTS = lazy(
     r"(?:\b(?:get|getenv|getattr|setattr|setdefault|setenv|putenv|define|put|set|env|header|add_header|set_header|"
     r"setProperty|getProperty|append)\s?\(\s{0,2}(?:[\w.]{1,40},\s{0,2})?)[bru]?[\"']\Z"
 )
-_ARGUMENT = re.compile(r"[\"']\s{0,2},\s{0,20}[bru]?" + _STRING.format("") + r"(?=\s{0,4}[),])")
-_DEFINES = re.compile(r"(?:#\s{0,4}define[ \t]{1,8}|(?:^|\n)[ \t]{0,8}ENV[ \t]{1,4})\Z")
-_DEFINED = re.compile(r"[ \t]{1,20}(?:\"(?P<quoted>[^\"\n]{3,512})\"|(?P<bare>[^\s\"'=]{4,512})(?=[ \t]*(?:\n|\Z)))")
-_ANCHORED = re.compile(r":[ \t]{1,4}[&!][\w!-]{1,40}[ \t]{1,4}[\"']?(?P<value>[^\s\"']{4,512})[\"']?[ \t]*(?:\n|\Z)")
-_CALL = re.compile(
+_ARGUMENT = lazy(r"[\"']\s{0,2},\s{0,20}[bru]?" + _STRING.format("") + r"(?=\s{0,4}[),])")
+_DEFINES = lazy(r"(?:#\s{0,4}define[ \t]{1,8}|(?:^|\n)[ \t]{0,8}ENV[ \t]{1,4})\Z")
+_DEFINED = lazy(r"[ \t]{1,20}(?:\"(?P<quoted>[^\"\n]{3,512})\"|(?P<bare>[^\s\"'=]{4,512})(?=[ \t]*(?:\n|\Z)))")
+_ANCHORED = lazy(r":[ \t]{1,4}[&!][\w!-]{1,40}[ \t]{1,4}[\"']?(?P<value>[^\s\"']{4,512})[\"']?[ \t]*(?:\n|\Z)")
+_CALL = lazy(
     r"\b(?P<second>(?:\w{1,20}\.)?login|(?:HTTP)?(?:Basic|Digest)Auth|jwt\.(?:en|de)code)\([^()\n\"']{0,60}(?:[bru]?"
     + _STRING.format("u")
     + r",\s{0,3})?(?:[\w.]{1,40},\s{0,3})?[bru]?"
@@ -39,18 +40,18 @@ _CALL = re.compile(
     + r"(?=\s{0,3}[),])|\bSecretStr\([bru]?"
     + _STRING.format("f")
 )
-_TARGETS = re.compile(r"[ \t]*(?P<names>\w{1,60}(?:, ?\w{1,60}){1,6}) = (?P<values>[^\n]{3,1000})")
-_INSERT = re.compile(
+_TARGETS = lazy(r"[ \t]*(?P<names>\w{1,60}(?:, ?\w{1,60}){1,6}) = (?P<values>[^\n]{3,1000})")
+_INSERT = lazy(
     r"\binsert\s+into\s+[\w.\"`]{1,80}\s{0,4}\((?P<names>[^()\n]{1,500})\)\s{0,4}values\s{0,4}\((?P<values>[^\n]{1,1000})",
     re.IGNORECASE,
 )
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy(
     r"\bset\s(?P<names>[^()\n\"]{1,300}?\s=\s?\?[^\n\"']{0,200})[\"'],\s{0,20}[(\[](?P<values>[^\n]{1,1000})",
     re.IGNORECASE,
 )
-_ITEM = re.compile(_STRING.format("") + r"|[^,\s()\[\]\"']+|(?P<end>[)\]])")
+_ITEM = lazy(_STRING.format("") + r"|[^,\s()\[\]\"']+|(?P<end>[)\]])")
 _CALLS = ("login(", "auth(", "jwt.", "secretstr(")
-_SQL_PASSWORD = re.compile(r"\b(?:identified\s+by|with\s+password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE)
+_SQL_PASSWORD = lazy(r"\b(?:identified\s+by|with\s+password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE)
 
 
 def beside(text: str, found: Named) -> Iterator[Span]:

@@ -12,9 +12,11 @@ import hmac
 import re
 from collections.abc import Sequence
 
+from dap_ai.agent.masking.patterns import lazy
+
 _SIZE = 4
-_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(.*?)(?:-----END |\Z)", re.DOTALL)
-_LINE_BREAKS = re.compile(r"\\+[nr]|[\s\"'\\]+")
+_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(.*?)(?:-----END |\Z)", re.DOTALL)
+_LINE_BREAKS = lazy(r"\\+[nr]|[\s\"'\\]+")
 
 
 class Placeholders:

@@ -6,19 +6,21 @@ import binascii
 import hashlib
 import re
 
-PLAIN_BEFORE = re.compile(
+from dap_ai.agent.masking.patterns import lazy
+
+PLAIN_BEFORE = lazy(
     r"(?:sha(?:1|224|256|384|512)|md5|blake2[bs]|base64|integrity|checksum|digest|etag|image|"
     r"site[_-]?key|boundary|public[_-]?key|pub[_-]?key|verify[_-]?key|fingerprint|thumbprint|modulus)"
     r"[\"']?\s{0,2}[-:=,]\s?[\"']?(?:sha\d+[-:=])?-{0,40}\Z"
     r"|\bh1:\Z|\barn:[\w-]{1,20}:[\w:/.-]{0,60}\Z|/d/\Z|boundary=-{0,40}\w{0,20}\Z",
     re.IGNORECASE,
 )
-PLAIN_START = re.compile(
+PLAIN_START = lazy(
     r"sha(?:1|224|256|384|512)[-:=]|AAAA[BCDEF][A-Za-z0-9]|data:|iVBORw0K|/9j/|R0lGOD|ssh-|_Z"
     r"|(?:call|toolu|chatcmpl|msg|run|thread|asst|resp|req|item|fc|rs|file|step)[_-]"  # ids of a model's interface
 )
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy(
     r"0[0-2][0-9A-HJKMNP-TV-Z]{24}|0[0-2][0-9a-hjkmnp-tv-z]{24}"  # ULID, of 1970 to 2075
     r"|[0-2][0-9A-Za-z]{26}"  # KSUID, of 2014 to 2049
     r"|c[h-n][a-z0-9]{23}"  # cuid
@@ -29,9 +31,9 @@ _IDENTIFIER = re.compile(
     r"|[a-z]{1,20}_[0-7][0-9a-hjkmnp-tv-z]{25}"  # TypeID
 )
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_PUBLIC_BLOCK = re.compile(r"-----BEGIN [A-Z0-9 ]{0,20}(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?|X509 CRL)-----")
-_JWK = re.compile(r"\"(?:x|y|n|kid|x5t)\"\s?:\s?\"\Z")
-_PROSE = re.compile(r"[A-Za-z][\w',.:;()-]*(?: [\w',.:;()-]+){2,}[.!?]?\s*")
+_PUBLIC_BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{0,20}(?:PUBLIC KEY|CERTIFICATE(?: REQUEST)?|X509 CRL)-----")
+_JWK = lazy(r"\"(?:x|y|n|kid|x5t)\"\s?:\s?\"\Z")
+_PROSE = lazy(r"[A-Za-z][\w',.:;()-]*(?: [\w',.:;()-]+){2,}[.!?]?\s*")
 _NEAR = 4096
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_ESCAPE = re.compile(r"\\(?:([\\'\"`/abfnrtv0])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+from dap_ai.agent.masking.patterns import lazy
+
+_ESCAPE = lazy(r"\\(?:([\\'\"`/abfnrtv0])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 _CONTROL = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_PERCENT = lazy(r"(?:%[0-9a-fA-F]{2})+")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'", "&amp;": "&"}
-_ENTITY = re.compile("|".join(_ENTITIES))
+_ENTITY = lazy("|".join(_ENTITIES))
 
 
 def unescaped(text: str, times: int = 1, *, is_bytes: bool = False) -> str:
@@ -44,12 +46,12 @@ def _character(match: re.Match[str]) -> str:
 
 
 _COUNT = r"\.\.\.['\"]?(?:\+? ?(?P<{}>\d+) (?:more|chars?|characters|bytes).*)?|\u2026.*"
-_LITERAL = re.compile(
+_LITERAL = lazy(
     r"(?P<prefix>[bBrRuU]{0,2})(?P<quote>[\"'])(?P<value>.*?)"
     rf"(?:(?P=quote)(?P<behind>{_COUNT.format('after')})?|(?P<within>{_COUNT.format('inside')}))?\Z",
     re.DOTALL,
 )
-_BARE = re.compile(rf"(?P<value>.*?)(?P<within>{_COUNT.format('inside')})?\Z", re.DOTALL)
+_BARE = lazy(rf"(?P<value>.*?)(?P<within>{_COUNT.format('inside')})?\Z", re.DOTALL)
 
 
 class Written(NamedTuple):

@@ -6,6 +6,7 @@ import binascii
 import re
 from collections.abc import Iterable, Iterator
 
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.placeholders import material
 from dap_ai.agent.masking.public import PLAIN_BEFORE, PLAIN_START, is_public
 from dap_ai.agent.masking.quoting import from_url
@@ -13,11 +14,11 @@ from dap_ai.agent.masking.spans import PLACEHOLDER, Span, places
 from dap_ai.agent.masking.values import is_exempt, is_random_word, is_secret_word, looks_random
 
 _MIN_LONG = 16
-_LONG_WORD = re.compile(rf"[A-Za-z0-9_+/=.~-]{{{_MIN_LONG},}}")
-_PART = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_HEX = re.compile(r"[0-9a-fA-F]+")
-_HAS_DIGIT = re.compile(r"[0-9]")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_LONG_WORD = lazy(rf"[A-Za-z0-9_+/=.~-]{{{_MIN_LONG},}}")
+_PART = lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = lazy(r"[0-9a-fA-F]+")
+_HAS_DIGIT = lazy(r"[0-9]")
+_UUID = lazy(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _SHAPES = {
     "GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}",
     "GitLab": r"gl(?:pat|dt|rt|ft|soat|cbt|ptt|imt|agent|oas)-[\w-]{16,}",
@@ -45,23 +46,23 @@ _SHAPES = {
     r"tfp_\w{30,}|ops_eyJ\w{30,}|sl\.[\w-]{100,})",
 }
 _RULES = list(_SHAPES)
-_SHAPE = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"({pattern})" for pattern in _SHAPES.values()) + ")")
-_CUT_SHAPE = re.compile(
+_SHAPE = lazy("(?<![A-Za-z0-9])(?:" + "|".join(f"({pattern})" for pattern in _SHAPES.values()) + ")")
+_CUT_SHAPE = lazy(
     r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-)?|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_(?:live|test)_|whsec_|AKIA|ASIA|"
     r"AIza|ya29\.|npm_|pypi-|SG\.|hf_|eyJ|GOCSPX-|dop_v1_|shpat_|hvs\.|gsk_|xapp-)[\w.+/=-]{1,200}?(?=\.{0,3}\Z)"
 )
-_URL = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
-_URL_SLASHED = re.compile(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
-_URL_USER = re.compile(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
+_URL = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
+_URL_SLASHED = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
+_URL_USER = lazy(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
 )
-_QUERIES = {mark: re.compile(re.escape(mark) + _PARAMETER) for mark in "?&"}
+_QUERIES = {mark: lazy(re.escape(mark) + _PARAMETER) for mark in "?&"}
 """Two, each with its own first character: that is found several times as fast as one of a set."""
 _SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
-_SCHEME = re.compile(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
-_COMMAND = re.compile(
+_SCHEME = lazy(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
+_COMMAND = lazy(
     r"\bsshpass[\s,'\"]{1,4}-p[\s,'\"]{0,4}(?P<a>[^\s'\",]{3,})"
     r"|\bcurl\b[^\n]{0,200}?[\s'\"](?:-u|--user|--proxy-user)[\s=,'\"]{0,4}[^\s:'\"]{1,64}:(?P<b>[^\s'\"]{3,})"
     r"|\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[\s'\"]-p(?P<c>[^\s'\",]{4,})"
@@ -71,18 +72,18 @@ _COMMAND = re.compile(
     r"|\blogin\s{1,8}\S{1,64}\s{1,8}password\s{1,8}(?P<e>\S{3,})"
 )
 _COMMANDS = ("sshpass", "curl", "mysql", "mariadb", "login", "redis-cli", "openssl")
-_PORT = re.compile(r":(?:\*|\d{4,5}):")
-_PGPASS = re.compile(
+_PORT = lazy(r":(?:\*|\d{4,5}):")
+_PGPASS = lazy(
     r"(?:\*|localhost|(?=[^:\n]*[g-z.])[\w.-]{2,100}):(?:\*|\d{4,5}):(?:\*|[A-Za-z_][\w-]{0,60}):(?:\*|[A-Za-z_][\w.-]{0,60}):"
     r"(?P<password>(?:[^\s:\\]|\\.){3,200})\r?(?:\n|\Z)"
 )
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC:")
+_BEGIN = lazy(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:")
+_KEY_END = lazy(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC:")
 _GAP = r"(?:\\+[nr]|[\s\"'])*"
-_KEY_LINES = re.compile(rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{{0,100}}{_GAP}){{0,4}}"
+_KEY_LINES = lazy(rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{{0,100}}{_GAP}){{0,4}}"
                         rf"(?P<key>[A-Za-z0-9+/=]{{6,}}(?:(?:\\+[nr]|[\s\"'])+[A-Za-z0-9+/=]{{6,}})*)?")  # fmt: skip
-_MATERIAL = re.compile(r"[A-Za-z0-9+/]{16,}")
-_LINE_BREAK = re.compile(r"\\+[nr]|[\s\"']+")
+_MATERIAL = lazy(r"[A-Za-z0-9+/]{16,}")
+_LINE_BREAK = lazy(r"\\+[nr]|[\s\"']+")
 _MAX_KEY_CHARS = 16_384
 
 

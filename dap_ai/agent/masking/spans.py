@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]{4,64}>")
-CUT = re.compile(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
+from dap_ai.agent.masking.patterns import lazy
+
+PLACEHOLDER = lazy(r"<secret:(?:part:)?[0-9a-f]{4,64}>")
+CUT = lazy(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
 """The mark at the end of a value that was cut: what stands before it is the beginning of a secret."""
 
 
@@ -23,7 +24,7 @@ class Span(NamedTuple):
     """It is the beginning of a secret that was cut."""
 
 
-CUT_AFTER = re.compile(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
+CUT_AFTER = lazy(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
 """The mark behind a secret that was cut; of the walker's own, how many characters are missing."""
 
 

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.spans import PLACEHOLDER, words
 
-_NO_SECRET = re.compile(
+_NO_SECRET = lazy(
     r"""none|null|nil|true|false|yes|no|on|off|undefined|nan|n/?a|empty|unset|unknown|missing|required|optional
     |invalid|valid|expired|hidden|masked|default|disabled|enabled|available|provided|present|absent|ask|prompt|auto
     |str|string|bytes|bytearray|int|float|bool|object|any|text|char|varchar|number|integer|boolean|list|dict|array
@@ -20,24 +21,22 @@ _NO_SECRET = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_TEMPLATE = re.compile(r"%(?:\(\w{0,40}\))?[sdrif]|\$?\{[\w.!:]{0,60}\}")
-_LETTERS = re.compile(r"[A-Za-z][A-Za-z _.:-]*\??")
-_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_TEMPLATE = lazy(r"%(?:\(\w{0,40}\))?[sdrif]|\$?\{[\w.!:]{0,60}\}")
+_LETTERS = lazy(r"[A-Za-z][A-Za-z _.:-]*\??")
+_NAME_PART = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET_PARTS = words(
     "password passwords passwd passphrase secret secrets token tokens credential credentials cookie cookies pwd "
     "apikey key keys auth session"
 )
-_PROSE = re.compile(
+_PROSE = lazy(
     r"\b(?:the|an?|is|are|was|be|must|should|can(?:not|'t)?|could|not|no|to|for|of|or|and|in|from|with|your|you|this|"
     r"that|it|if|when|please|enter|use|used|has|have|will|invalid|wrong|missing|required|expected|unexpected|least|"
     r"error|failed|new|field|name|type|value|bad|by|at)\b",
     re.IGNORECASE,
 )
-_PATH = re.compile(
-    r"(?:~|\.{0,2})/[\w.~ /@+=,-]*|\\\\\w[^\s]*|[A-Za-z]:[\\/][^\s]*|[a-z][a-z0-9+.-]*://.*", re.IGNORECASE
-)
-_SEGMENT = re.compile(r"[\w+=]{12,}")
-_PLAIN_DATA = re.compile(
+_PATH = lazy(r"(?:~|\.{0,2})/[\w.~ /@+=,-]*|\\\\\w[^\s]*|[A-Za-z]:[\\/][^\s]*|[a-z][a-z0-9+.-]*://.*", re.IGNORECASE)
+_SEGMENT = lazy(r"[\w+=]{12,}")
+_PLAIN_DATA = lazy(
     r"""0[xX][0-9a-fA-F]{1,16}                                      # an address
     |[-+]?\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?%?j?                   # a number
     |\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,4}(?:[ T]?\d{1,2}[:h.]?[\d:.,]*(?:Z|[-+]\d\d:?\d\d)?)?   # a date, a time
@@ -45,22 +44,22 @@ _PLAIN_DATA = re.compile(
     """,
     re.VERBOSE,
 )
-_REGULAR_EXPRESSION = re.compile(r"\[\^|\(\?|\\[wWsSdDbZ][+*?)\]\\]|\.\*|\)\?|\[[a-z]-[a-z]")
-_CODE = re.compile(
+_REGULAR_EXPRESSION = lazy(r"\[\^|\(\?|\\[wWsSdDbZ][+*?)\]\\]|\.\*|\)\?|\[[a-z]-[a-z]")
+_CODE = lazy(
     r"[A-Za-z_]\w*(?:\.\w+)*[(\[{].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\)*|[A-Za-z_]\w*\)*\.|[(\[{\\@*~^+/%=|&!?.,:-].*",
     re.DOTALL,
 )
-_WORDS = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12}){2,23}")
-_COUNTED_NAME = re.compile(r"[A-Za-z]+(?:[ _.-][A-Za-z]+)*[_-]?\d{1,6}")
-_VARIABLE = re.compile(
+_WORDS = lazy(r"[a-z]{1,12}(?: [a-z]{1,12}){2,23}")
+_COUNTED_NAME = lazy(r"[A-Za-z]+(?:[ _.-][A-Za-z]+)*[_-]?\d{1,6}")
+_VARIABLE = lazy(
     r"(?:args?|val(?:ue)?s?|[a-z]|var|tmp|text|data|str|bytes|test|user|new|old|self|base|utf|md|sha|int|uint|pw|"
     r"line|name|item|elem|node|tok|pass|part|opt|param|result|res|ret|buf|string)_?\d{1,3}",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"[0-9]")
-_MARK = re.compile(r"[@!#$%^*+~?]")
-_CALLED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*[(\[]")
-_METAVAR = re.compile(r"[A-Z][A-Z_]*")
+_DIGIT = lazy(r"[0-9]")
+_MARK = lazy(r"[@!#$%^*+~?]")
+_CALLED = lazy(r"[A-Za-z_]\w*(?:\.\w+)*[(\[]")
+_METAVAR = lazy(r"[A-Z][A-Z_]*")
 
 
 def has_digit(value: str) -> bool:
@@ -201,7 +200,7 @@ _COMMON = words(
     "dummy sample hello world python local localhost value string change login master server client"
 )
 _HASH_LENGTHS = frozenset({32, 40, 48, 56, 64, 96, 128})
-_HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)")
+_HEX = lazy(r"(?:[0-9a-f]+|[0-9A-F]+)")
 
 
 def is_random_word(word: str) -> bool:
