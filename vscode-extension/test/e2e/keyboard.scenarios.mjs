@@ -7,8 +7,8 @@ import { patient } from "./patience.mjs";
 import { picture, scenario } from "./world.mjs";
 
 const MOST_STOPS = 120;
-/** The focus may be in the workbench for a few stops: there the frame sees nothing of it. */
-const MOVE_MS = 2000;
+/** Ends a wait for the focus to move; nothing goes on when it is over. */
+const MOVE_MS = 30_000;
 
 scenario("by keyboard alone: ask, open a step, follow a place and a value, apply the fix", { files: ["payroll.py"] }, async (workbench, server) => {
   const { page, tab } = workbench;
@@ -59,14 +59,16 @@ const walkBack = (workbench, selector, text) => press(workbench, "Shift+Tab", se
 
 /**
  * Goes on until something of this kind with this text has the focus. The key reaches the frame, a process of its own,
- * only after the press is over: the next one waits for the focus to move, or it would pass what is looked for unseen.
+ * only after the press is over: the next one waits for the focus to have moved, however long that takes, or it would pass
+ * what is looked for unseen. Nor does it go on in the workbench: there Tab may be a character.
  */
 async function press({ page, tab }, key, selector, text) {
   const frame = await tab.frame();
   for (let stops = 0; stops < MOST_STOPS; stops++) {
     const before = await frame.evaluateHandle(() => document.activeElement);
     await page.keyboard.press(key);
-    await frame.waitForFunction((before) => document.activeElement !== before, before, { timeout: MOVE_MS }).catch(() => undefined);
+    const isInside = await moved(page, frame, before);
+    assert.ok(isInside, `${key} leaves the view before it leads to ${selector} with ${text}.`);
     const found = await frame.evaluate(([selector, text]) => {
       const element = document.activeElement;
       return element?.matches(selector) === true && new RegExp(text).test(element.textContent.trim());
@@ -74,4 +76,15 @@ async function press({ page, tab }, key, selector, text) {
     if (found) return;
   }
   throw new Error(`No ${key} leads to ${selector} with ${text}.`);
+}
+
+/** Waits until the focus is elsewhere than `before`: whether it is in a frame still. */
+async function moved(page, frame, before) {
+  const end = Date.now() + patient(MOVE_MS);
+  while (Date.now() < end) {
+    if (await frame.evaluate((before) => document.activeElement !== before, before)) return true;
+    if (await page.evaluate(() => document.activeElement?.tagName !== "IFRAME")) return false;
+    await page.waitForTimeout(20); // two documents, of which none tells the other
+  }
+  throw new Error("The key moves the focus nowhere.");
 }

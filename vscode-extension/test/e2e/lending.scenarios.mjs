@@ -26,7 +26,7 @@ scenario("settings that were changed meanwhile count after a restart, which has 
   await workbench.showPanel();
   await panel.ask("why is people 0?");
   assert.match(await panel.answered(), /127\.0\.0\.1:9/);
-  server.settings({ "dapAi.model": "offline" });
+  await workbench.settings({ "dapAi.model": "offline" });
   await panel.says("Offline analyst");
   await workbench.restart();
   await (await panel.locator(".ask-why")).click();

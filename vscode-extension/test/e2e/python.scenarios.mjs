@@ -15,23 +15,42 @@ test("the packed extension is smaller than a megabyte", (context) => {
   assert.ok(size < MEGABYTE, `${size} bytes`);
 });
 
-scenario("the panel answers why the program stopped: steps open, places lead to their lines", { files: ["payroll.py"] }, async (workbench) => {
+scenario("Why? above the stopped line asks; a view that is too low to read moves to the secondary side bar once, and the editor stays whole", { fresh: true }, async (workbench, server) => {
   const { page, panel } = workbench;
-  await workbench.debug("payroll");
-  await page.locator(".exception-widget", { hasText: "TypeError" }).waitFor();
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
+  await page.locator(".part.auxiliarybar .pane-header[aria-label=\"Ask Section\"]").waitFor({ state: "attached" });
+  assert.match(await panel.answered(), /share\.py:2/);
+  assert.ok((await (await panel.frame()).evaluate(() => globalThis.innerHeight)) > 400);
+  assert.equal(await page.locator(".editor-group-container").count(), 1);
+  await picture(workbench, "room");
+  // Whoever moves it back has said where it is to be.
+  await workbench.command("View: Reset View Locations");
+  await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').waitFor();
+  await workbench.command("dap-ai: Show Answers");
+  assert.match(await panel.answered(), /share\.py:2/);
+  assert.equal(await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').isVisible(), true);
+});
+
+scenario("the panel answers why the program stopped: steps open, places lead to their lines", {}, async (workbench, server) => {
+  const { page, panel } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await page.locator(".exception-widget", { hasText: "ZeroDivisionError" }).waitFor();
   await workbench.showPanel();
   await (await panel.locator(".ask-why")).waitFor();
   await picture(workbench, "stopped");
   await (await panel.locator(".ask-why")).click();
-  assert.match(await panel.answered(), /payroll\.py:24/);
+  assert.match(await panel.answered(), /share\.py:2/);
   await picture(workbench, "answer");
   const step = await panel.locator("details.step");
   await (await panel.openSteps()).first().click();
   await step.first().locator(".step-full").first().waitFor();
   await picture(workbench, "step");
   await panel.openDetails();
-  await (await panel.locator('main [title^="Open payroll.py:17"]')).filter({ visible: true }).first().click(); // not one in a folded part
-  await workbench.atLine(17);
+  await (await panel.locator('main [title^="Open share.py:7"]')).filter({ visible: true }).first().click(); // not one in a folded part
+  await workbench.atLine(7);
 });
 
 scenario("a verified fix is previewed, applied and undone; the program that ran into the exception is restarted with it, and the conversation says Fixed", { files: ["payroll.py"] }, async (workbench, server) => {
@@ -67,34 +86,18 @@ scenario("a verified fix is previewed, applied and undone; the program that ran 
   await picture(workbench, "after-the-end");
 });
 
-scenario("Why? above the stopped line asks; a view that is too low to read moves to the secondary side bar once, and the editor stays whole", { files: ["payroll.py"] }, async (workbench) => {
+scenario("the editor's button, the debug console and a variable's menu ask too", {}, async (workbench, server) => {
   const { page, panel } = workbench;
-  await workbench.debug("payroll");
-  await page.locator(".codelens-decoration a", { hasText: "Why?" }).click();
-  await page.locator(".part.auxiliarybar .pane-header[aria-label=\"Ask Section\"]").waitFor({ state: "attached" });
-  assert.match(await panel.answered(), /payroll\.py:24/);
-  assert.ok((await (await panel.frame()).evaluate(() => globalThis.innerHeight)) > 400);
-  assert.equal(await page.locator(".editor-group-container").count(), 1);
-  await picture(workbench, "room");
-  // Whoever moves it back has said where it is to be.
-  await workbench.command("View: Reset View Locations");
-  await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').waitFor();
-  await workbench.command("dap-ai: Show Answers");
-  assert.match(await panel.answered(), /payroll\.py:24/);
-  assert.equal(await page.locator('.part.sidebar .pane-header[aria-label="Ask Section"]').isVisible(), true);
-});
-
-scenario("the editor's button, the debug console and a variable's menu ask too", { files: ["payroll.py"] }, async (workbench) => {
-  const { page, panel } = workbench;
-  await workbench.debug("payroll");
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
   await workbench.showPanel();
   await page.locator('.editor-actions a.action-label[aria-label^="Why Did It Stop?"]').click();
-  assert.match(await panel.answered(1), /payroll\.py:24/);
-  await workbench.openVariable("row");
-  await workbench.menu(page.locator(".debug-variables .monaco-list-row", { hasText: "row" }), "Ask Why This Value");
-  assert.match(await panel.answered(2), /row/);
-  await workbench.type("??why is row so");
-  await workbench.console("payroll.py:");
+  assert.match(await panel.answered(1), /share\.py:2/);
+  await workbench.openVariable("people");
+  await workbench.menu(page.locator(".debug-variables .monaco-list-row", { hasText: "people" }), "Ask Why This Value");
+  assert.match(await panel.answered(2), /people/);
+  await workbench.type("??why is people so");
+  await workbench.console("share.py:");
   await picture(workbench, "console");
 });
 
@@ -118,12 +121,16 @@ scenario("the chat participant answers in the chat view", {}, async (workbench, 
   server.modelSays({ text: "I look.", calls: [{ name: "evaluate", arguments: { expression: "total" } }] }, { text: "The model says: total is 42.\n" });
   await workbench.command("dap-ai: Choose Who Answers...");
   await workbench.pick("Fake 1");
+  await workbench.says("dap-ai: Fake 1"); // or the question may be there before the choice
   await workbench.command("Chat: Open Chat");
   await page.keyboard.type("what is total?");
   await page.keyboard.press("Enter");
   assert.match(await firstInSight(page, "Fake 1 ·"), /^I look/);
   await page.locator(".interactive-response", { hasText: "The model says: total is 42." }).waitFor();
   await picture(workbench, "chat-model");
+  await workbench.command("dap-ai: Choose Who Answers...");
+  await workbench.pick("Offline analyst");
+  await workbench.says("dap-ai: Offline analyst");
 });
 
 /** The first words of an answer in the chat that a person sees without opening anything, once its last line holds `end`. */
@@ -173,7 +180,7 @@ scenario("a configuration of another extension that stands at an exception is ta
   await page.locator(".codelens-decoration a", { hasText: "Why?" }).waitFor();
   await workbench.endDebugging();
   writeFileSync(server.standInLog, "");
-  server.settings({ "dapAi.enableFor": { debugpy: true } });
+  await workbench.settings({ "dapAi.enableFor": { debugpy: true } });
   await workbench.debug("of another extension");
   await workbench.showPanel();
   await panel.ask("");
@@ -181,9 +188,10 @@ scenario("a configuration of another extension that stands at an exception is ta
   assert.equal(readFileSync(server.standInLog, "utf8"), "resolved\n"); // its resolver ran, its adapter did not
 });
 
-scenario("the states in a light theme", { theme: "light", files: ["payroll.py"] }, async (workbench) => {
+scenario("the states in a light theme", { theme: "light" }, async (workbench, server) => {
   const { page, panel, tab } = workbench;
-  await workbench.debug("payroll");
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
   await workbench.showPanel();
   await (await panel.locator(".ask-why")).waitFor();
   await picture(workbench, "stopped");

@@ -11,6 +11,7 @@ import { ROOT, installVsCode, packExtensions } from "./install.mjs";
 export const PROJECT = resolve(ROOT, "..");
 const START_MS = 60_000;
 const SETTINGS = {
+  "workbench.reduceMotion": "on",
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
   "workbench.enableExperiments": false,
@@ -29,6 +30,21 @@ const SETTINGS = {
   "editor.cursorBlinking": "solid",
   "chat.commandCenter.enabled": false,
 };
+/** One key for what a scenario leaves behind: the palette would take a second for each. */
+const TIDY_UP = {
+  key: "ctrl+alt+shift+f12",
+  command: "runCommands",
+  args: {
+    commands: [
+      "dapAi.forgetConversations",
+      "workbench.debug.panel.action.clearReplAction",
+      "workbench.action.closePanel",
+      "workbench.action.closeAuxiliaryBar",
+      "notifications.clearAll",
+      "workbench.action.closeAllEditors",
+    ],
+  },
+};
 /** A Python that has dap_ai. */
 export const PYTHON = process.env["DAP_AI_TEST_PYTHON"] ?? join(PROJECT, ".venv", "bin", "python");
 /** Those of the scope "machine" count in a remote window, as this is, only from here. */
@@ -40,6 +56,7 @@ const GDB = join(PROJECT, ".venvs", "native", "bin", "gdb");
 const CONFIGURATIONS = [
   { name: "payroll", type: "dap-ai", ...program("payroll.py") },
   { name: "share", type: "dap-ai", ...program("share.py") },
+  { name: "split", type: "dap-ai", ...program("split.py") },
   { name: "counter", type: "dap-ai", ...program("counter.py") },
   { name: "of another extension", type: "debugpy", ...program("share.py") },
   { name: "feed", type: "dap-ai", ...program("feed.py") },
@@ -71,12 +88,14 @@ class Server {
     this.standInLog = join(folder, "stand-in.log");
     this.config = join(folder, "dap-ai.toml");
     this.log = join(folder, "server.log");
+    this.written = 0;
   }
 
   async start() {
     const data = join(this.folder, "data");
     for (const each of [join(data, "User"), join(data, "Machine"), join(this.workspace, ".vscode")]) mkdirSync(each, { recursive: true });
     this.settings({});
+    writeFileSync(join(data, "User", "keybindings.json"), JSON.stringify([TIDY_UP]));
     this.file(".vscode/launch.json", JSON.stringify({ version: "0.2.0", configurations: CONFIGURATIONS }));
     this.configure("");
     for (const file of [this.modelLog, this.standInLog]) writeFileSync(file, "");
@@ -125,11 +144,16 @@ class Server {
     return `http://127.0.0.1:${this.port}/?folder=${this.workspace}`;
   }
 
-  /** The user's settings of VS Code, beside those of all tests. */
+  /**
+   * The user's settings of VS Code, beside those of all tests. An open window reads only the second file again. Returns
+   * its title when it has done so.
+   */
   settings(more) {
     const write = (place, settings) => writeFileSync(join(this.folder, "data", place, "settings.json"), JSON.stringify(settings));
+    const title = `settings ${++this.written}`;
     write("User", { ...SETTINGS, ...more });
-    write("Machine", { ...MACHINE_SETTINGS, ...more });
+    write("Machine", { ...MACHINE_SETTINGS, ...more, "window.title": title });
+    return title;
   }
 
   /** The user's own configuration of dap_ai, read when a session starts. */
@@ -140,6 +164,11 @@ class Server {
   /** The replies of the fake model of VS Code. */
   modelSays(...replies) {
     writeFileSync(this.script, replies.map((reply) => JSON.stringify(reply)).join("\n"));
+  }
+
+  /** As it was at first: what VS Code itself is to be told, and nothing else. */
+  emptyWorkspace() {
+    for (const name of readdirSync(this.workspace)) if (name !== ".vscode") rmSync(join(this.workspace, name), { recursive: true });
   }
 
   /** A file of the workspace. Returns its path. */

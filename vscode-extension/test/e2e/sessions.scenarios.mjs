@@ -22,19 +22,20 @@ function compile(server) {
   execFileSync("cc", ["-g", "-O0", "-o", join(server.workspace, "crash"), source]);
 }
 
-scenario("two sessions are asked at the same time, and each has a conversation of its own", { files: ["payroll.py"] }, async (workbench, server) => {
+scenario("two sessions are asked at the same time, and each has a conversation of its own", {}, async (workbench, server) => {
   const { panel } = workbench;
   server.file("share.py", SHARE);
+  server.file("split.py", SHARE);
   await workbench.debug("share");
-  await workbench.debug("payroll"); // VS Code stays at the session that has stopped first, and so does the panel
+  await workbench.debug("split"); // VS Code stays at the session that has stopped first, and so does the panel
   await workbench.showPanel();
   await panel.choose("share");
   await (await panel.locator(".empty-spot, .stop-line, select", { hasText: "share" })).first().waitFor();
   await panel.ask("why is people 0?");
-  await panel.choose("payroll");
+  await panel.choose("split");
   await (await panel.locator(".ask-why")).waitFor();
   await panel.ask("");
-  assert.match(await panel.answered(), /payroll\.py:24/);
+  assert.match(await panel.answered(), /split\.py:2/);
   await picture(workbench, "two-sessions");
   await panel.choose("share");
   await panel.says("why is people 0?");

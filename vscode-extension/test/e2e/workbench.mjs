@@ -3,6 +3,8 @@ import { AnswerPanel } from "./panel.mjs";
 import { patient } from "./patience.mjs";
 
 const PALETTE_TRIES = 6;
+/** Editors, and notifications. */
+const LEFT = ".tabs-container .tab, .notification-list-item";
 
 /** Opens VS Code in a new page and waits until it can be used. */
 export async function openWorkbench(browser, server, { theme } = {}) {
@@ -50,22 +52,27 @@ export class Workbench {
     await this.ready();
   }
 
-  /**
-   * Runs a command by the palette. A key press can come before VS Code listens to it, and a command before the extension
-   * that makes it available: only the palette is tried again, with more patience each time. `leaves`: the page goes away.
-   */
+  /** Runs a command by the palette. `leaves`: the page goes away. */
   async command(title, { leaves = false } = {}) {
+    await this.choose(`>${title}`, title, { leaves });
+  }
+
+  /**
+   * Types into the palette, and clicks the row with this text. A key press can come before VS Code listens to it, and a
+   * row before the extension that makes it available: only the palette is tried again, with more patience each time.
+   */
+  async choose(typed, text, { leaves = false } = {}) {
     const input = this.page.locator(".quick-input-widget .quick-input-box input");
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
     for (let tries = 1; ; tries++) {
       const timeout = patient(1000) * tries;
       await this.page.keyboard.press("F1");
       try {
         await input.waitFor({ timeout });
-        await input.fill(`>${title}`, { timeout: patient(1000) }); // a change of the focus closes the palette
+        await input.fill(typed, { timeout: patient(1000) }); // a change of the focus closes the palette
         await row.waitFor({ timeout });
         await row.click({ timeout }); // not Enter: another row may still be the chosen one
-        if (!leaves) await this.page.waitForFunction(isOver, `>${title}`, { timeout: 2 * timeout });
+        if (!leaves) await this.page.waitForFunction(isOver, typed, { timeout: 2 * timeout });
         return;
       } catch (error) {
         await this.page.keyboard.press("Escape");
@@ -94,16 +101,14 @@ export class Workbench {
 
   /** Starts a configuration of launch.json. */
   async start(name) {
-    await this.command("Debug: Select and Start Debugging");
-    await this.pick(name);
+    await this.choose(`debug ${name}`, name);
     await this.page.locator(".debug-toolbar").waitFor();
   }
 
   /** Starts one that will not stop; returns when it has ended. */
   async run(name) {
     const toolbar = this.page.locator(".debug-toolbar");
-    await this.command("Debug: Select and Start Debugging");
-    await this.pick(name);
+    await this.choose(`debug ${name}`, name);
     await toolbar.waitFor();
     await toolbar.waitFor({ state: "hidden" });
   }
@@ -156,8 +161,18 @@ export class Workbench {
   /** Waits for a text in the debug console. */
   async console(text) {
     const row = this.page.locator(".repl .monaco-list-row", { hasText: text }).first();
-    if (!(await row.isVisible())) await this.command("Debug Console: Focus on Debug Console View");
+    if (!(await row.isVisible())) {
+      await this.command("Debug Console: Focus on Debug Console View");
+      await this.newestConsole();
+    }
     await row.waitFor();
+  }
+
+  /** Of several sessions, ended ones too, the console may show another one than that which was started last. */
+  async newestConsole() {
+    const sessions = this.page.locator(".part.panel .title select");
+    if (!(await sessions.isVisible())) return;
+    await sessions.selectOption({ index: (await sessions.locator("option").count()) - 1 });
   }
 
   /** Restarts the session; returns when the program has stopped again. */
@@ -165,6 +180,32 @@ export class Workbench {
     await this.page.keyboard.press("Control+Shift+F5");
     await this.stopped.waitFor({ state: "hidden" });
     await this.stopped.waitFor();
+  }
+
+  /** Changes the settings; returns when VS Code has read them. */
+  async settings(more) {
+    const title = this.server.settings(more);
+    await this.page.waitForFunction((title) => document.title === title, title);
+  }
+
+  /** As a system with dark or light colours. */
+  async dress(theme) {
+    this.theme = theme;
+    await this.page.emulateMedia({ colorScheme: theme === "light" ? "light" : "dark" });
+  }
+
+  /** Ends all sessions, and leaves nothing to the next one that uses the window: see TIDY_UP of server.mjs. */
+  async tidyUp() {
+    await this.page.keyboard.press("Escape"); // a menu or a list that is open
+    await this.endDebugging();
+    for (let tries = 1; ; tries++) {
+      await this.page.keyboard.press("Control+Alt+Shift+F12");
+      try {
+        return await this.page.waitForFunction((selector) => !document.querySelector(selector), LEFT, { timeout: patient(1000) * tries });
+      } catch (error) {
+        if (tries === PALETTE_TRIES) throw error;
+      }
+    }
   }
 
   /** Ends all sessions, one after the other. One may end by itself just now: the key then finds nothing to do. */
@@ -180,6 +221,11 @@ export class Workbench {
   /** The text of the line that has the cursor, as the status bar names it. */
   async atLine(line) {
     await this.page.locator("#status\\.editor\\.selection", { hasText: `Ln ${line},` }).waitFor();
+  }
+
+  /** Waits for a text in the status bar. */
+  async says(text) {
+    await this.page.locator(".statusbar-item", { hasText: text }).first().waitFor();
   }
 
   notification(text) {

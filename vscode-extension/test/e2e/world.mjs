@@ -1,4 +1,4 @@
-// What the scenarios share: one code-server, one browser, a workbench of its own for each test, and evidence of failures.
+// What the scenarios share: one code-server, one browser, one window as long as it is sound, and evidence of failures.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,48 +11,83 @@ import { startServer } from "./server.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
 const RESULTS = join(ROOT, "test-results", "e2e");
-const PICTURES = process.env["DAP_AI_SCREENSHOTS"] ?? RESULTS;
+const PICTURES = process.env["DAP_AI_SCREENSHOTS"];
 const THEME = process.env["DAP_AI_THEME"] ?? "dark";
 const TEST_MS = patient(300_000);
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
-export const world = { server: undefined, browser: undefined };
+export const world = { server: undefined, browser: undefined, workbench: undefined };
 
 before(async () => {
-  for (const folder of [RESULTS, PICTURES]) mkdirSync(folder, { recursive: true });
+  mkdirSync(RESULTS, { recursive: true });
+  if (PICTURES) mkdirSync(PICTURES, { recursive: true });
   world.server = await startServer();
   world.browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
 });
 
 after(async () => {
+  await closeWindow();
   await world.browser?.close();
   await world.server?.stop();
 });
 
-/** A test with a workbench: `body(workbench, server, context)`. `settings`: of VS Code; `config`: dap_ai's own. */
-export function scenario(name, { settings = {}, config = "", theme = THEME, skip = false, files = [] }, body) {
-  test(name, { skip, timeout: TEST_MS }, async (context) => {
-    const { server, browser } = world;
-    server.settings({ "workbench.colorTheme": THEMES[theme], ...settings });
+/**
+ * A test with a workbench: `body(workbench, server, context)`. To open a window takes as long as most of what is tested
+ * in it: it is that of the scenario before, tidied up, unless that one has failed. `settings`: of VS Code; `config`:
+ * dap_ai's own; `fresh`: it is about a window that nobody has used yet.
+ */
+export function scenario(name, { settings = {}, config = "", theme = THEME, skip = false, files = [], fresh = false }, body) {
+  test(name, { skip }, async (context) => {
+    const { server } = world;
+    server.emptyWorkspace();
     server.configure(config);
     server.modelSays();
     for (const file of files) server.example(file);
-    const workbench = await openWorkbench(browser, server, { theme });
     try {
-      await body(workbench, server, context);
+      const workbench = await windowWith({ "workbench.colorTheme": THEMES[theme], ...settings }, { theme, fresh });
+      await within(TEST_MS, body(workbench, server, context));
+      await workbench.tidyUp();
     } catch (error) {
-      await evidence(workbench, name);
+      if (world.workbench) await evidence(world.workbench, name);
+      await closeWindow();
       throw error;
-    } finally {
-      await leave(workbench);
     }
   });
 }
 
+/** A window with these settings, and with nothing that another scenario has left. */
+async function windowWith(settings, { theme, fresh }) {
+  if (fresh) await closeWindow();
+  if (world.workbench) {
+    await world.workbench.dress(theme);
+    await world.workbench.settings(settings);
+  } else {
+    world.server.settings(settings);
+    world.workbench = await openWorkbench(world.browser, world.server, { theme });
+  }
+  return world.workbench;
+}
+
+async function closeWindow() {
+  const { workbench } = world;
+  world.workbench = undefined;
+  if (!workbench) return;
+  await workbench.endDebugging().catch(() => undefined); // what hangs ends with the server
+  await workbench.close();
+}
+
+/** Fails after so many milliseconds; what still goes on then ends with its window. */
+async function within(ms, body) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`It has not ended within ${ms / 1000} s.`)), ms)));
+  return Promise.race([body, late]).finally(() => clearTimeout(timer));
+}
+
 const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", contrast: "Default High Contrast" };
 
-/** A picture of a state, for people. */
+/** A picture of a state, for people who want one. */
 export async function picture(workbench, name) {
+  if (!PICTURES) return;
   await workbench.page.mouse.move(1, 1); // no tooltip of a button that was there by chance
   await workbench.page.locator(".workbench-hover-container").waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
   await workbench.screenshot(join(PICTURES, `${name}-${workbench.theme}.png`));
@@ -65,12 +100,4 @@ async function evidence(workbench, name) {
   await workbench.screenshot(`${file}-notifications.png`).catch(() => undefined);
   writeFileSync(`${file}.log`, workbench.server.logs());
   console.error(`see ${file}.png and ${file}.log`);
-}
-
-async function leave(workbench) {
-  try {
-    await workbench.endDebugging();
-  } finally {
-    await workbench.close();
-  }
 }
