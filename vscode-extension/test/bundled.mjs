@@ -11,9 +11,10 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /**
  * Runs the files *.test.ts of `folder` whose name holds one of the words of the command line, and ends with their exit
- * code. `prepare` is given the folder of what is bundled, and returns more of esbuild's options; `nodeOptions`: of Node.
+ * code. `prepare` is given the folder of what is bundled, and returns more of esbuild's options; `nodeOptions`: of Node;
+ * `together`: in one process, which shares what takes long to start.
  */
-export async function runTests(folder, prepare, nodeOptions = []) {
+export async function runTests(folder, prepare, nodeOptions = [], { together = false } = {}) {
   const words = process.argv.slice(2);
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".test.ts"))
@@ -27,7 +28,7 @@ export async function runTests(folder, prepare, nodeOptions = []) {
   let status;
   try {
     await esbuild.build({
-      entryPoints: files.map((name) => join(folder, name)),
+      ...(together ? { stdin: { contents: files.map((name) => `import "./${name}";`).join("\n"), resolveDir: folder, sourcefile: "all.ts" } } : { entryPoints: files.map((name) => join(folder, name)) }),
       outdir: out,
       outExtension: { ".js": ".cjs" },
       bundle: true,
@@ -37,7 +38,7 @@ export async function runTests(folder, prepare, nodeOptions = []) {
       sourcemap: "inline",
       ...(await prepare(out)),
     });
-    const bundled = files.map((name) => join(out, name.replace(/\.ts$/, ".cjs")));
+    const bundled = together ? [join(out, "stdin.cjs")] : files.map((name) => join(out, name.replace(/\.ts$/, ".cjs")));
     const options = ["--enable-source-maps", "--test", ...nodeOptions];
     status = spawnSync(process.execPath, [...options, ...bundled], { stdio: "inherit" }).status;
   } finally {

@@ -14,6 +14,7 @@ import { THEMES, WEBVIEW_STYLE, type ThemeName } from "./themes";
 /** Where run.mjs has put the built view. */
 declare const __VIEW__: string;
 
+const TEST_MS = 120_000;
 const ORIGIN = "http://view.test";
 const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
 const BROWSER = process.env["DAP_AI_CHROMIUM"] ?? CANDIDATES.find((path) => existsSync(path));
@@ -24,6 +25,8 @@ export interface Options {
   height?: number;
   place?: "panel" | "tab";
   forcedColors?: boolean;
+  /** A page of its own, since the test changes it for good. */
+  alone?: boolean;
 }
 
 interface Recorder {
@@ -32,6 +35,8 @@ interface Recorder {
 }
 
 let browser: Promise<Browser> | undefined;
+/** Pages that no test uses now, by what cannot be changed of one: to open one takes longer than most tests. */
+const idle = new Map<string, View>();
 
 after(async () => {
   await (await browser)?.close();
@@ -40,14 +45,16 @@ after(async () => {
 /** A test that needs the browser: skipped, visibly, where there is none. */
 export function viewTest(name: string, run: (view: View) => Promise<void>, options: Options = {}): void {
   const skip = BROWSER === undefined ? "no Chromium here; DAP_AI_CHROMIUM names one" : false;
-  test(name, { skip }, async () => {
+  test(name, { skip, timeout: TEST_MS }, async () => {
     const view = await View.open(options);
     try {
       await run(view);
       await view.assertHarmless();
-    } finally {
-      await view.close();
+    } catch (error) {
+      await view.end();
+      throw error;
     }
+    await view.close();
   });
 }
 
@@ -56,23 +63,37 @@ export class View {
 
   private constructor(
     readonly page: Page,
-    private readonly options: Options,
+    private options: Options,
   ) {}
 
   static async open(options: Options = {}): Promise<View> {
+    const kind = kindOf(options);
+    const view = idle.get(kind) ?? (await View.make(options));
+    idle.delete(kind);
+    await view.begin(options);
+    return view;
+  }
+
+  private static async make(options: Options): Promise<View> {
     browser ??= chromium.launch({ executablePath: BROWSER ?? "", args: ["--no-sandbox"] });
     const context = await (await browser).newContext({
-      viewport: { width: options.width ?? 340, height: options.height ?? 720 },
       reducedMotion: "reduce",
       ...(options.forcedColors === true ? { forcedColors: "active" as const } : {}),
     });
     const view = new View(await context.newPage(), options);
     await view.prepare();
-    await view.load();
     return view;
   }
 
+  /** Leaves the page to the next test. */
   async close(): Promise<void> {
+    const kind = kindOf(this.options);
+    if (this.options.alone === true || idle.has(kind)) await this.end();
+    else idle.set(kind, this);
+  }
+
+  /** Nobody gets this page any more. */
+  async end(): Promise<void> {
     await this.page.context().close();
   }
 
@@ -171,7 +192,13 @@ export class View {
     return path === "/favicon.ico" ? { contentType: "image/x-icon", body: "" } : undefined;
   }
 
-  private async load(): Promise<void> {
+  /** As if nobody had used the page. */
+  private async begin(options: Options): Promise<void> {
+    this.options = options;
+    this.forgive();
+    await this.page.setViewportSize({ width: options.width ?? 340, height: options.height ?? 720 });
+    await this.page.mouse.move(0, 0);
+    if (this.page.url() !== "about:blank") await this.page.evaluate(() => { sessionStorage.clear(); });
     await this.page.goto(ORIGIN);
     await this.dress();
   }
@@ -186,4 +213,8 @@ export class View {
       document.body.classList.add(theme.className);
     }, { theme, tab });
   }
+}
+
+function kindOf({ forcedColors }: Options): string {
+  return `${forcedColors === true}`;
 }

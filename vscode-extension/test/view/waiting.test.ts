@@ -29,4 +29,4 @@ viewTest("what is waited for is said, and for how many seconds", async (view) =>
   await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: { ...APPROVAL, now: "[1, 2]" } } });
   assert.equal((await line.innerText()).trim(), "Waiting for your consent");
   assert.match(await view.find(".approval").innerText(), /Now it is\s+\[1, 2\]/);
-});
+}, { alone: true });
