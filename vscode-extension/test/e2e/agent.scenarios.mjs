@@ -35,7 +35,7 @@ scenario("a change of the program waits for consent, and happens when it is allo
   await workbench.console("value 0");
 });
 
-scenario("where no answer is in sight a notification asks for consent, and what is denied there is not done", {}, async (workbench, server) => {
+scenario("where no answer is in sight a notification asks for consent, and what is denied there is not done", { fresh: true }, async (workbench, server) => {
   const { page, panel } = workbench;
   wantsToChange(server, "I left it as it was.");
   await workbench.debug("counter");
@@ -52,7 +52,7 @@ scenario("where no answer is in sight a notification asks for consent, and what 
   await workbench.console("value 3");
 });
 
-scenario("an answer is stopped in the middle, by the button and by Escape, and the next question is answered", {}, async (workbench, server, context) => {
+scenario("an answer is stopped in the middle, by the button and by Escape, and the next question is answered", { fresh: true }, async (workbench, server, context) => {
   const { panel } = workbench;
   const endpoint = await startEndpoint(
     (stream) => stream.text(BEGINNING),
@@ -78,7 +78,7 @@ scenario("an answer is stopped in the middle, by the button and by Escape, and t
   assert.match(await panel.answered(3), /The second answer/);
 });
 
-scenario("when the proxy dies in the middle of an answer, the panel says so, and debugging works again", {}, async (workbench, server, context) => {
+scenario("when the proxy dies in the middle of an answer, the panel says so, and debugging works again", { fresh: true }, async (workbench, server, context) => {
   const { panel } = workbench;
   const endpoint = await startEndpoint((stream) => stream.text(BEGINNING));
   context.after(() => endpoint.close());

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { SHARE } from "./programs.mjs";
 import { scenario } from "./world.mjs";
 
-scenario("after the window was reloaded the conversation is still there, and a new session has its own", {}, async (workbench, server) => {
+scenario("after the window was reloaded the conversation is still there, and a new session has its own", { fresh: true }, async (workbench, server) => {
   const { panel } = workbench;
   server.file("share.py", SHARE);
   await workbench.debug("share");
@@ -43,7 +43,7 @@ scenario("the model of VS Code answers in the debug console, too", { settings: {
   await workbench.console("The model of VS Code says: people is 0.");
 });
 
-scenario("VS Code's agents read the stopped program by tools, and cannot change it", {}, async (workbench, server) => {
+scenario("VS Code's agents read the stopped program by tools, and cannot change it", { fresh: true }, async (workbench, server) => {
   server.file("share.py", SHARE);
   server.modelSays(
     { tool: "dapAi_stack", input: {} },

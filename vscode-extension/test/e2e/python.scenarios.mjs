@@ -147,7 +147,7 @@ async function firstInSight(page, end) {
   });
 }
 
-scenario("an error that something catches is told of: it can be asked about, and stops next time; a program that hangs is paused and asked about", {}, async (workbench, server) => {
+scenario("an error that something catches is told of: it can be asked about, and stops next time; a program that hangs is paused and asked about", { fresh: true }, async (workbench, server) => {
   const { panel } = workbench;
   server.file("feed.py", FEED);
   await workbench.start("feed");

@@ -42,7 +42,7 @@ scenario("two sessions are asked at the same time, and each has a conversation o
   assert.match(await panel.answered(), /share\.py:2/);
 });
 
-scenario("the process that a program starts is a session of its own: the failure is asked about there, the parent says where it stands", {}, async (workbench, server) => {
+scenario("the process that a program starts is a session of its own: the failure is asked about there, the parent says where it stands", { fresh: true }, async (workbench, server) => {
   const { panel } = workbench;
   server.file("share.py", SHARE);
   server.file("parent.py", PARENT);
@@ -61,7 +61,7 @@ scenario("the process that a program starts is a session of its own: the failure
   await picture(workbench, "child");
 });
 
-scenario("a native program that crashes is asked about", { skip: without("lldb-dap") }, async (workbench, server) => {
+scenario("a native program that crashes is asked about", { fresh: true, skip: without("lldb-dap") }, async (workbench, server) => {
   const { panel } = workbench;
   compile(server);
   await workbench.debug("native");
@@ -71,7 +71,7 @@ scenario("a native program that crashes is asked about", { skip: without("lldb-d
   await picture(workbench, "native");
 });
 
-scenario("a configuration of LLDB's own extension runs through dap-ai where the switch is on", { skip: without("lldb-dap"), settings: { "dapAi.enableFor": { "lldb-dap": true } } }, async (workbench, server) => {
+scenario("a configuration of LLDB's own extension runs through dap-ai where the switch is on", { fresh: true, skip: without("lldb-dap"), settings: { "dapAi.enableFor": { "lldb-dap": true } } }, async (workbench, server) => {
   const { panel } = workbench;
   compile(server);
   const before = readFileSync(server.standInLog, "utf8");
@@ -82,7 +82,7 @@ scenario("a configuration of LLDB's own extension runs through dap-ai where the 
   assert.equal(readFileSync(server.standInLog, "utf8").slice(before.length), "resolved\n"); // its resolver ran, its adapter did not
 });
 
-scenario("a configuration of Native Debug runs through dap-ai by GDB's own adapter where the switch is on", { skip: without("gdb"), settings: { "dapAi.enableFor": { gdb: true } } }, async (workbench, server) => {
+scenario("a configuration of Native Debug runs through dap-ai by GDB's own adapter where the switch is on", { fresh: true, skip: without("gdb"), settings: { "dapAi.enableFor": { gdb: true } } }, async (workbench, server) => {
   const { panel } = workbench;
   compile(server);
   const before = readFileSync(server.standInLog, "utf8");
