@@ -133,11 +133,14 @@ def test_a_run_without_a_stop_ends_with_1(tmp_path):
 
 
 def test_no_line_of_a_storm_of_output_is_lost(tmp_path, adapter):
-    """Where the answer comes among its last ones is for the adapter's threads to say."""
+    """Where the answer comes among its last ones is for the adapter's threads to say; gdb lets lines overtake others.
+
+    gdb 18 holds back what a program prints while it answers a request, and sends it beside what is printed next.
+    """
     build(PRINTS, tmp_path, "prints")
     done = ask(adapter, "./prints")
     shown = [int(row[4:]) for row in done.stdout.splitlines() if re.fullmatch(rb"row \d+", row)]
-    assert shown == list(range(10000))
+    assert (sorted(shown) if adapter == "gdb" else shown) == list(range(10000))
     assert b"nowhere" in done.stdout
     assert done.returncode == 0
 

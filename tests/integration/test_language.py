@@ -234,7 +234,7 @@ async def test_a_question_that_is_cancelled_while_a_hanging_one_is_ended_leaves_
         process = await stop(language, folder / "main.py")
         language._timeout_s = 0.1
         asked = asyncio.ensure_future(find(language, folder / "main.py", 4, "pay"))
-        await asyncio.wait({asked}, timeout=0.3)
+        await asyncio.wait({asked}, timeout=patient(0.3))
         asked.cancel()
         await asyncio.wait({asked})
         language._timeout_s = WAIT_S

@@ -71,15 +71,25 @@ def deadlocked(program: Callable[[str], Path]) -> Generator[psutil.Popen]:
     native.need_attach()
     if not Path("/proc/self/syscall").exists():
         pytest.skip("this machine does not tell what a thread waits for")
-    with psutil.Popen([program("accounts")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-        try:
-            deadline = time.monotonic() + _SETTLED_S
-            while process.num_threads() < 3 or any(_runs(process, thread.id) for thread in process.threads()):
+    deadline = time.monotonic() + _SETTLED_S
+    while True:
+        with psutil.Popen([program("accounts")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+            try:
+                if _comes_to_wait(process):
+                    yield process
+                    return
                 assert time.monotonic() < deadline, "the threads do not come to wait"
-                time.sleep(0.01)
-            yield process
-        finally:
-            process.kill()  # else leaving would wait for it for ever
+            finally:
+                process.kill()  # else leaving would wait for it for ever
+
+
+def _comes_to_wait(process: psutil.Popen) -> bool:
+    """False if it has ended instead: on a busy machine its threads may run one after the other."""
+    while process.poll() is None:
+        if process.num_threads() == 3 and not any(_runs(process, thread.id) for thread in process.threads()):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def _runs(process: psutil.Popen, thread_id: int) -> bool:

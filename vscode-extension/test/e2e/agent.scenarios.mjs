@@ -40,7 +40,7 @@ scenario("where no answer is in sight a notification asks for consent, and what 
   wantsToChange(server, "I left it as it was.");
   await workbench.debug("counter");
   await workbench.type("??does the value matter?");
-  const notification = workbench.notification("counter.value");
+  const notification = workbench.notification("wants to do this in the program: counter.value");
   await notification.waitFor();
   await picture(workbench, "consent-notification");
   await notification.locator(".monaco-button", { hasText: "Deny" }).click();
