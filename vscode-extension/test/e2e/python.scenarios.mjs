@@ -34,7 +34,7 @@ scenario("Why? above the stopped line asks; a view that is too low to read moves
 });
 
 scenario("the panel answers why the program stopped: steps open, places lead to their lines", {}, async (workbench, server) => {
-  const { page, panel } = workbench;
+  const { panel } = workbench;
   server.file("share.py", SHARE);
   await workbench.debug("share");
   await workbench.showPanel();
