@@ -158,5 +158,6 @@ def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
 
 
 def _in_short(reason: str) -> str:
-    """The reason without what has been told before."""
-    return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else cut(reason, _MAX_REASON)
+    """The reason without what has been told before; code that is cut in it ends as code."""
+    short = cut(reason, _MAX_REASON)
+    return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else short + "`" * (short.count("`") % 2)

@@ -184,6 +184,8 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+    if len(trials.tried) > _TOLD_EVERY and len(trials.tried) % _TOLD_EVERY:
+        tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
 
 
 def _enough(tried: Sequence[Trial]) -> bool:

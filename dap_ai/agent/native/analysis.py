@@ -48,6 +48,8 @@ class NativeAnalysis:
     chain: list[Link] = field(default_factory=list[Link])
     """Nearest first."""
     suspects: list[Suspect] = field(default_factory=list[Suspect])
+    unchecked: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """File and line of suspects that only let through what another line has made."""
     advice: list[str] = field(default_factory=list[str])
     """Next debugging steps."""
     fix: Edit | None = None

@@ -88,7 +88,7 @@ def verdict(analysis: NativeAnalysis) -> str:
     effects.append(f"{headline(analysis)} at {spot}")
     if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
         return fitting([f"{effect}." for effect in effects])
-    joint = ": " if first.score >= _SURE else "; a guess at the cause: "
+    joint = ": " if _is_sure(analysis) else "; a guess at the cause: "
     cause = where(case, first.file, first.line)
     forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
     return fitting([effect + form for effect in effects for form in forms])
@@ -233,6 +233,12 @@ def _link(analysis: NativeAnalysis, link: Link) -> str:
     return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: `{code}`{now}"
 
 
+def _is_sure(analysis: NativeAnalysis) -> bool:
+    """A missing check is a guess: it tells where a null is let through, not why it is one."""
+    first = analysis.suspects[0]
+    return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
+
+
 def root_cause(analysis: NativeAnalysis) -> str:
     """The most suspicious line with its reason, how sure it is, and the others in short."""
     case = analysis.case
@@ -241,7 +247,7 @@ def root_cause(analysis: NativeAnalysis) -> str:
     first, *others = analysis.suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    title = f"**Root cause{'' if first.score >= _SURE else ' (a guess)'}.**"
+    title = f"**Root cause{'' if _is_sure(analysis) else ' (a guess)'}.**"
     text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n{code}"
     if others:
         rows = "; ".join(f"{where(case, s.file, s.line)} ({s.reason})" for s in others[:3])

@@ -187,6 +187,8 @@ class _Trace:
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
             draft.suspect(line, score + 0.1, f"uses what `{called}` returns{unchecked}", path)
+            if unchecked:
+                draft.analysis.unchecked.add((path, line))
             self._returns(*found, depth, _holder(spot, call))
             return
         if self.wanted.past_end and called in _LENGTHS:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.explain import _in_short
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import MOST_WORDS
 from dap_ai.agent.answering import Agent
@@ -294,3 +295,7 @@ def test_nobody_is_advised_to_ask_where_a_builtin_comes_from(tmp_path: Path):
     answer, _ = ask(fail(program), "")
     assert "where does sum come from" not in answer.text
     assert "Next steps" in answer.text
+
+
+def test_code_that_is_cut_in_a_reason_ends_as_code():
+    assert _in_short("the failing check passes with `" + "x" * 300 + "` here").count("`") == 2
