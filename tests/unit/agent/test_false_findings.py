@@ -97,6 +97,10 @@ CORRECT: dict[str, tuple[str, str]] = {
             "            continue\n        return found\nassert f(['a']) == 0\n"
         ),
     ),
+    "a lookup that gave a number": (
+        "text as number",
+        "last = {'a': 1.5}\ndef f(name, price):\n    before = last.get(name, price)\n    return price - before\nf('a', 'n/a')\n",
+    ),
     "a registry that is asked for by its class": (
         "class default",
         "class A:\n    known = []\n    def __init__(self):\n        self.known.append(self)\n\nA()\nassert not A.known\n",

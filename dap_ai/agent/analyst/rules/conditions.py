@@ -84,6 +84,13 @@ def _calls(node: ast.expr) -> bool:
     return any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for n in ast.walk(node))
 
 
+def _gave_no_text(scope: Scope, statement: ast.For | ast.Assign) -> bool:
+    """Whether what the name has got is known, and is neither text nor something that may hold some."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    value = scope.place.value(target.id) if scope.place and isinstance(target, ast.Name) else None
+    return value is not None and value.kind in ("none", "bool", "int", "float", "complex", "bytes", "function")
+
+
 def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
     """Text from outside (csv, input, split, environ) that is used as a number."""
     error = view.case.exception
@@ -93,9 +100,8 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
     if not mixed:
         return
     for statement, node in expressions(scope):
-        if is_call(node, "DictReader", "reader", "input", "split", "getenv", "get") and isinstance(
-            statement, ast.For | ast.Assign
-        ):
+        outside = is_call(node, "DictReader", "reader", "input", "split", "getenv", "get")
+        if outside and isinstance(statement, ast.For | ast.Assign) and not _gave_no_text(scope, statement):
             weight = 0.75 if is_call(node, "DictReader", "reader", "input") else 0.4
             yield Finding(
                 scope,
