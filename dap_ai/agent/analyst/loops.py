@@ -298,4 +298,4 @@ def _row(loop: Loop, name: str) -> str:
     if loop.stuck:
         return text
     lines = _may_change(loop, name)
-    return f"{text}, {f'changed in line {lines[0]}' if lines else 'not changed in the loop'}"
+    return f"{text}, {f'which line {lines[0]} changes' if lines else 'which nothing in the loop changes'}"

@@ -107,7 +107,7 @@ def test_a_loop_without_any_end_is_called_one(tmp_path):
 def test_a_loop_that_makes_progress_is_not_called_endless(tmp_path):
     text = told(tmp_path, ENDS)
     assert text.startswith("**In a loop.**")
-    assert "`todo` is `[]`, changed in line 3." in text
+    assert "`todo` is `[]`, which line 3 changes." in text
 
 
 def test_a_model_is_told_of_it(tmp_path):
