@@ -157,4 +157,4 @@ def test_after_a_check_of_the_sources_that_fails_nothing_long_is_started(
         monkeypatch.setattr(dev, name, fake)
     monkeypatch.setattr(dev, "setup", ran.extend)
     assert dev.test([]) == 1
-    assert ran == ["unit", "view"]
+    assert ran == ["unit"]
