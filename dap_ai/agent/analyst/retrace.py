@@ -33,7 +33,8 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
 def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> None:
     """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it.
 
-    A run that ends there with other values shows it too: a random number, the time, the order of a set.
+    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
+    best witness there is, though another value may have led another way.
     """
     widest = next((c for c in reversed(controls) if c.check.whole and (c.usable or c.fails_there)), None)
     if widest is None or widest.trace.lines_truncated:

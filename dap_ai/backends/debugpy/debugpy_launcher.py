@@ -24,7 +24,7 @@ SPARE = (
 
 def start(part: str) -> None:
     """Runs debugpy's package folder `part`, or the launcher in it, as Python would run that folder."""
-    launches = os.path.basename(part) == "launcher"  # noqa: PTH119  no pathlib: it costs 10 ms
+    launches = os.path.basename(part) == "launcher"  # noqa: PTH119  paths of editors may hold `..`, which pathlib does not fold
     if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100, PTH120  not with -I, -P
         del sys.path[0]
     sys.path.insert(0, os.path.abspath(os.path.join(part, "..", *[".."] * launches)))  # noqa: PTH100, PTH118

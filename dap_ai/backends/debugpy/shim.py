@@ -154,7 +154,7 @@ def _spare_reports() -> None:
     plain = adapter.spawn_debuggee
 
     def spawn_debuggee(session: Any, start_request: Any, python: Any, launcher_path: Any, *more: Any) -> Any:
-        if os.path.basename(launcher_path) == "launcher":  # noqa: PTH119  debugpy's, not one of the user's
+        if os.path.normpath(launcher_path).endswith(os.path.join("debugpy", "launcher")):  # noqa: PTH118  not another's
             python = [*python, os.path.abspath(debugpy_launcher.__file__)]  # noqa: PTH100
         return plain(session, start_request, python, launcher_path, *more)
 
