@@ -8,6 +8,7 @@ from dap_ai.adapter.children import Children
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import Log
 from dap_ai.adapter.ending import Ending
+from dap_ai.adapter.greeting import Greeting
 from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.options import Fields
 from dap_ai.adapter.outbox import Outbox, read_or
@@ -15,6 +16,7 @@ from dap_ai.adapter.seqmap import (
     AgentOwner,
     BreakpointsOwner,
     ClientOwner,
+    GreetingOwner,
     KillOwner,
     OwnOwner,
     ResumeOwner,
@@ -38,6 +40,7 @@ class BackendMessages:
         children: Children,
         *,
         caught: CaughtExceptions,
+        greeting: Greeting,
         unanswered: Unanswered,
         starting: Starting,
         ending: Ending,
@@ -48,6 +51,7 @@ class BackendMessages:
         self._guests = guests
         self._children = children
         self._caught = caught
+        self._greeting = greeting
         self._unanswered = unanswered
         self._starting = starting
         self._ending = ending
@@ -90,6 +94,8 @@ class BackendMessages:
                 self._answer_client(message, owner)
             case AgentOwner():
                 self._desk.reads.on_response(message, owner)
+            case GreetingOwner():
+                self._greeting.on_over()
             case OwnOwner():
                 self._on_own_response(message, owner)
             case ResumeOwner():

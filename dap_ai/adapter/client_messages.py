@@ -13,6 +13,7 @@ from dap_ai.adapter.effects import Log
 from dap_ai.adapter.ending import Ending
 from dap_ai.adapter.forwarding import Forwarding
 from dap_ai.adapter.gate import Gate
+from dap_ai.adapter.greeting import Greeting
 from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.outbox import Outbox, read_or
@@ -36,6 +37,7 @@ class ClientMessages:
         gate: Gate,
         *,
         caught: CaughtExceptions,
+        greeting: Greeting,
         guests: Guests,
         relatives: Relatives,
         serving: Serving,
@@ -48,6 +50,7 @@ class ClientMessages:
         self._options = options
         self._gate = gate
         self._caught = caught
+        self._greeting = greeting
         self._guests = guests
         self._relatives = relatives
         self._serving = serving
@@ -80,7 +83,7 @@ class ClientMessages:
         jobs = self._desk.jobs
         if jobs.holding or (self._forwarding.ends_stop(message) and jobs.end_stop()):
             jobs.wait(partial(self.receive, message))
-        elif self._starting.holds(message, partial(self.receive, message)):
+        elif any(place.holds(message, partial(self.receive, message)) for place in (self._starting, self._greeting)):
             return
         elif message.kind == "response":
             self._out.to_backend(message)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dap_ai.adapter.desk import AskDesk
 from dap_ai.adapter.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
 from dap_ai.adapter.forwarding import Forwarding
+from dap_ai.adapter.greeting import Greeting
 from dap_ai.adapter.outbox import Outbox, read_or
 from dap_ai.adapter.seqmap import ClientOwner, SwallowedOwner
 from dap_ai.adapter.starting import Starting
@@ -30,13 +31,21 @@ class Ending:
     """What happens at the end of the client, of the backend, and of the session."""
 
     def __init__(
-        self, out: Outbox, state: DebuggeeState, desk: AskDesk, starting: Starting, forwarding: Forwarding
+        self,
+        out: Outbox,
+        state: DebuggeeState,
+        desk: AskDesk,
+        forwarding: Forwarding,
+        *,
+        starting: Starting,
+        greeting: Greeting,
     ) -> None:
         self._out = out
         self._state = state
         self._desk = desk
         self._jobs = desk.jobs
         self._starting = starting
+        self._greeting = greeting
         self._forwarding = forwarding
         self._parting = self._disconnected = self._client_gone = False
         self._spares = ""
@@ -55,6 +64,7 @@ class Ending:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
+        self._greeting.on_over()
         self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
         if self._is_backend_gone:
             self._out.respond(message)
@@ -75,6 +85,7 @@ class Ending:
             return
         self._client_gone = True
         self._starting.on_parting()
+        self._greeting.on_over()
         is_first = not self._parting
         self._part(ends=None)
         if self._is_backend_gone or self._disconnected:
@@ -111,6 +122,7 @@ class Ending:
         self._desk.reads.backend_died()
         self.answer_all("" if started else why or "it could not be started")
         self._starting.on_backend_died(dead)
+        self._greeting.on_over()
         self._state.on_ended()
         self._desk.end_all("failed", f"The debug adapter has ended{dead}.")
         self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))

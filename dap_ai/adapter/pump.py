@@ -49,6 +49,7 @@ from dap_ai.adapter.effects import (
 from dap_ai.adapter.ending import DISCONNECT, PART
 from dap_ai.adapter.failing import Failing
 from dap_ai.adapter.family import Families, Family, Place
+from dap_ai.adapter.greeting import GREETING
 from dap_ai.adapter.guest_links import GuestLinks
 from dap_ai.adapter.options import Options
 from dap_ai.adapter.ports import Recipe
@@ -61,7 +62,7 @@ from dap_ai.adapter.timers import Timers
 from dap_ai.protocol import envelope
 from dap_ai.streams import Link, write_message
 
-_OF_THE_BACKEND = frozenset({DISCONNECT, PART, REQUEST})
+_OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
 """Timers that give a backend up: one that is slow on a busy machine does not hang."""
 
 

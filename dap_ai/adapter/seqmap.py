@@ -44,7 +44,13 @@ class AgentOwner(NamedTuple):
 
 
 class OwnOwner(NamedTuple):
-    """A request of the proxy itself, to which it does something once it is answered; or the greeting."""
+    """A request of the proxy itself, to which it does something once it is answered."""
+
+    command: str
+
+
+class GreetingOwner(NamedTuple):
+    """What the backend wanted said before the program runs."""
 
     command: str
 
@@ -87,7 +93,9 @@ class ReverseOwner(NamedTuple):
     command: str
 
 
-Owner = ClientOwner | AgentOwner | OwnOwner | SwallowedOwner | KillOwner | ResumeOwner | BreakpointsOwner
+Owner = (
+    ClientOwner | AgentOwner | OwnOwner | GreetingOwner | SwallowedOwner | KillOwner | ResumeOwner | BreakpointsOwner
+)
 
 
 class SeqMap:

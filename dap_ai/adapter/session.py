@@ -49,6 +49,7 @@ from dap_ai.adapter.effects import (
 from dap_ai.adapter.ending import Ending
 from dap_ai.adapter.forwarding import Forwarding
 from dap_ai.adapter.gate import BackendRules, Gate
+from dap_ai.adapter.greeting import GREETING, Greeting
 from dap_ai.adapter.guests import Guests
 from dap_ai.adapter.history import History
 from dap_ai.adapter.jobs import HOLD
@@ -84,13 +85,23 @@ class Session:
         self._jobs = self._desk.jobs
         self._reads = self._desk.reads
         self._acting = self._desk.acting
-        watching = Watching(self._out, self.state, self.history, self._gate, self._acting.breakpoints)
+        self._greeting = Greeting(self._out, self._gate)
+        watching = Watching(
+            self._out,
+            self.state,
+            self.history,
+            self._gate,
+            breakpoints=self._acting.breakpoints,
+            greeting=self._greeting,
+        )
         unanswered = Unanswered(self._out, self._reads.client_answered)
         self._forwarding = Forwarding(
             self._out, self.state, self.history, self._desk, self._gate, unanswered=unanswered
         )
         self._starting = Starting(self._out, self.state, self.options, self._forwarding.send)
-        self._ending = Ending(self._out, self.state, self._desk, self._starting, self._forwarding)
+        self._ending = Ending(
+            self._out, self.state, self._desk, self._forwarding, starting=self._starting, greeting=self._greeting
+        )
         self._serving = Serving(self._out, self.state, self._desk)
         self._guests = Guests(
             self._out, self.state, self._desk, self.options, serving=self._serving, forward=self._forwarding.forward
@@ -104,6 +115,7 @@ class Session:
             self._guests,
             self._children,
             caught=self.caught,
+            greeting=self._greeting,
             unanswered=unanswered,
             starting=self._starting,
             ending=self._ending,
@@ -114,6 +126,7 @@ class Session:
             self.options,
             self._gate,
             caught=self.caught,
+            greeting=self._greeting,
             guests=self._guests,
             relatives=self._relatives,
             serving=self._serving,
@@ -130,6 +143,7 @@ class Session:
             RESUME: lambda _: self._acting.resuming.on_timer(),
             HOLD: lambda _: self._jobs.on_timer(),
             WAIT: unanswered.on_timer,
+            GREETING: lambda _: self._greeting.on_over(),
         }
         """By how their names begin."""
 
@@ -192,7 +206,8 @@ class Session:
             self._out.do(Log(f"skipped: {error}"))
 
     def _serve_held(self) -> None:
-        while (held := self._jobs.next_held() or self._starting.next_held()) is not None:
+        places = self._jobs, self._starting, self._greeting
+        while (held := next(filter(None, (place.next_held() for place in places)), None)) is not None:
             self._attempt(held)
 
     def _end_stale_jobs(self) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from dap_ai.adapter import ours
 from dap_ai.adapter.breakpoints import Breakpoints
 from dap_ai.adapter.gate import Gate
+from dap_ai.adapter.greeting import Greeting
 from dap_ai.adapter.history import History
 from dap_ai.adapter.options import Fields
 from dap_ai.adapter.outbox import Outbox, read_or
@@ -38,13 +39,21 @@ class Watching:
     """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
 
     def __init__(
-        self, out: Outbox, state: DebuggeeState, history: History, gate: Gate, breakpoints: Breakpoints
+        self,
+        out: Outbox,
+        state: DebuggeeState,
+        history: History,
+        gate: Gate,
+        *,
+        breakpoints: Breakpoints,
+        greeting: Greeting,
     ) -> None:
         self._out = out
         self._state = state
         self._history = history
         self._gate = gate
         self._breakpoints = breakpoints
+        self._greeting = greeting
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
             "initialized": self._on_initialized,
             "stopped": self._on_stopped,
@@ -109,9 +118,8 @@ class Watching:
         return envelope.encode(_without_ours(body) | {"supportsAskRequest": true, "supportsCancelRequest": true})
 
     def _on_initialized(self, _message: Envelope) -> None:
-        """The adapter has its debuggee: say what the backend's recipe wants said."""
-        if self._gate.rules.greeting is not None:
-            self._out.ask_backend(*self._gate.rules.greeting)
+        """The adapter has its debuggee."""
+        self._greeting.on_initialized()
 
     def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())

@@ -118,7 +118,10 @@ class Backend(Protocol):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
+        """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped.
+
+        The program of a launch begins to run behind it.
+        """
         ...
 
     def announced(self, names: Iterable[str]) -> Backend:

@@ -259,17 +259,6 @@ def test_arguments_of_a_wrong_type_pass_unread():
     )
 
 
-def test_the_greeting_is_sent_once_the_adapter_is_initialized_and_its_answer_is_dropped():
-    Playbook(Rules(greeting=("evaluate", {"expression": "cure"}))).play(
-        """
-        >> backend event initialized
-        << backend request 1 evaluate {"expression": "cure"}
-        << client event initialized
-        >> backend response 1 evaluate fail no
-        """
-    )
-
-
 def test_an_event_of_a_client_passes_only_once_it_has_given_the_token():
     book = Playbook(options=Options(token="secret"))
     book.play("""
