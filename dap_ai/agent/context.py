@@ -45,6 +45,7 @@ class _Context:
         shown = self._shown = _Shown(excerpt(case, analysis, control) if analysis else None)
         self.sections = [
             Section(9, lambda level: _stop(case, level), 3),
+            Section(8, lambda level: _elsewhere(case, level), 2),
             Section(7, lambda level: _failing(case, analysis, level), 4),
             *[Section(6 - min(n, 4), partial(_place, case, p, n, shown), 6) for n, p in enumerate(case.places)],
             Section(3, lambda level: _called(case, analysis, shown, level), 4),
@@ -73,6 +74,8 @@ def _stop(case: Case, level: int) -> str:
     lines: list[str] = []
     for error in case.inspection.exceptions[: (8, 4, 2, 1)[level]]:
         relation = f"{error.relation}: " if error.relation else ""
+        if relation and error.traceback and case.remote:
+            continue  # it stands by itself
         lines.append(f"{relation}{error.type}: {cut(error.message, size)} ({_at(case, error.file, error.line)})")
         lines += [f"  note: {cut(note, size)}" for note in error.notes[: 3 - level]]
     hidden = len(case.inspection.exceptions) - (8, 4, 2, 1)[level]
@@ -85,6 +88,18 @@ def _stop(case: Case, level: int) -> str:
     if case.exception and case.exception.type == "AssertionError":
         lines.append("The assertion is to be taken as right.")
     return "\n".join(lines)
+
+
+def _elsewhere(case: Case, level: int) -> str:
+    """The user's frames of the exception in another process that this one tells of, innermost first."""
+    if case.remote is None or case.remote.exception is None:
+        return ""
+    error = case.remote.exception
+    rows = [f"in another process, which cannot be read: {error.type}: {cut(error.message, (300, 60, 30)[level])}"]
+    for place in case.remote.places[: (6, 3, 1)[level]]:
+        code = place.source.line(place.frame.line).strip() if place.source else ""
+        rows.append(f"  {place.frame.name} {_at(case, place.frame.path, place.frame.line)}  {cut(code, 100)}".rstrip())
+    return "\n".join(rows)
 
 
 def _failing(case: Case, analysis: Analysis | None, level: int) -> str:

@@ -214,6 +214,7 @@ class MaskedDebugger(PassingDebugger):
 
     def _exception(self, exception: ExceptionFacts) -> None:
         exception.message = self._message(exception.message)
+        exception.traceback = self._text(exception.traceback)
         exception.notes = [self._message(note) for note in exception.notes]
         self._fields(exception.fields)
         for value in exception.arguments:

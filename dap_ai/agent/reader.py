@@ -12,6 +12,7 @@ from typing import Any
 
 from dap_ai.agent.native.depth import Depth, Rows, depth_of
 from dap_ai.agent.native.frames import clean_name
+from dap_ai.agent.remote import told_elsewhere
 from dap_ai.agent.rows import MAX_SCOPES, frames_of, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
@@ -208,6 +209,8 @@ class Reader:
             await self._report(case)
         else:
             _use_own_message(case)
+        if told := told_elsewhere(case.inspection):
+            case.remote = self.caught(told)
         by_id = {facts.frame_id: facts for facts in case.inspection.frames}
         for place, names in zip(case.places, texts, strict=True):
             place.facts = by_id.get(place.frame.id)

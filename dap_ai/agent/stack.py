@@ -141,6 +141,9 @@ class Case:
     more_frames: bool = False
     """There are even more than `total_frames`."""
 
+    remote: Case | None = None
+    """Of the exception in another process that this one tells of: its frames with their source, and no value."""
+
     @property
     def exception(self) -> ExceptionFacts | None:
         """The exception that stopped the program."""

@@ -233,6 +233,8 @@ class ExceptionFacts(msgspec.Struct, omit_defaults=True):
     file: str = ""
     line: int = 0
     """Where it was raised: the last entry of its traceback."""
+    traceback: str = ""
+    """The last traceback that its message holds as a text, if any: what it tells of was raised in another process."""
     fields: list[Field] | None = None
     """What it carries: KeyError's key, OSError's filename, an instance's own attributes."""
 

@@ -139,6 +139,9 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     if condition:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
+    if place.facts is None:
+        yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
+        return
     places = [
         ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)
     ]

@@ -10,6 +10,9 @@ from dap_ai.agent.stack import sub_expressions
 from dap_ai.agent.values import cut
 from dap_ai.protocol.inspection import ExceptionFacts
 
+_DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
+"""How such a line begins; debugpy's description has blanks in place of line ends."""
+
 
 def called(statement: ast.stmt | None) -> ast.Call | None:
     """The call of an assertion that a statement is: `self.assertEqual(a, b)`."""
@@ -27,13 +30,14 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> None:
     test = statement.test if isinstance(statement, ast.Assert) else None
     sides = call.args[:2] if call else _sides(test)
     told = [d.code(n) for n in sides if d.value(n) and not d.is_literal(n)]
+    told = told or _reported(test, error.message)
     wanted = [ast.unparse(n) for n in sides if d.is_literal(n)]
     if told:
-        d.say(
-            "; ".join(told) + (f"; the assertion compares it with `{wanted[0]}`." if wanted and len(sides) > 1 else ".")
-        )
+        is_equality = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)
+        against = ", not" if is_equality and len(told) == 1 else "; the assertion compares it with"
+        d.say("; ".join(told) + (f"{against} `{wanted[0]}`." if wanted and len(sides) > 1 else "."))
     elif error.message:
-        d.say(f"The message of the assertion: {cut(error.message, 200)}")
+        d.say(f"The message of the assertion: {cut(told_by_pytest(error.message), 200)}")
     expected = [n for n in sides if isinstance(n, ast.Constant) or re.match(r"expect|want|correct", ast.unparse(n))]
     d.blame(*[n for n in sides if n not in expected], *expected)
     for node in sub_expressions(sides):
@@ -41,6 +45,27 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> None:
             value = d.value(node)
             if value and value.kind not in ("function", "class", "module"):
                 d.cite(node)
+
+
+def _reported(test: ast.expr | None, message: str) -> list[str]:
+    """What pytest's message says the sides of a comparison were: `assert -420.0 == 25.5`, behind one of the test's."""
+    shown = re.search(r"(?:^|\s)(assert (?!.*\sassert ).*)", told_by_pytest(message))
+    try:
+        first = ast.parse(shown[1]).body if shown else []
+    except (SyntaxError, ValueError):
+        return []  # a side is not shown as an expression, or not whole
+    seen = first[0].test if first and isinstance(first[0], ast.Assert) else None
+    if not (isinstance(test, ast.Compare) and isinstance(seen, ast.Compare)):
+        return []
+    if [type(op) for op in test.ops] != [type(op) for op in seen.ops]:
+        return []
+    pairs = zip([test.left, *test.comparators], [seen.left, *seen.comparators], strict=True)
+    return [f"`{ast.unparse(n)}` is `{cut(ast.unparse(v), 60)}`" for n, v in pairs if ast.dump(n) != ast.dump(v)]
+
+
+def told_by_pytest(message: str) -> str:
+    """The message without the lines in which pytest tells how it came to the sides."""
+    return _DERIVED.split(message, maxsplit=1)[0]
 
 
 def _sides(test: ast.expr | None) -> list[ast.expr]:

@@ -164,10 +164,15 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
 
 
 def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
-    pool = [n for n in d.in_question if isinstance(n, ast.BinOp)]
+    pool = [n for n in d.in_question if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.FloorDiv | ast.Mod)]
+    calls = any(isinstance(n, ast.Call) for n in d.header)  # what is called may have divided
+    if len(pool) == 1 and not (calls and d.broken is None) and d.value(pool[0].right) is None:
+        d.say(f"The divisor `{cut(ast.unparse(pool[0].right), 60)}` is zero.")
+        d.roots.append(pool[0].right)
+        return
     for node in pool:
         value = d.value(node.right)
-        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and value and literal(value) == 0:
+        if value and literal(value) == 0:
             divisor = cut(ast.unparse(node.right), 60)
             d.say(f"The divisor `{divisor}` is `{value.text}`.")
             d.advice.append(

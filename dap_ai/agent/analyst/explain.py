@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dap_ai.agent.analyst.assertions import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
@@ -28,7 +29,7 @@ def happened(analysis: Analysis) -> str:
     spot = where(case, place.frame.path, place.frame.line)
     error = case.exception
     if error:
-        message = f": {cut(error.message, 300)}" if error.message else ""
+        message = f": {cut(told_by_pytest(error.message), 300)}" if error.message else ""
         first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
     else:
         reason = case.stop.description or case.stop.reason
@@ -42,6 +43,7 @@ def happened(analysis: Analysis) -> str:
     chain = "".join(
         f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
         for e in case.inspection.exceptions[1:]
+        if not e.traceback
     )
     notes = "".join(f"\n- note: {cut(note, 160)}" for note in (error.notes if error else []))
     unwound = (

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from dap_ai.agent.analyst import unread
 from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asking import (
     code_asked,
@@ -47,10 +48,6 @@ from dap_ai.protocol.inspection import Value
 from dap_ai.protocol.tools import Info
 
 _MAX_TAIL_CHARS = 1500
-_NO_VALUES = (
-    "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
-    "the source, without any value."
-)
 _ENDED = "The program has ended, so no value can be read any more."
 _NO_RANKING = "No language model was used: this is the offline analyst."
 _NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
@@ -119,7 +116,7 @@ class Offline:
         """An answer from an exception that was caught, or from the conversation and the output alone."""
         turns, source = work.conversation.turns, work.conversation.source
         if work.caught and (not turns or turns[-1].stop is not None) and (analysis := analyse(work.caught)):
-            return self._caught(work, analysis)
+            return self._unread(work, analysis, *unread.caught(analysis))
         parts = [_ENDED if work.conversation.brought else "Nothing is stopped now, so no value can be read."]
         turn = work.conversation.recall(work.ask.arguments.question)
         if turn:
@@ -137,12 +134,8 @@ class Offline:
             )
         return Answer(text=self._emit(work, parts), usage=self._usage())
 
-    def _caught(self, work: Work, analysis: Analysis) -> Answer:
-        """What the traceback and the source say of an exception at which nothing stopped."""
-        advice, fixes = recommendation(analysis, None)
-        first = f"{verdict(analysis, None).removesuffix('.')}; something caught it."
-        cause = [first, _NO_VALUES, root_cause(analysis, None), advice]
-        parts = [*cause, happened(analysis), _came_by(analysis), why(analysis)]
+    def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
+        """What a traceback and the source say."""
         text = self._emit(work, [*parts, f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*"])
         return Answer(text, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
 
@@ -158,6 +151,9 @@ class Offline:
 
     async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
         """The verdict in a sentence, the cause, the fix; then what they rest on."""
+        remote = analysis.case.remote
+        if remote is not None and (there := await asyncio.to_thread(analyse, remote)):
+            return self._unread(work, there, *unread.elsewhere(there, analysis.case))
         analysis, trials, note = await self._investigated(work, analysis)
         advice, fixes = "", list[Fix]()
         if analysis.case.exception:
@@ -235,13 +231,6 @@ async def use(call: ToolCall, bench: Bench, sink: Sink) -> Answer:
     text = result.text.rstrip() + "\n"
     sink.emit("answer", text)
     return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=Offline.name))
-
-
-def _came_by(analysis: Analysis) -> str:
-    """The user's frames of the traceback, innermost first."""
-    case = analysis.case
-    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
-    return "\n".join(["Called from:\n", *rows]) if rows else ""
 
 
 def _standing(place: Place) -> str:

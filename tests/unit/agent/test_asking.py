@@ -68,7 +68,7 @@ def shop(tmp_path: Path) -> Stopped:
 )
 def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):
     answer, _ = ask(shop, question)
-    assert answer.text.startswith("`cost` is `7`; the assertion compares it with `10` at `shop.py:19`")
+    assert answer.text.startswith("`cost` is `7`, not `10` at `shop.py:19`")
 
 
 @pytest.mark.parametrize("question", ["is this thread safe", "make it faster please", "why is the tax so high?"])

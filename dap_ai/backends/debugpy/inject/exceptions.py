@@ -13,6 +13,8 @@ from .values import Describer
 
 _MAX_CHAIN = 12
 _MAX_MEMBERS = 6
+_MAX_TOLD = 8000
+_TRACEBACK = "Traceback (most recent call last):"
 _base: Any = BaseException.__dict__
 
 
@@ -58,6 +60,7 @@ def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
         "relation": relation,
         "arguments": [describer.value(x) for x in arguments[: describer.max_items]],
         "notes": notes_of(describer, exc),
+        "traceback": _told_traceback(arguments),
     }
     entry = _base["__traceback__"].__get__(exc)
     for _ in range(5000):
@@ -70,6 +73,13 @@ def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
     if fields:
         facts["fields"] = describer.fields(fields)
     return facts
+
+
+def _told_traceback(arguments: Any) -> str:
+    """The last traceback that the exception holds as a text, as those do that come from another process; else empty."""
+    text = text_of(arguments[0]) if len(arguments) == 1 and issubclass(type(arguments[0]), str) else ""
+    at = text.rfind(_TRACEBACK)
+    return text[at:][-_MAX_TOLD:] if at >= 0 else ""
 
 
 def message_of(describer: Describer, exc: Any) -> str:

@@ -1,0 +1,44 @@
+"""An answer about frames of which only the traceback and the source are known: nothing can be read or tried there."""
+
+from __future__ import annotations
+
+from dap_ai.agent.analyst.advice import recommendation
+from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.stack import Case
+from dap_ai.protocol.ask import Fix
+
+_CAUGHT = (
+    "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
+    "the source, without any value."
+)
+
+
+def caught(analysis: Analysis) -> tuple[list[str], list[Fix]]:
+    """The paragraphs about an exception at which nothing stopped, and the fixes."""
+    return _told(analysis, "; something caught it", _CAUGHT)
+
+
+def elsewhere(analysis: Analysis, here: Case) -> tuple[list[str], list[Fix]]:
+    """The paragraphs about an exception in another process, which has ended the wait for its result `here`."""
+    place = here.places[0]
+    spot = where(here, place.frame.path, place.frame.line)
+    note = (
+        "**Raised in another process.** This is read from the traceback that it sent and the source, without any "
+        f"value. It came to this process at {spot}, in `{place.frame.name}`:\n\n{quote(place)}"
+    )
+    return _told(analysis, ", in another process", note)
+
+
+def _told(analysis: Analysis, end: str, note: str) -> tuple[list[str], list[Fix]]:
+    advice, fixes = recommendation(analysis, None)
+    first = f"{verdict(analysis, None).removesuffix('.')}{end}."
+    return [first, note, root_cause(analysis), advice, happened(analysis), _came_by(analysis), why(analysis)], fixes
+
+
+def _came_by(analysis: Analysis) -> str:
+    """The user's frames of the traceback, innermost first."""
+    case = analysis.case
+    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
+    return "\n".join(["Called from:\n", *rows]) if rows else ""

@@ -1,0 +1,46 @@
+"""What an assertion compared: by the frame's values, else by the message that pytest has made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.agent.harness import ask, fail
+
+RUNNER = """\
+import ast
+import pathlib
+
+from _pytest.assertion.rewrite import rewrite_asserts
+
+source = pathlib.Path(__file__).with_name("test_it.py").read_bytes()
+tree = ast.parse(source)
+rewrite_asserts(tree, source)
+exec(compile(tree, pathlib.Path(__file__).with_name("test_it.py"), "exec"), {"__name__": "test_it"})
+"""
+
+
+def asserted(folder: Path, text: str) -> str:
+    """The first line of the answer about a test that pytest's own rewriting has made speak."""
+    (folder / "test_it.py").write_text(text)
+    runner = folder / "runner.py"
+    runner.write_text(RUNNER)
+    answer, _ = ask(fail(runner))
+    return answer.text.partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("assert total([3, 4]) == 25.5", "`total([3, 4])` is `-7`, not `25.5`"),
+        ("assert total([3, 4]) > 0", "`total([3, 4])` is `-7`; the assertion compares it with `0`"),
+        ("assert total([1]) == total([2])", "`total([1])` is `-1` and `total([2])` is `-2`"),
+        ("assert sorted([2, 1]) == [2, 1]", "`sorted([2, 1])` is `[1, 2]`, not `[2, 1]`"),
+        ("assert total([3]) == 3, 'a message of its own'", "`total([3])` is `-3`, not `3`"),
+        ("assert not total([3])", "The message of the assertion: assert not -3"),
+    ],
+)
+def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):
+    first = asserted(tmp_path, f"def total(rows):\n    return -sum(rows)\n\n\n{check}\n")
+    assert first.startswith(f"{told} at `test_it.py:5`"), first
