@@ -31,6 +31,8 @@ class _Shown:
     """The source lines that were quoted, and those that may be, most suspicious first (None: all)."""
 
     allowed: dict[tuple[str, int], None] | None
+    functions: list[tuple[SourceFile, FunctionNode]] = field(default_factory=list[tuple[SourceFile, FunctionNode]])
+    """Those on no frame that hold a line to be quoted, in the order of their first ones."""
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     def admits(self, path: str, line: int) -> bool:
@@ -42,7 +44,8 @@ class _Context:
     """The sections of one context; a source line is shown once."""
 
     def __init__(self, case: Case, analysis: Analysis | None, control: Control | None) -> None:
-        shown = self._shown = _Shown(excerpt(case, analysis, control) if analysis else None)
+        allowed = excerpt(case, analysis, control) if analysis else None
+        shown = self._shown = _Shown(allowed, list(_functions(case, allowed or {})))
         self.sections = [
             Section(9, lambda level: _stop(case, level), 3),
             Section(8, lambda level: _elsewhere(case, level), 2),
@@ -214,7 +217,7 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
     if analysis is None:
         return ""
     files = {p.frame.path for p in case.places}
-    functions = list(_functions(case, shown))
+    functions = shown.functions
     count = (len(functions), 8, 5, 2, 0)[level]
     parts: list[str] = []
     for source, node in functions[:count]:
@@ -228,10 +231,10 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
     return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
 
 
-def _functions(case: Case, shown: _Shown) -> Iterator[tuple[SourceFile, FunctionNode]]:
-    """The functions on no frame that hold a line to be quoted, in the order of their first ones."""
+def _functions(case: Case, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple[SourceFile, FunctionNode]]:
+    """The functions on no frame that hold one of these lines, in the order of their first ones."""
     seen = _on_stack(case)
-    for path, line in shown.allowed or ():
+    for path, line in allowed:
         source = case.sources.read(path)
         node = source.function_at(line) if source else None
         if source and node and (path, node.lineno) not in seen:

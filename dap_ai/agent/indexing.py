@@ -30,12 +30,18 @@ def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
     return found
 
 
+@once_per_node
+def nodes_of(node: ast.AST) -> Sequence[ast.AST]:
+    """A node and all below it, outer ones first."""
+    return tuple(ast.walk(node))
+
+
 class Index:
     """A file's nodes by kind, line and name. It lives as long as the tree, and never changes."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.nodes: list[ast.AST] = list(ast.walk(tree))
+        self.nodes = nodes_of(tree)
         """All of them, outer ones first."""
         self.statements: list[ast.stmt] = [n for n in self.nodes if isinstance(n, ast.stmt)]
         self.functions: list[FunctionNode] = [n for n in self.statements if isinstance(n, FunctionNode)]
@@ -51,8 +57,8 @@ class Index:
 
     def function_named(self, name: str, within: ast.AST) -> FunctionNode | None:
         """The outermost function of this name below a node."""
-        below = set(ast.walk(within)) if within is not self.tree else None
-        found = (f for f in self._by_name.get(name, ()) if f is not within and (below is None or f in below))
+        first, last = getattr(within, "lineno", 0), getattr(within, "end_lineno", None) or len(self.nodes)
+        found = (f for f in self._by_name.get(name, ()) if f is not within and first <= f.lineno <= last)
         return next(found, None)
 
     @cached_property

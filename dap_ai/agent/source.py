@@ -89,6 +89,12 @@ def header_expressions(statement: ast.stmt) -> list[ast.expr]:
             return [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
 
 
+@once_per_node
+def header_nodes(statement: ast.stmt) -> Sequence[ast.AST]:
+    """All nodes of the expressions that a statement itself evaluates."""
+    return tuple(node for root in header_expressions(statement) for node in ast.walk(root))
+
+
 def last_line(node: ast.stmt | ast.expr) -> int:
     """The last line of a node, inclusive."""
     return node.end_lineno or node.lineno
@@ -153,6 +159,10 @@ class SourceFile:
     def line(self, number: int) -> str:
         """One line; empty outside the file."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def holds(self, text: str, statement: ast.stmt) -> bool:
+        """Whether a line of the statement holds the text."""
+        return any(text in line for line in self.lines[statement.lineno - 1 : last_line(statement)])
 
     @cached_property
     def index(self) -> Index:

@@ -12,7 +12,7 @@ from dap_ai.agent.source import (
     FunctionNode,
     ScopeNode,
     SourceFile,
-    header_expressions,
+    header_nodes,
     own_statements,
 )
 from dap_ai.agent.stack import Place
@@ -183,7 +183,7 @@ def _mutations(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]
 
 
 def _mutating_calls(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.expr]]]:
-    for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
+    for node in header_nodes(statement):
         match node:
             case ast.Call(func=ast.Attribute(value=holder, attr=name), args=args) if name in MUTATORS:
                 root = root_name(holder)

@@ -12,7 +12,7 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis
 from dap_ai.agent.analyst.paths import loops_around
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slice
-from dap_ai.agent.source import FunctionNode, SourceFile, header_expressions
+from dap_ai.agent.source import FunctionNode, SourceFile, header_nodes
 from dap_ai.agent.stack import Case
 
 _UNTOLD = "object"
@@ -95,10 +95,9 @@ def swap(source: SourceFile, node: ast.expr | ast.stmt, text: str) -> Edit | Non
 def expressions(scope: Scope) -> Iterator[tuple[ast.stmt, ast.expr]]:
     """Every expression of the scope with the statement it stands in; nested functions are left out."""
     for statement in scope.statements():
-        for root in header_expressions(statement):
-            for node in ast.walk(root):
-                if isinstance(node, ast.expr):
-                    yield statement, node
+        for node in header_nodes(statement):
+            if isinstance(node, ast.expr):
+                yield statement, node
 
 
 def is_call(node: ast.AST | None, *names: str) -> bool:

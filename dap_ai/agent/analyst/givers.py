@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
 from dap_ai.agent.indexing import once_per_node
-from dap_ai.agent.source import ScopeNode, SourceFile, header_expressions, own_statements
+from dap_ai.agent.source import ScopeNode, SourceFile, header_nodes, own_statements
 from dap_ai.protocol.inspection import Value
 
 MAX_GIVERS = 6
@@ -108,8 +108,7 @@ def _givers_in(scope: ScopeNode) -> Sequence[tuple[ast.stmt, ast.Call | ast.Dict
     return [
         (statement, inner)
         for statement in own_statements(scope)
-        for root in header_expressions(statement)
-        for inner in ast.walk(root)
+        for inner in header_nodes(statement)
         if isinstance(inner, ast.Call | ast.Dict)
     ]
 

@@ -129,6 +129,8 @@ class Resolver:
             for function in source.functions if source else []:
                 scope = Scope(source, function, self._live(source, function))  # pyright: ignore[reportArgumentType] source is bound in this loop
                 for statement in own_statements(function):
+                    if source is None or not source.holds(attribute, statement):
+                        continue
                     for _, text, values in mutations(statement):
                         if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):
                             yield scope, statement, values

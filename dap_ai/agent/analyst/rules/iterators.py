@@ -9,7 +9,7 @@ from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.agent.analyst.paths import can_follow, can_repeat, loops_around
 from dap_ai.agent.analyst.resolving import argument_for
-from dap_ai.agent.source import FunctionNode, header_expressions, own_statements
+from dap_ai.agent.source import FunctionNode, header_nodes, own_statements
 
 _MAKERS = frozenset({"map", "filter", "zip", "iter", "reversed", "enumerate"})
 _READERS = frozenset({"reader", "DictReader"})
@@ -41,7 +41,7 @@ def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
 
 
 def _is_stepped(scope: Scope, name: str) -> bool:
-    calls = (node for statement in scope.statements() for node in _in_header(statement) if is_call(node, "next"))
+    calls = (node for statement in scope.statements() for node in header_nodes(statement) if is_call(node, "next"))
     return any(isinstance(call, ast.Call) and call.args and _source(call.args[0]) == name for call in calls)
 
 
@@ -75,14 +75,10 @@ def _gives_iterator(node: ast.AST) -> bool:
     """Whether it is a generator function, or gives back generators only. A decorator may make anything of it."""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return False
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) for s in own_statements(node) for n in _in_header(s)):
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for s in own_statements(node) for n in header_nodes(s)):
         return True
     results = [s.value for s in own_statements(node) if isinstance(s, ast.Return)]
     return bool(results) and all(isinstance(result, ast.GeneratorExp) for result in results)
-
-
-def _in_header(statement: ast.stmt) -> Iterator[ast.AST]:
-    yield from (node for root in header_expressions(statement) for node in ast.walk(root))
 
 
 def _walks(scope: Scope, name: str, view: View) -> Iterator[Use]:
@@ -93,7 +89,7 @@ def _walks(scope: Scope, name: str, view: View) -> Iterator[Use]:
         if isinstance(statement, ast.For) and _source(statement.iter) == name:
             whole = not any(isinstance(s, _LEAVES) for s in own_statements(statement))
             yield statement, statement.iter, whole
-        for node in _in_header(statement):
+        for node in header_nodes(statement):
             if isinstance(node, _COMPREHENSIONS):
                 walked = node.generators if isinstance(node, _WALKS) else node.generators[1:]
                 yield from ((statement, g.iter, True) for g in walked if _source(g.iter) == name)
@@ -148,7 +144,7 @@ def _walked_in(statement: ast.stmt) -> Iterator[ast.expr]:
     """What a statement walks to its end by itself, without the help of a function of the user."""
     if isinstance(statement, ast.For) and not any(isinstance(s, _LEAVES) for s in own_statements(statement)):
         yield statement.iter
-    for node in _in_header(statement):
+    for node in header_nodes(statement):
         if isinstance(node, _WALKS):
             yield node.generators[0].iter
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _WHOLE:
@@ -176,7 +172,7 @@ def _each_round(scope: Scope, made: ast.stmt, name: str, uses: list[Use]) -> str
 
 def _is_in_rounds(statement: ast.stmt, use: ast.expr) -> bool:
     """Whether the use stands inside of a comprehension, where each round comes to it."""
-    around = (n for n in _in_header(statement) if isinstance(n, _COMPREHENSIONS))
+    around = (n for n in header_nodes(statement) if isinstance(n, _COMPREHENSIONS))
     return any(_holds(n, use) and n is not use and not _holds(n.generators[0].iter, use) for n in around)
 
 

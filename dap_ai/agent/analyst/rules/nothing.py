@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
-from dap_ai.agent.source import header_expressions
+from dap_ai.agent.source import header_nodes
 
 GIVES_NONE = "gives None"
 _IN_ONE_CASE, _ALWAYS = 0.75, 0.6
@@ -36,7 +36,7 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
     """The values that the statement gives to a name, a caller, a parameter, a key or an item."""
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return) and statement.value:
         yield statement.value
-    for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
+    for node in header_nodes(statement):
         match node:
             case ast.Call(args=args, keywords=keywords):
                 yield from args
