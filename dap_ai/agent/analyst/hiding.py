@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import textwrap
+from collections.abc import Iterable
 
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.ranking import Analysis
@@ -13,7 +15,7 @@ _DOUBLES = ast.Add | ast.Mult | ast.Pow | ast.LShift
 
 
 def hides(candidate: Candidate, analysis: Analysis) -> bool:
-    """Whether it would only take the failing statement or its division by zero away, or compare a value with itself."""
+    """Whether it would only take the failing statement or operation away, or compare a value with itself."""
     place, error, edit = analysis.diagnosis.place, analysis.case.exception, candidate.edit
     if _idle(edit.lines) > _idle([edit.source.line(n) for n in range(edit.first, edit.last + 1)]):
         return True
@@ -22,21 +24,39 @@ def hides(candidate: Candidate, analysis: Analysis) -> bool:
     if all(line.strip() in ("", "pass") for line in edit.lines):
         return True
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
-    return error is not None and error.type == "ZeroDivisionError" and _divisions(edit.lines) < _divisions(old)
+    if error is not None and error.type == "ZeroDivisionError":
+        return _divisions(edit.lines) < _divisions(old)
+    return _leaves_out(analysis.diagnosis.broken, old, edit.lines)
+
+
+def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool:
+    """Whether the new lines lack the call or the arithmetic that failed, with no other in its place."""
+    if not isinstance(broken, ast.BinOp | ast.UnaryOp | ast.Call):
+        return False
+    before, after = ([n for n in _nodes(lines) if isinstance(n, type(broken))] for lines in (old, new))
+    return len(after) < len(before) and len(_alike(broken, after)) < len(_alike(broken, before))
+
+
+def _alike(broken: ast.expr, nodes: Iterable[ast.AST]) -> list[ast.AST]:
+    """Those that do the same: calls, or the same arithmetic."""
+    return [n for n in nodes if type(getattr(n, "op", None)) is type(getattr(broken, "op", None))]
 
 
 def _idle(lines: list[str]) -> int:
     """How many operations of these lines have the same thing on both sides."""
+    nodes = _nodes(lines)
+    pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
+    pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, _DOUBLES)]
+    return sum(ast.dump(left) == ast.dump(right) for left, right in pairs)
+
+
+def _nodes(lines: list[str]) -> list[ast.AST]:
+    """Of the code in these lines, which may be the head of a block; none where it is no code by itself."""
     text = textwrap.dedent("\n".join(lines))
-    for suffix in ("", "\n    pass"):  # the head of a block
-        try:
-            nodes = list(ast.walk(ast.parse(text + suffix)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
-        pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, _DOUBLES)]
-        return sum(ast.dump(left) == ast.dump(right) for left, right in pairs)
-    return 0
+    for suffix in ("", "\n    pass"):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return list(ast.walk(ast.parse(text + suffix)))
+    return []
 
 
 def _divisions(lines: list[str]) -> int:
