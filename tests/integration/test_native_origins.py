@@ -17,6 +17,7 @@ from tests.integration.native_session import marked
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 ERRANDS = native.SOURCES / "errands.cpp"
 SHELF = native.SOURCES / "shelf.cpp"
+STATIONS = native.SOURCES / "stations.cpp"
 
 
 @pytest.fixture(params=ADAPTERS)
@@ -40,6 +41,16 @@ def test_a_null_that_a_map_has_made_in_a_method_is_told_where_the_method_returns
     ended = ended_of(asked(run_dap_ai, backend, SHELF, tmp_path))
     assert ended["suspects"][0]["line"] == marked(SHELF, "made"), ended["answer"]
     assert "`books_[place]` is null: `[]` makes such an element where the key is missing" in ended["answer"]
+
+
+def test_a_null_that_a_look_up_returned_is_told_with_what_was_looked_up_and_what_is_much_like_it(
+    run_dap_ai: Ask, backend: str, tmp_path: Path
+):
+    answer = ended_of(asked(run_dap_ai, backend, STATIONS, tmp_path))["answer"]
+    first = answer.partition("\n")[0]
+    line = marked(STATIONS, "failing")
+    assert f'`station` is `null` for `name` = `"Airport"` at `stations.cpp:{line}`' in first
+    assert 'In `stations` there is `"Airport "`, which differs in blanks only.' in answer
 
 
 def asked(run_dap_ai: Ask, backend: str, source: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:

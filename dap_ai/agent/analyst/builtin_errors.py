@@ -113,14 +113,15 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
 def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
     keys = holder.keys or []
     listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
-    d.say(
-        f"`{ast.unparse(node)}` has no key `{key}`; its keys are `{cut(listed, 160)}`."
-        if keys
-        else f"`{ast.unparse(node)}` is empty: it has no key `{key}`."
-    )
     closest = near_key(key, keys)
-    if closest:
-        d.say(f"{closest[0].upper()}{closest[1:]}.")
+    text = ast.unparse(node)
+    if not keys:
+        d.say(f"`{text}` is empty: it has no key `{key}`.")
+    elif closest:
+        d.say(f"`{text}` has no key `{key}`: {closest}.")
+        d.say(f"Its keys are `{cut(listed, 160)}`.")
+    else:
+        d.say(f"`{text}` has no key `{key}`; its keys are `{cut(listed, 160)}`.")
 
 
 def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:

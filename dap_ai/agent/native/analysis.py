@@ -42,6 +42,8 @@ class NativeAnalysis:
     kind: str
     """`null dereference`, `use after free`, `overflow`, `stack overflow`, `assertion`, `uninitialised`,
     `integer overflow`, `division by zero`, `deadlock`, `panic`, `double free`, `leak`, `data race`, `stop`, `crash`."""
+    effect: str = ""
+    """What is wrong at the line, in a few words with the value that decides; empty: the first sentence, or `kind`."""
     sentences: list[str] = field(default_factory=list[str])
     """Why the line failed, with the values that prove it."""
     cited: list[Cited] = field(default_factory=list[Cited])

@@ -85,6 +85,7 @@ def verdict(analysis: NativeAnalysis) -> str:
         )
     first = analysis.suspects[0] if analysis.suspects else None
     effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
+    effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
     effects.append(f"{headline(analysis)} at {spot}")
     if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
         return fitting([f"{effect}." for effect in effects])

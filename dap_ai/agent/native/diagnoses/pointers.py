@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.native.diagnoses.bounds import copies
+from dap_ai.agent.native.diagnoses.lookups import explain_lookup
 from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace
@@ -128,7 +129,9 @@ def _explain_null(draft: Draft, pointer: Expression) -> None:
         where = f" (it failed to {verb} address `{fault.address:#x}`{offset})"
     draft.say(f"{draft.code(text)}: a null pointer, and the line {purpose}{where}.")
     _neighbours(draft, text)
+    draft.analysis.effect = f"`{text}` is `null`"
     trace(draft, text, Wanted("null", null=True))
+    explain_lookup(draft, text)
     draft.suspect(draft.place.frame.line, 0.55, f"uses `{text}` without a check")
     draft.advise(f"Where `{text}` may rightly be null, test it before this line; where it may not, stop at its origin.")
 
