@@ -27,7 +27,7 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     spot = where(case, place.frame.path, place.frame.line)
     if not case.exception:
         return f"Stopped at {spot}, in `{place.frame.name}`: nothing has failed here."
-    effects = [f"{effect} at {spot}" for effect in _effects(analysis)]
+    effects = [f"{effect}{',' if ', which' in effect else ''} at {spot}" for effect in _effects(analysis)]
     first = analysis.suspects[0] if analysis.suspects else None
     if first is None or first.reason.startswith(THE_FAILED_LINE):
         return fitting([f"{effect}." for effect in effects])
