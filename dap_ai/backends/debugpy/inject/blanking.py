@@ -28,11 +28,20 @@ def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], block
     see environment.py); dict keys stay.
     """
     pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
+    in_bytes = [(pair, pair[0].encode("utf-8", "replace")) for pair in pairs]
     scopes = [names, *_scopes(frame)]
     for one in list(strings(scopes, Budget(_MAX_OBJECTS, _MAX_S))):
-        for secret, shown in pairs:
+        for secret, shown in _of_those(one.value, pairs, in_bytes):
             _overwrite(one, secret, shown)
     blank_environment(blocks, pairs)
+
+
+def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> list[tuple[str, str]]:
+    """The pairs whose secret is in it: of thousands of strings and a hundred secrets, few are."""
+    if issubclass(type(value), str):
+        plain = str.__str__(value)
+        return [pair for pair in pairs if pair[0] in plain]
+    return [pair for pair, secret in in_bytes if secret in value]
 
 
 def blanked(text: str, hidden: list[dict[str, str]]) -> str:
