@@ -159,9 +159,10 @@ def test_an_endless_expression_is_refused(text: str, language: str):
         to_node(text, language)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["cpp", "rust"])
 @pytest.mark.parametrize("text", DEEP, ids=range(len(DEEP)))
 def test_an_endless_expression_in_a_source_is_a_unit(text: str, language: str):
+    """Not as C too, which is read as C++ is (the expression alone: the test above)."""
     visit(parse(f"int f(int x) {{ return {text}; }}\nfn g() {{ let x = {text}; }}\n", language), 2)
 
 

@@ -155,7 +155,7 @@ ASKING: list[tuple[Any, ...]] = [
 """A program that stands, and a question about it."""
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(steps, min_size=5, max_size=60), st.booleans())
 def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tuple[Any, ...]], token: bool):
     world = World(Session(Rules(greeting=("evaluate", {"expression": "x"})), Options(token="t" if token else "")))
@@ -164,7 +164,7 @@ def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tu
     world.end()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(acts, min_size=20, max_size=80))
 def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), Options(level="mutate")))
@@ -173,7 +173,7 @@ def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(scrip
     world.end()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(family, family, steps, acts), min_size=10, max_size=60))
 def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), Options(level="mutate")))
@@ -182,7 +182,7 @@ def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(scr
     world.end()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(lends, lends, lends, family, acts), min_size=10, max_size=60))
 def test_whatever_lent_models_say_every_reply_ends_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), Options()))

@@ -191,7 +191,7 @@ def test_no_secret_leaves_by_the_command_line(as_json: bool, tmp_path: Path):
     planted.without("console", *([] if as_json else ["argv", "output"]))
     arguments = planted.arguments if as_json else []  # with them, the program itself prints secrets
     flags = ["--then", "quit", "--export", str(export), "--show-masked", *(["--json"] if as_json else ["-v"])]
-    with Endpoint(_nosy(planted, every=4)) as at:  # what is computed: see the test above
+    with Endpoint(_nosy(planted, every=20)) as at:  # what is computed: see the test above
         environment = {
             **os.environ,
             **planted.environment,

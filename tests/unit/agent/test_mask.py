@@ -280,7 +280,7 @@ def test_a_stream_lets_whole_lines_out_as_they_come(masker: Masker) -> None:
 @pytest.mark.parametrize("size", [1, 50])
 def test_a_secret_that_straddles_pieces_does_not_get_through(size: int) -> None:
     for planted in all_planted():
-        if "random" in planted.what and size == 1:
+        if ("random" in planted.what and size == 1) or len(planted.text) <= size:  # one piece: see above
             continue
         stream = MaskedStream(Masker())
         pieces = [planted.text[i : i + size] for i in range(0, len(planted.text), size)]
