@@ -78,44 +78,34 @@ async def stop(language: LanguageServer, path: Path) -> psutil.Process:
 # -- what it finds --------------------------------------------------------------------------------------------------
 
 
-async def test_a_function_of_another_module_and_a_method_are_found(folder: Path):
+async def test_names_of_several_open_files_are_found_whatever_stands_around_them(folder: Path):
+    """By one server: a start takes longer than all that it is asked."""
+    in_shop = folder / "shop.py"
+    texts = {
+        "wide.py": "import shop\n\nprint('\U0001f600é', shop.total([1]))\n",  # a column counts characters, not code units
+        "broken.py": MAIN + "\nif (\n",
+        "other.py": "from shop import Cart\n\nCart().pay()\n",
+        "nowhere.py": "print(unknown)\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
     async with serving(folder) as language:
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
-        assert await find(language, folder / "main.py", 4, "pay") == [Spot(str(folder / "shop.py"), 6)]
+        for _ in range(2):  # each keeps its own text
+            assert await find(language, folder / "main.py", 3, "total") == [Spot(str(in_shop), 1)]
+            assert await find(language, folder / "main.py", 4, "pay") == [Spot(str(in_shop), 6)]
+            assert await find(language, folder / "wide.py", 3, "total") == [Spot(str(in_shop), 1)]
+            assert await find(language, folder / "broken.py", 3, "total") == [Spot(str(in_shop), 1)]
+            assert await find(language, folder / "other.py", 3, "Cart") == [Spot(str(in_shop), 5)]
+            assert await find(language, folder / "nowhere.py", 1, "unknown") == []
 
 
-async def test_a_column_counts_characters_not_code_units(folder: Path):
-    (folder / "main.py").write_text("import shop\n\nprint('\U0001f600é', shop.total([1]))\n", encoding="utf-8")
-    async with serving(folder) as language:
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
-
-
-async def test_a_name_in_a_file_with_a_syntax_error_is_found(folder: Path):
-    (folder / "main.py").write_text(MAIN + "\nif (\n", encoding="utf-8")
-    async with serving(folder) as language:
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
-
-
-async def test_two_open_files_keep_their_own_text(folder: Path):
-    (folder / "other.py").write_text("from shop import Cart\n\nCart().pay()\n", encoding="utf-8")
-    async with serving(folder) as language:
-        for _ in range(2):
-            assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
-            assert await find(language, folder / "other.py", 3, "Cart") == [Spot(str(folder / "shop.py"), 5)]
-
-
-async def test_a_file_that_has_changed_is_read_as_it_is_now(folder: Path):
-    async with serving(folder) as language:
-        await find(language, folder / "main.py", 3, "total")
-        (folder / "main.py").write_text("def total(x):\n    return x\n\n\ntotal(1)\n", encoding="utf-8")
-        assert await find(language, folder / "main.py", 5, "total") == [Spot(str(folder / "main.py"), 1)]
-
-
-async def test_an_imported_file_that_has_changed_is_read_as_it_is_now(folder: Path):
+async def test_files_that_have_changed_are_read_as_they_are_now(folder: Path):
     async with serving(folder) as language:
         await find(language, folder / "main.py", 3, "total")
         (folder / "shop.py").write_text("import os\n\n\n" + SHOP, encoding="utf-8")
         assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 4)]
+        (folder / "main.py").write_text("def total(x):\n    return x\n\n\ntotal(1)\n", encoding="utf-8")
+        assert await find(language, folder / "main.py", 5, "total") == [Spot(str(folder / "main.py"), 1)]
 
 
 async def test_a_library_of_the_debuggees_virtual_environment_is_found(folder: Path, tmp_path_factory: Any):
@@ -145,12 +135,6 @@ async def test_a_folder_of_the_import_path_is_looked_at(folder: Path, tmp_path_f
     async with serving(folder) as language:
         language.workspace = Workspace(str(folder), import_path=(str(elsewhere),))
         assert await find(language, folder / "main.py", 1, "RATE") == [Spot(str(elsewhere / "couriers.py"), 1)]
-
-
-async def test_what_is_defined_nowhere_gives_nothing(folder: Path):
-    (folder / "main.py").write_text("print(unknown)\n", encoding="utf-8")
-    async with serving(folder) as language:
-        assert await find(language, folder / "main.py", 1, "unknown") == []
 
 
 async def test_no_module_of_the_workspace_is_imported_and_no_file_is_written_there(
