@@ -25,7 +25,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dev_setup import OTHER_VENVS, ROOT, STAMP, VENV, SetupFailed, quiet, report, set_up, set_up_debuggees, tool
+from dev_setup import (
+    OTHER_VENVS,
+    ROOT,
+    STAMP,
+    VENV,
+    SetupFailed,
+    is_set_up,
+    quiet,
+    report,
+    set_up,
+    set_up_debuggees,
+    tool,
+)
 
 NEEDED = (3, 10)
 PARALLEL = ("-n", "3", "--dist", "loadfile")
@@ -157,15 +169,19 @@ def demo(arguments: Sequence[str]) -> int:
 
 def test(arguments: Sequence[str]) -> int:
     """Runs every check, the quick ones first; starts no more after one that fails."""
-    setup([])
-    for name, command in QUICK.items():
-        if failed := check(name, command):
-            return failed
     os.environ["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # a newer pyright is no news for a test run
-    with ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(check, "pyright", [tool(VENV, "pyright")])
-        failed = 0 if arguments else check_extension(PARTS[:1])
-        if failed := beside.result() or failed:
+    with ThreadPoolExecutor(2) as pool:
+        unit = None
+        if not arguments and not is_set_up("dev"):
+            unit = pool.submit(check_extension, PARTS[:1])  # Node needs nothing of what pip brings meanwhile
+        setup([])
+        for name, command in QUICK.items():
+            if failed := check(name, command):
+                return failed
+        types = pool.submit(check, "pyright", [tool(VENV, "pyright")])
+        if not arguments and unit is None:
+            unit = pool.submit(check_extension, PARTS[:1])
+        if failed := types.result() or (unit.result() if unit else 0):
             return failed
         compile_sources()
         if arguments:

@@ -117,12 +117,9 @@ def make_venv(python: Path, venv: Path) -> None:
 
 def set_up(extra: str) -> None:
     """Makes `.venv` hold dap_ai and the packages of `extra` ("" or "dev"), if it does not already."""
-    recipe = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version} {sys.base_prefix}".encode()
-    wanted = [str(ROOT), hashlib.sha256(recipe).hexdigest()]
-    stamp = VENV / STAMP
-    had = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else []
-    if had[:2] == wanted and extra in ("", *had[2:]):
+    if is_set_up(extra):
         return
+    wanted, had = _stamps()
     extra = extra or "".join(had[2:])
     print(f"Setting up {VENV.name} (once; this downloads packages):", flush=True)
     if not same_python() or had[:1] not in ([], [str(ROOT)]):  # a venv that was moved starts nothing
@@ -137,7 +134,21 @@ def set_up(extra: str) -> None:
         started = time.monotonic()
         must("pyright's own first run", [tool(VENV, "pyright"), "--version"])
         report("pyright's own first run", started)
-    stamp.write_text("\n".join([*wanted, extra] if extra else wanted) + "\n", encoding="utf-8")
+    (VENV / STAMP).write_text("\n".join([*wanted, extra] if extra else wanted) + "\n", encoding="utf-8")
+
+
+def is_set_up(extra: str) -> bool:
+    """Whether `.venv` holds all that already."""
+    wanted, had = _stamps()
+    return had[:2] == wanted and extra in ("", *had[2:])
+
+
+def _stamps() -> tuple[list[str], list[str]]:
+    """What is noted in `.venv` once it is set up, and what is noted there: the last time's extra comes third."""
+    recipe = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version} {sys.base_prefix}".encode()
+    stamp = VENV / STAMP
+    had = stamp.read_text(encoding="utf-8").splitlines() if stamp.is_file() else []
+    return [str(ROOT), hashlib.sha256(recipe).hexdigest()], had
 
 
 def same_python() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+import threading
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -158,3 +159,32 @@ def test_after_a_check_of_the_sources_that_fails_nothing_long_is_started(
     monkeypatch.setattr(dev, "setup", ran.extend)
     assert dev.test([]) == 1
     assert ran == ["unit"]
+
+
+@pytest.mark.parametrize(("ready", "order"), [(False, ["unit", "setup"]), (True, ["setup", "unit"])])
+def test_the_extension_is_checked_beside_the_first_set_up_and_after_the_quick_checks_of_a_later_run(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, ready: bool, order: list[str]
+):
+    ran: list[str] = []
+    begun = threading.Event()
+
+    def check_extension(_parts: Sequence[str]) -> int:
+        ran.append("unit")
+        begun.set()
+        return 1
+
+    def setup(_arguments: Sequence[str]) -> None:
+        assert ready or begun.wait(10)
+        ran.append("setup")
+
+    def is_set_up(_extra: str) -> bool:
+        return ready
+
+    def check(_name: str, _command: Sequence[object]) -> int:
+        return 0
+
+    fakes = {"check_extension": check_extension, "setup": setup, "is_set_up": is_set_up, "check": check}
+    for name, fake in fakes.items():
+        monkeypatch.setattr(dev, name, fake)
+    assert dev.test([]) == 1
+    assert ran == order
