@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,15 +52,21 @@ async def test_the_fault_is_told_with_its_address_kind_of_access_and_registers(
             assert all(value.startswith("0x") for name, value in found.registers.items() if "flags" not in name)
 
 
+@pytest.fixture(scope="module")
+def deadlocks(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """`deadlocks("deadlock.c")`: the program, compiled once."""
+    folder = tmp_path_factory.mktemp("deadlocks")
+    return functools.cache(lambda source: native.build(native.SOURCES / source, folder, source.replace(".", "_")))
+
+
 @pytest.mark.parametrize(
     ("adapter", "source"),
     [(adapter, f"deadlock{suffix}") for adapter in ADAPTERS for suffix in (".c", ".cpp", ".rs")],
 )
 async def test_of_two_threads_in_a_deadlock_each_is_told_to_hold_what_the_other_wants(
-    adapter: str, source: str, tmp_path: Path
+    adapter: str, source: str, deadlocks: Callable[[str], Path]
 ):
-    program = native.build(native.SOURCES / source, tmp_path)
-    async with stopped(adapter, program) as stop:
+    async with stopped(adapter, deadlocks(source)) as stop:
         threads = (await stop.case()).inspection.threads
 
         waiting = {thread.ident: thread for thread in threads if thread.waiting == "mutex"}

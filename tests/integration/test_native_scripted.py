@@ -26,7 +26,6 @@ WANTED: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("code", {"line": 25}, "free(track);"),
         ("evaluate", {"expression": "track->seconds"}, "905"),
     ],
-    "histogram": [("evaluate", {"expression": "mark"}, "6")],
     "average_wait": [
         ("code", {"line": 14}, "static int average(const int *waits, int customers)"),
         ("evaluate", {"expression": "customers == 0"}, "true"),
@@ -37,11 +36,6 @@ WANTED: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("frames", {}, "depth"),
         ("definition", {"line": 12, "symbol": "department->parent"}, "struct department *parent;"),
     ],
-    "seats": [
-        ("definition", {"line": 31, "symbol": "give_back"}, "theatre->money += seats * price"),
-        ("evaluate", {"expression": "theatre.money"}, "220"),
-    ],
-    "readings": [("evaluate", {"expression": "week[2]"}, "-6")],
     "interest": [("evaluate", {"expression": "(long)cents * percent"}, "2400000000")],
     "queue": [
         ("definition", {"line": 23, "symbol": "jobs"}, "std::vector<Job> jobs"),
@@ -53,7 +47,6 @@ WANTED: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("evaluate", {"expression": "number"}, "3"),
         ("code", {"line": 14}, "let buses = line.minutes.len();"),
     ],
-    "settings": [("evaluate", {"expression": "key"}, "port")],
 }
 
 

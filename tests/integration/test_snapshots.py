@@ -226,7 +226,7 @@ async def test_nothing_is_left_in_a_busy_debuggee_whose_copies_cannot_fork(
     python = [str(debuggee_python)]
     async with stopped("snapshot_robust", line("snapshot_robust"), python=python) as program:
         descriptors = program.process.num_fds()
-        for _ in range(20):
+        for _ in range(8):
             result = await program.evaluate("(shared.__setitem__(0, 9), here, text.name)")
             assert result.status == "ok", result
         endless = await asyncio.gather(*[program.evaluate(ENDLESS, deadline_s=0.4) for _ in range(5)])

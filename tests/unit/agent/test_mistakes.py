@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -188,21 +189,26 @@ def analysed(folder: Path, text: str) -> Analysis:
     return analysis
 
 
+@pytest.fixture(scope="module")
+def analysed_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Analysis]:
+    """`analysed_once("no order: heap")`: the analysis of that program of FIXED."""
+    return functools.cache(lambda name: analysed(tmp_path_factory.mktemp("fixed"), FIXED[name][1]))
+
+
 def found(analysis: Analysis, rule: str) -> list[Finding]:
     return [finding for finding in analysis.findings if finding.rule == rule]
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_a_rule_names_the_faulty_line(name: str, tmp_path: Path):
+def test_a_rule_names_the_faulty_line(name: str, analysed_once: Callable[[str], Analysis]):
     rule, text = FIXED[name]
-    lines = [finding.line for finding in found(analysed(tmp_path, text), rule)]
+    lines = [finding.line for finding in found(analysed_once(name), rule)]
     assert "# BUG" in text.splitlines()[lines[0] - 1]
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_a_program_runs_with_the_fix_of_the_rule(name: str, tmp_path: Path):
-    rule, text = FIXED[name]
-    finding = found(analysed(tmp_path, text), rule)[0]
+def test_a_program_runs_with_the_fix_of_the_rule(name: str, analysed_once: Callable[[str], Analysis]):
+    finding = found(analysed_once(name), FIXED[name][0])[0]
     assert finding.edit is not None
     fixed = text_after(finding.edit.source, [finding.edit])
     exec(compile(fixed, "fixed.py", "exec"), {"__name__": "__main__"})  # noqa: S102  the test's own program
