@@ -31,13 +31,12 @@ from dap_ai.commands.native_run import NativeRun
 from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
 from dap_ai.commands.program import Program, find_program
 from dap_ai.commands.prompt import Prompt
-from dap_ai.commands.rendering import TerminalDisplay
 from dap_ai.commands.run import Run
 from dap_ai.commands.subject import adapter_of, backend_for, is_native, panics, prepared
 from dap_ai.commands.table import resolve
 from dap_ai.commands.terminal import Terminal
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
-from dap_ai.config import Resolved, provider_of
+from dap_ai.config import Resolved, Settings, provider_of
 from dap_ai.protocol.errors import RequestFailed
 
 
@@ -97,7 +96,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     _check_export(export)
     # With --pid and nothing to wait for, the question is about now.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
-    display = JsonLines(sys.stdout.buffer) if json_lines else TerminalDisplay(settings, verbose=verbose)
+    display = JsonLines(sys.stdout.buffer) if json_lines else _terminal_display(settings, verbose=verbose)
     adapter = adapter_of(settings.backend) if native else None
     found: Program | NativeProgram | None = None
     if pid is None and core is None and join is None:
@@ -132,6 +131,13 @@ def command(  # noqa: PLR0917  click gives each option by its name
     if exit_code == "program" and outcome.program_status is not None:
         sys.exit(outcome.program_status)
     sys.exit(outcome.status())
+
+
+def _terminal_display(settings: Settings, *, verbose: bool) -> Display:
+    """Imported here: rich takes a fifth of a start, and a reader of JSON needs nothing of it."""
+    from dap_ai.commands.rendering import TerminalDisplay  # noqa: PLC0415  see above
+
+    return TerminalDisplay(settings, verbose=verbose)
 
 
 def _check_export(file: Path | None) -> None:

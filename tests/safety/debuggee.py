@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from state import State  # beside this file, wherever it is run from
 
-HANG_S = {"hangs": 0.5}
+HANG_S = {"hangs": 0.3}
 """How long a case is waited for that should hang; any other has SLOW_S."""
 
 SLOW_S = 10.0

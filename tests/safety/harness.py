@@ -28,7 +28,7 @@ from tests.safety.cases import SECRET, Case, Group, write_scene
 
 DEBUGGEE = Path(__file__).with_name("debuggee.py")
 DEADLINE_S = 3.0
-HANG_DEADLINE_S = 0.5
+HANG_DEADLINE_S = 0.25
 """For a case that cannot end by itself."""
 
 

@@ -142,7 +142,7 @@ class State:
             status = [line.strip() for line in file if line.split(":")[0] in _STATUS]
         limits = [resource.getrlimit(getattr(resource, name)) for name in ("RLIMIT_NOFILE", "RLIMIT_CPU", "RLIMIT_AS")]
         collector = gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), len(gc.callbacks), len(gc.garbage)
-        own = [sorted((name, id(x)) for name, x in vars(module).items() if name[:1] != "_") for module in _OWN]
+        own = [{name: id(x) for name, x in vars(module).items() if name[:1] != "_"} for module in _OWN]
         interpreter = sys.getrecursionlimit(), sys.getswitchinterval(), list(sys.path), sorted(sys.modules)
         flags = sorted(str(key) for key, is_set in decimal.getcontext().flags.items() if is_set)
         nice = os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0), os.getpgid(0)
@@ -156,7 +156,10 @@ class State:
 
     def _numpy(self):
         numpy = sys.modules.get("numpy")
-        return [numpy.geterr(), str(numpy.random.get_state()), numpy.get_printoptions()] if numpy else []
+        if not numpy:
+            return []
+        kind, keys, *rest = numpy.random.get_state()
+        return [numpy.geterr(), kind, keys.tobytes(), rest, numpy.get_printoptions()]
 
     def _protection(self):
         """The protection of the pages that the scene names."""
@@ -272,8 +275,10 @@ def _own_names(x):
 def _slots(x):
     values = []
     for base in _mro_of(type(x)):
+        if not _from_scene(base):
+            continue
         for name, found in sorted(_namespace_of(base).items(), key=lambda pair: str(pair[0])):
-            if type(found) is types.MemberDescriptorType and _from_scene(base) and not name.startswith("__"):
+            if type(found) is types.MemberDescriptorType and not name.startswith("__"):
                 try:
                     values.append(found.__get__(x))
                 except AttributeError:

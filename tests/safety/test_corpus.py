@@ -1,4 +1,7 @@
-"""The corpus itself: a hostile expression is hostile, and the program's account of its state shows it."""
+"""The corpus itself: a hostile expression is hostile, and the program's account of its state shows it.
+
+That a harmless one changes nothing, harness.py finds out beside each that it runs (Scene.run).
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,3 @@ def test_each_hostile_expression_does_its_harm_where_nothing_contains_it(tmp_pat
     did = proved(HOSTILE, tmp_path)
     tame = [(case.name, did[case.name]) for case in cases(HOSTILE) if case.effect not in did[case.name].split(",")]
     assert tame == []
-
-
-def test_no_harmless_expression_changes_anything(tmp_path: Path):
-    did = proved(HARMLESS, tmp_path)
-    assert [name for name, outcome in did.items() if outcome != "nothing"] == []
