@@ -1,4 +1,4 @@
-"""`robust_scenes.py NAME` sets a scene that a copy could hang in or disturb, stops, and tells what has reached it.
+"""`robust_scenes.py NAME` (or NAME+NAME) sets a scene that a copy could hang in or disturb, stops, and tells what has reached it.
 
 Standard library only.
 """
@@ -239,7 +239,8 @@ def main(scene):
         os.register_at_fork(**{when: lambda when=when: kept.get("hooked", traces).append(when)})
     kept["hooked"] = []  # what the scene itself forks
     output, end = sys.stdout.write, os._exit
-    globals()[scene]()
+    for part in scene.split("+"):
+        globals()[part]()
     del kept["hooked"]
     stop()
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from dap_ai.cli import main
 from tests.e2e.test_terminal import DAP_AI, FAILED, LIMIT_S, NO_STOP, USAGE, Screen, lines_of, output_of
 from tests.integration.native import build, core_of, end_tree, need, need_attach
 
@@ -283,16 +285,16 @@ def test_a_sanitizers_report_stops_the_program(tmp_path, adapter):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--backend", "debugpy", "./reads"], b"debugs Python"),
-        (["--core", "./reads"], b"no core file"),
-        (["--core", "reads", "-b", "reads.c:3"], b"never runs"),
-        (["--sanitize", "address", "./reads"], b"source files"),
-        (["reads.o"], b"no file"),
+        (["--backend", "debugpy", "./reads"], "debugs Python"),
+        (["--core", "./reads"], "no core file"),
+        (["--core", "reads", "-b", "reads.c:3"], "never runs"),
+        (["--sanitize", "address", "./reads"], "source files"),
+        (["reads.o"], "no file"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(tmp_path, arguments, words):
     build(READS, tmp_path, "reads")
     need(BEST)
-    done = subprocess.run([*DAP_AI, "ask", *arguments], capture_output=True, timeout=LIMIT_S, check=False)
+    done = CliRunner().invoke(main, ["ask", *arguments])
     assert words in done.stderr
-    assert done.returncode == USAGE
+    assert done.exit_code == USAGE

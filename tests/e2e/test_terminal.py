@@ -18,7 +18,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from dap_ai.cli import main
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
@@ -322,29 +324,31 @@ def test_an_interpreter_that_ends_before_the_debugger_is_ready_is_an_error_soon(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["absent.py"], b"no file absent.py"),
-        (["."], b"directory"),
-        ([], b"PROGRAM"),
-        (["--pid", "1", "program.py"], b"--pid"),
-        (["-b", "program.py:99", "program.py"], b"no line 99"),
-        (["--level", "everything", "program.py"], b"observe"),
-        (["--provider", "oracle", "program.py"], b"offline"),
-        (["--nonsense", "program.py"], b"--nonsense"),
+        (["absent.py"], "no file absent.py"),
+        (["."], "directory"),
+        ([], "PROGRAM"),
+        (["--pid", "1", "program.py"], "--pid"),
+        (["-b", "program.py:99", "program.py"], "no line 99"),
+        (["--level", "everything", "program.py"], "observe"),
+        (["--provider", "oracle", "program.py"], "offline"),
+        (["--nonsense", "program.py"], "--nonsense"),
     ],
 )
 def test_a_usage_error_says_what_is_wrong(program, arguments, words):
+    """In this process: that an error is one of the process too, the next test and those above show."""
     program("print(1)")
-    done = ask(*arguments)
-    assert done.returncode == USAGE
+    done = CliRunner().invoke(main, ["ask", *arguments])
+    assert done.exit_code == USAGE
     assert words in done.stderr
-    assert done.stdout == b""
+    assert done.stdout == ""
 
 
 def test_a_usage_error_is_a_line_too_in_json(program):
     program("print(1)")
     for arguments in (["absent.py"], ["program.py", "--level", "everything"]):
-        (line,) = lines_of(ask("--json", *arguments))
-        assert line["event"] == "error"
+        done = ask("--json", *arguments)
+        (line,) = lines_of(done)
+        assert (done.returncode, line["event"]) == (USAGE, "error")
 
 
 def test_sigterm_ends_the_program_with_us(program):

@@ -38,8 +38,10 @@ def said(done: subprocess.CompletedProcess[bytes]) -> str:
     return (done.stdout + done.stderr).decode()
 
 
-@pytest.mark.parametrize("more", [[], ["--show-context"]], ids=["answer", "context"])
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize(
+    ("adapter", "more"),
+    [*((adapter, []) for adapter in ADAPTERS), ("lldb-dap 23", ["--show-context"]), ("gdb", ["--show-context"])],
+)
 def test_a_line_directive_quotes_no_file(
     adapter: str, more: list[str], named: Path, run_dap_ai: Ask, monkeypatch: pytest.MonkeyPatch
 ):

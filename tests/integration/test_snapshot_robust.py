@@ -64,7 +64,6 @@ async def locked() -> AsyncGenerator[Stopped]:
 IS_MADE = [("x * 7", "42")] * 3
 NOTHING = "no value"
 TRUTH: dict[str, list[tuple[str, str]]] = {
-    "held_locks": IS_MADE,
     "pools": [
         *IS_MADE,
         ("kept['value'].value * 2", "6"),
@@ -73,13 +72,17 @@ TRUTH: dict[str, list[tuple[str, str]]] = {
         ("kept['shared'].copy()", NOTHING),  # a manager is another process
         ("kept['value'].value", "3"),
     ],
-    "executor": [
+    "executor+many_threads": [
         *IS_MADE,
         ("kept['future'].running()", "True"),
         ("kept['executor']._work_queue.qsize()", "0"),
     ],
-    "many_threads": IS_MADE,
-    "many_descriptors": [*IS_MADE, ("kept['files'][1999].fileno() > 1999", "True")],
+    "many_descriptors+shared_mappings": [
+        *IS_MADE,
+        ("kept['files'][1999].fileno() > 1999", "True"),
+        ("kept['maps'][1][:4] + kept['maps'][2][:2]", "b'ababab'"),
+        ("kept['maps'][0].write(b'changed')", "7"),
+    ],
     "few_descriptors": IS_MADE,
     "no_descriptors": [("x * 7", NO_DESCRIPTOR)] * 3,
     "limited_memory": IS_MADE,
@@ -89,17 +92,11 @@ TRUTH: dict[str, list[tuple[str, str]]] = {
     "filter_kills_for_landlock": IS_MADE,
     "filter_refuses_clone": [("x * 7", NO_CLONE)] * 3,
     "another_user": IS_MADE,
-    "subreaper": IS_MADE,
-    "ignored_children": IS_MADE,
+    "subreaper+ignored_children": IS_MADE,
     "tampered": IS_MADE,
-    "shared_mappings": [
-        *IS_MADE,
-        ("kept['maps'][1][:4] + kept['maps'][2][:2]", "b'ababab'"),
-        ("kept['maps'][0].write(b'changed')", "7"),
-    ],
     "big": [*IS_MADE, ("kept['bytes'].count(b'x')", "262144")],
 }
-"""By scene: expressions, and what a copy tells of each: the value, or why there is none."""
+"""By scene: expressions, and what a copy tells of each: the value, or why there is none. `held_locks`: below."""
 
 
 @pytest.mark.parametrize(
