@@ -168,7 +168,10 @@ def demo(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs every check, the quick ones first; starts no more after one that fails."""
+    """Runs every check, the quick ones first; starts no more after one that fails.
+
+    While Python's packages come for the first time, the extension's own checks run already.
+    """
     os.environ["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # a newer pyright is no news for a test run
     with ThreadPoolExecutor(2) as pool:
         unit = None

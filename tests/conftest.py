@@ -78,6 +78,7 @@ def _at_home(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     )  # as activated: `python3` may be the shell script of a version manager
     monkeypatch.setenv("RUSTUP_HOME", _RUSTUP)  # without its toolchains the rustc of rustup compiles nothing
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a pytest that is debugged needs none of ours
     monkeypatch.setenv("DAP_AI_SOCKETS", "off")  # a proxy that a test kills cannot remove its socket
 
 
