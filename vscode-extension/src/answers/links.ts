@@ -44,8 +44,8 @@ async function chosenFile(file: string, session?: vscode.DebugSession): Promise<
   return (await vscode.window.showQuickPick(items, { placeHolder: `Which ${file}?` }))?.uri;
 }
 
-/** Shows a line of a file and marks it for a moment. Lines are from 1. */
-export async function openLocation(file: string, line: number, session?: vscode.DebugSession): Promise<boolean> {
+/** Shows a line of a file and marks it for a moment. Lines are from 1. `preserveFocus`: who types goes on where he is. */
+export async function openLocation(file: string, line: number, session?: vscode.DebugSession, preserveFocus = false): Promise<boolean> {
   const uri = await chosenFile(file, session);
   if (!uri) return false;
   try {
@@ -54,6 +54,7 @@ export async function openLocation(file: string, line: number, session?: vscode.
     const start = new vscode.Position(at.lineNumber, at.firstNonWhitespaceCharacterIndex);
     const editor = await vscode.window.showTextDocument(document, {
       viewColumn: columnForCode(),
+      preserveFocus,
       selection: new vscode.Range(start, start),
     });
     editor.revealRange(at.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
@@ -103,7 +104,8 @@ function isSelected(sessionId: string, frameId: number): boolean {
   return item?.session.id === sessionId && frameOf(item) === frameId;
 }
 
-function frameOf(item: typeof vscode.debug.activeStackItem): number | undefined {
+/** The id of the frame, if it is one that is selected. */
+export function frameOf(item: typeof vscode.debug.activeStackItem): number | undefined {
   return item && "frameId" in item ? item.frameId : undefined;
 }
 
@@ -112,8 +114,8 @@ function isAbsolute(file: string): boolean {
   return path.isAbsolute(file) || path.win32.isAbsolute(file);
 }
 
-/** Runs one of the commands; whether another frame is selected afterwards. */
-async function step(command: string): Promise<boolean> {
+/** Runs one of VS Code's commands that select frames; whether another frame is selected afterwards. */
+export async function step(command: string): Promise<boolean> {
   const before = frameOf(vscode.debug.activeStackItem);
   const moved = new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => {

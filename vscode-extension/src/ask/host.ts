@@ -10,6 +10,7 @@ import { chooseConversation } from "./history";
 import { FixActions } from "../answers/fixActions";
 import { HANGS, paused } from "./pausing";
 import { openLocation, selectFrame, showVariables } from "../answers/links";
+import { showStop } from "../answers/standing";
 import { log, textOf } from "../log";
 import { keepTalks, keptTalks } from "./keeping";
 import { Offers } from "./offers";
@@ -123,6 +124,9 @@ export class Host implements AnswerHost, vscode.Disposable {
       return undefined;
     }
     this.sight.showCurrent(about.sessionId === undefined ? undefined : tracked.session.id);
+    showStop(this.sessions, tracked).catch((error: unknown) => {
+      log().warn(`the stopped line: ${textOf(error)}`);
+    });
     return this.questions.ask(tracked, question, about);
   }
 

@@ -160,6 +160,8 @@ scenario("an error that something catches is told of: it can be asked about, and
   await picture(workbench, "caught");
   await (await panel.locator(".pause-and-ask")).first().click();
   assert.match(await panel.answered(2), /endless loop\.[\s\S]*while done < limit[\s\S]*in round [\d,]{5,}/i);
+  // debugpy asks VS Code not to show where a paused program stands.
+  await workbench.page.locator(".debug-top-stack-frame-line").first().waitFor();
   await picture(workbench, "hangs");
   await workbench.endDebugging();
   await workbench.debug("feed");

@@ -63,8 +63,8 @@ export class FakeSession {
     this.tracker.onDidSendMessage({ type: "event", event, body });
   }
 
-  stop(file: string, line: number): void {
-    this.event("stopped", { reason: "exception", threadId: 1 });
+  stop(file: string, line: number, reason = "exception"): void {
+    this.event("stopped", { reason, threadId: 1 });
     const frames = [{ id: 7, name: "average", line, source: { path: file } }];
     this.exchange("stackTrace", { threadId: 1 }, { stackFrames: frames });
   }

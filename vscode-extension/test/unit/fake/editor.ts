@@ -30,7 +30,7 @@ export const editor = {
   typed: undefined as string | undefined,
   chosen: undefined as { fsPath: string } | undefined,
   /** Shown documents: the place of the selection, and the column. */
-  shown: [] as { path: string; line: number; character: number; column: unknown }[],
+  shown: [] as { path: string; line: number; character: number; column: unknown; preserveFocus?: true }[],
   /** The command lines that tasks have run; how each of them ends. */
   ran: [] as string[][],
   taskEnds: (): number | "closed" | Error => 0,
@@ -182,6 +182,7 @@ export const editorCommands = {
 
 interface ShowOptions {
   viewColumn: unknown;
+  preserveFocus?: boolean;
   selection: { start: { line: number; character: number } };
 }
 
@@ -217,7 +218,8 @@ export const editorWindow = {
   showInputBox: (): Promise<string | undefined> => Promise.resolve(editor.typed),
   showOpenDialog: (): Promise<unknown> => Promise.resolve(editor.chosen && [editor.chosen]),
   showTextDocument: (document: { uri: { fsPath: string } }, options?: ShowOptions): Promise<unknown> => {
-    if (options) editor.shown.push({ path: document.uri.fsPath, ...options.selection.start, column: options.viewColumn });
+    const focus = options?.preserveFocus ? { preserveFocus: true as const } : {};
+    if (options) editor.shown.push({ path: document.uri.fsPath, ...options.selection.start, column: options.viewColumn, ...focus });
     return Promise.resolve({ revealRange: () => undefined, setDecorations: () => undefined });
   },
 };
