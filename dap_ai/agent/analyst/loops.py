@@ -8,18 +8,15 @@ from dataclasses import dataclass
 
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.source import FunctionNode, body_fields, header_expressions, last_line, own_statements
+from dap_ai.agent.analyst.retries import GoingBack, going_back
+from dap_ai.agent.analyst.rounds import ENDS, inside, may_change, names_in, number_at, root_of
+from dap_ai.agent.source import last_line, own_statements
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.values import cut, show
 from dap_ai.protocol.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
-_ENDS = ast.Break | ast.Return | ast.Raise
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
-_LOOKING = frozenset(
-    {"len", "print", "repr", "str", "int", "float", "bool", "sum", "min", "max", "abs", "isinstance", "id"}
-)
-"""Builtins that change nothing of what they are given."""
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""
 
@@ -39,6 +36,7 @@ class Loop:
     """What ends it: its own test, and those before each `break`, `return` and `raise`."""
     stuck: str = ""
     """Why it cannot end by itself; empty: it may."""
+    back: GoingBack | None = None
 
 
 def looping(case: Case) -> str:
@@ -51,12 +49,17 @@ def looping(case: Case) -> str:
     return "\n\n".join([f"**{title}.** {_told(case, first)}", *(_told(case, loop) for loop in loops[1:])])
 
 
-def cannot_end(case: Case) -> Suspect | None:
-    """The loop that cannot end by itself, if the program is in one."""
+def cannot_end(case: Case) -> tuple[Suspect, str] | None:
+    """The loop that cannot end by itself, if the program is in one, and what would let it end."""
     first = next(iter(_loops(case)), None)
     if first is None or not first.stuck:
         return None
-    return Suspect(first.place.frame.path, first.node.lineno, 1.0, f"the loop cannot end: {first.stuck}")
+    path, line = first.place.frame.path, first.back.line if first.back else first.node.lineno
+    spot = f"`{shorten(path, case.inspection.cwd)}:{line}`"
+    cure = f"Let something in the body of the loop at {spot} change what its end depends on."
+    if first.back:
+        cure = f"Let the loop end, or get on, before it goes back at {spot}: give up after some rounds, or skip it."
+    return Suspect(path, line, 1.0, f"the loop cannot end: {first.stuck}"), cure
 
 
 def _loops(case: Case) -> list[Loop]:
@@ -81,28 +84,14 @@ def _read(place: Place, node: ast.While | ast.For | ast.AsyncFor) -> Loop:
     if isinstance(node, ast.While):
         _count(loop)
         loop.tests = tuple(_tests(node))
-        loop.stuck = _passed(loop) or _unchanged(loop)
+        loop.back = going_back(place, node)
+        loop.stuck = _passed(loop) or _unchanged(loop) or _same_again(loop)
     else:
         _progress(loop)
     return loop
 
 
 # -- how far it has come ------------------------------------------------------------------------------------------
-
-
-def _number(place: Place, node: ast.expr) -> int | float | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(place, node.operand)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Constant):
-        return node.value if type(node.value) in (int, float) else None  # pyright: ignore[reportReturnType] as the types say
-    value = place.value(node)
-    if value is None or value.kind not in ("int", "float") or value.truncated:
-        return None
-    try:
-        return int(value.text) if value.kind == "int" else float(value.text)
-    except ValueError:
-        return None
 
 
 def _progress(loop: Loop) -> None:
@@ -112,11 +101,11 @@ def _progress(loop: Loop) -> None:
     call, target = node.iter, node.target
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     if isinstance(call, ast.Call) and name == "range" and isinstance(target, ast.Name) and not call.keywords:
-        numbers = [_number(place, arg) for arg in call.args]
+        numbers = [number_at(place, arg) for arg in call.args]
         start, end, step = (
             (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3] if len(numbers) in (2, 3) else (None,) * 3
         )
-        now = _number(place, target)
+        now = number_at(place, target)
         if isinstance(start, int) and isinstance(step, int) and isinstance(now, int) and step:
             loop.rounds, loop.counter = (now - start) // step + 1, target.id
             loop.total = len(range(start, end, step)) if isinstance(end, int) else 0
@@ -124,7 +113,7 @@ def _progress(loop: Loop) -> None:
     sized = call
     if isinstance(call, ast.Call) and name == "enumerate" and call.args and isinstance(target, ast.Tuple):
         sized, number = call.args[0], target.elts[0]
-        now = _number(place, number)
+        now = number_at(place, number)
         if isinstance(now, int) and len(call.args) == 1 and not call.keywords and isinstance(number, ast.Name):
             loop.rounds, loop.counter = now + 1, number.id
     value = place.value(sized)
@@ -134,20 +123,22 @@ def _progress(loop: Loop) -> None:
 def _count(loop: Loop) -> None:
     """Of a `while`: by a name to which each round adds a number, from where it is set before the loop."""
     place, node, scope = loop.place, loop.node, loop.place.scope
-    for step in [s for s in _inside(node) if isinstance(s, ast.AugAssign)]:
+    for step in [s for s in inside(node) if isinstance(s, ast.AugAssign)]:
         by = _constant(step)
         if by is None or not isinstance(step.target, ast.Name) or scope is None:
             continue
         name = step.target.id
         before = [s for s in own_statements(scope) if s.lineno < node.lineno and name in bindings(s)]
         start = before[-1].value if before and isinstance(before[-1], ast.Assign | ast.AnnAssign) else None
-        first, now = _literal(start), _number(place, step.target)
-        writers = [s for s in _inside(node) if name in bindings(s)]
-        if first is None or now is None or len(writers) != 1:
+        first, now = _literal(start), number_at(place, step.target)
+        others = [s for s in inside(node) if name in bindings(s) and s is not step]
+        # Set back to where it began, it counts the rounds since then.
+        is_reset = all(isinstance(s, ast.Assign) and _literal(s.value) == first for s in others)
+        if first is None or now is None or not is_reset:
             continue
         rounds = int((now - first) / by)
         if rounds >= loop.rounds:
-            loop.rounds, loop.counter, loop.exact = rounds, name, step in node.body
+            loop.rounds, loop.counter, loop.exact = rounds, name, step in node.body and not others
 
 
 def _constant(step: ast.AugAssign) -> int | float | None:
@@ -168,15 +159,6 @@ def _literal(node: ast.expr | None) -> int | float | None:
 # -- what ends it -------------------------------------------------------------------------------------------------
 
 
-def _inside(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a loop's rounds, those of inner loops too, not those of functions defined in it."""
-    for block in body_fields(node):
-        for statement in block:
-            yield statement
-            if not isinstance(statement, FunctionNode | ast.ClassDef):
-                yield from _inside(statement)
-
-
 def _is_always(test: ast.expr) -> bool:
     return isinstance(test, ast.Constant) and bool(test.value)
 
@@ -184,70 +166,51 @@ def _is_always(test: ast.expr) -> bool:
 def _tests(node: ast.While) -> Iterator[ast.expr]:
     if not _is_always(node.test):
         yield node.test
-    for statement in _inside(node):
-        if isinstance(statement, ast.If) and any(isinstance(s, _ENDS) for s in [*statement.body, *statement.orelse]):
+    for statement in inside(node):
+        if isinstance(statement, ast.If) and any(isinstance(s, ENDS) for s in [*statement.body, *statement.orelse]):
             yield statement.test
-
-
-def _roots(tests: tuple[ast.expr, ...]) -> list[str]:
-    """The variables on which they depend."""
-    return list(dict.fromkeys(n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)))
-
-
-def _may_change(loop: Loop, name: str) -> list[int]:
-    """The lines of its body that may change what the name stands for."""
-    lines: list[int] = []
-    for statement in _inside(loop.node):
-        if name in bindings(statement):
-            lines.append(statement.lineno)
-            continue
-        targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
-        headers = header_expressions(statement)
-        calls = [n for root in headers for n in ast.walk(root) if isinstance(n, ast.Call) and not _only_looks(n)]
-        stored = any(_root(t) == name for t in targets) and not isinstance(
-            statement, _LOOPS | ast.If | ast.With | ast.Try
-        )
-        value = loop.place.value(name)
-        is_plain = value is not None and value.kind in ("none", "bool", "int", "float", "str", "bytes", "complex")
-        passed = not is_plain and any(
-            _root(part) == name for call in calls for part in [call.func, *call.args, *(k.value for k in call.keywords)]
-        )
-        if stored or passed:
-            lines.append(statement.lineno)
-    return lines
-
-
-def _only_looks(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in _LOOKING
-
-
-def _root(node: ast.AST) -> str:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _unchanged(loop: Loop) -> str:
     """Nothing in its body changes anything that decides its end."""
     assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
-    others = any(isinstance(s, _ENDS) and not _is_under_if(loop.node, s) for s in _inside(loop.node))
+    others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in inside(loop.node))
     if others or any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for t in loop.tests for n in ast.walk(t)):
         return ""
     if not loop.tests:
         return "nothing in its body ends it: no `break`, `return` or `raise`"
-    names = _roots(loop.tests)
+    names = names_in(loop.tests)
     function = loop.place.function
     local = (
         {v.name for v in [*loop.place.facts.arguments, *loop.place.facts.locals]} if loop.place.facts else set[str]()
     )
-    if function is None or not names or any(n not in local or _may_change(loop, n) for n in names):
+    if (
+        function is None
+        or not names
+        or any(n not in local or may_change(loop.place, inside(loop.node), n) for n in names)
+    ):
         return ""
     listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
     return f"nothing in its body changes {listed}, so it cannot end by itself"
 
 
 def _is_under_if(loop: ast.While, wanted: ast.stmt) -> bool:
-    return any(wanted in [*s.body, *s.orelse] for s in _inside(loop) if isinstance(s, ast.If))
+    return any(wanted in [*s.body, *s.orelse] for s in inside(loop) if isinstance(s, ast.If))
+
+
+def _same_again(loop: Loop) -> str:
+    """It goes back before what would end it, and the next round is the same."""
+    if not loop.back or not loop.back.for_ever:
+        return ""
+    return f"{_going_back(loop, 'each')} and comes to the same again, so it cannot end by itself"
+
+
+def _going_back(loop: Loop, which: str) -> str:
+    assert loop.back is not None  # noqa: S101  the caller knows
+    test, first = cut(ast.unparse(loop.back.test), _MAX_CODE), loop.back.first
+    would = f"could change `{loop.back.changed}`" if loop.back.changed else "could end it"
+    back = f"{which} round goes back at the `continue` in line {loop.back.line}"
+    return f"while `{test}`, {back}, before line {first} {would},"
 
 
 def _passed(loop: Loop) -> str:
@@ -256,9 +219,9 @@ def _passed(loop: Loop) -> str:
         if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             continue
         name, wanted = test.left, test.comparators[0]
-        steps = [s for s in _inside(loop.node) if isinstance(s, ast.AugAssign) and _root(s.target) == _root(name)]
+        steps = [s for s in inside(loop.node) if isinstance(s, ast.AugAssign) and root_of(s.target) == root_of(name)]
         by = _constant(steps[0]) if len(steps) == 1 and isinstance(name, ast.Name) else None
-        now, end = _number(loop.place, name), _number(loop.place, wanted)
+        now, end = number_at(loop.place, name), number_at(loop.place, wanted)
         if isinstance(test.ops[0], ast.NotEq) and by and now is not None and end is not None and (now - end) * by > 0:
             past = f"`{ast.unparse(name)}` has gone past {end:,} without being equal to it"
             return f"{past}, so `{ast.unparse(test)}` stays true"
@@ -275,9 +238,17 @@ def _told(case: Case, loop: Loop) -> str:
     text = f"The program is in `{head}` at `{spot}`, in `{place.frame.name}`{_rounds(loop)}."
     if loop.stuck:
         text += f" {loop.stuck[0].upper()}{loop.stuck[1:]}." if loop.stuck[0] != "`" else f" {loop.stuck}."
-    names = [n for n in _roots(loop.tests) if (v := place.value(n)) and v.kind not in ("function", "class", "module")]
+    deciding = [loop.back.test] if loop.back else []
+    names = [
+        n
+        for n in names_in([*loop.tests, *deciding])
+        if (v := place.value(n)) and v.kind not in ("function", "class", "module")
+    ]
     if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
         text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
+    if loop.back and not loop.stuck:
+        told = _going_back(loop, "a").rstrip(",")
+        text += f" {told[0].upper()}{told[1:]}."
     rows = [_row(loop, name) for name in names[:_MAX_NAMES]]
     # In a sentence, not as a list: views fold lists away, and this is the answer.
     return f"{text} {'; '.join(rows)}." if rows else text
@@ -297,5 +268,5 @@ def _row(loop: Loop, name: str) -> str:
     text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
     if loop.stuck:
         return text
-    lines = _may_change(loop, name)
+    lines = may_change(loop.place, inside(loop.node), name)
     return f"{text}, {f'which line {lines[0]} changes' if lines else 'which nothing in the loop changes'}"

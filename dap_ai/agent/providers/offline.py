@@ -12,6 +12,7 @@ from dap_ai.agent.analyst import unread
 from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asking import (
     code_asked,
+    examples,
     not_understood,
     offered,
     place_of,
@@ -255,19 +256,21 @@ def _notes(analysis: Analysis) -> list[str]:
 
 def _endless(analysis: Analysis) -> str:
     """What to do about a loop that cannot end; it is then the first suspect."""
-    loop = cannot_end(analysis.case)
-    if loop is None:
+    found = cannot_end(analysis.case)
+    if found is None:
         return ""
+    loop, cure = found
     analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
-    spot = where(analysis.case, loop.file, loop.line)
-    return f"**Recommendation.** Let something in the body of the loop at {spot} change what its end depends on."
+    return f"**Recommendation.** {cure}"
 
 
 def _suspicious(analysis: Analysis) -> str:
     first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.finding_at(first.file, first.line) if first else None
     if not first or not finding or finding.weight < 0.5:
-        return "**Recommendation.** Step over this line, and ask about a name: `where does NAME come from?`"
+        asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
+        about = f", and ask about a name: `{asked}`" if asked else ""
+        return f"**Recommendation.** Step over this line{about}."
     return f"**Recommendation.** Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
 
 

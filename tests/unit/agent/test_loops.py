@@ -119,3 +119,85 @@ def test_at_other_stops_no_loop_is_told(tmp_path, reason):
     stopped = paused(tmp_path, ENDS)
     stopped.reason = reason
     assert "In a loop" not in ask(stopped)[0].text
+
+
+RETRY = """\
+PAGES = {1: "alpha", 2: None}
+
+
+def fetch(number):
+    return PAGES.get(number)
+
+
+def backoff(attempt):
+    1 / (150_000 - attempt)  # here
+    return min(2 ** min(attempt, 8), 60)
+
+
+def download(numbers):
+    todo = list(numbers)
+    waited = 0
+    attempt = 0
+    while todo:
+        number = todo[0]
+        text = fetch(number)
+        if text is None:
+            attempt += 1
+            waited += backoff(attempt)
+            continue
+        todo.pop(0)
+        attempt = 0
+    return waited
+
+
+download([1, 2])
+"""
+
+
+def test_a_retry_that_never_succeeds_is_called_endless_with_its_attempts(tmp_path):
+    answer, _ = ask(paused(tmp_path, RETRY), "Why does it hang?")
+    assert answer.text.startswith("**An endless loop.** The program is in `while todo:` at `hang.py:17`, in `download`")
+    assert "in round at least 150,000, as `attempt` counts" in answer.text
+    assert (
+        "While `text is None`, each round goes back at the `continue` in line 23, before line 24 could change `todo`, "
+        "and comes to the same again, so it cannot end by itself. `todo` is `[2]`; `text` is `None`."
+    ) in answer.text
+    assert (Path(answer.suspects[0].file).name, answer.suspects[0].line) == ("hang.py", 23)
+    assert "before it goes back at `hang.py:23`" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("code", "instead"),
+    [
+        ("return PAGES.get(number)", "return PAGES.pop(number, None)"),
+        ("return PAGES.get(number)", "return getattr(PAGES, 'get')(number)"),
+        ("text = fetch(number)", "text = fetch(number + attempt)"),
+        ("            attempt += 1", "            attempt, text = attempt + 1, None"),
+        ("waited += backoff(attempt)", "waited += backoff(attempt) or PAGES.update({})"),
+        ("def backoff(attempt):", "def backoff(attempt):\n    if attempt > 200_000: raise ValueError"),
+        ("            continue", "            if attempt > 200_000: break\n            continue"),
+        ("        if text is None", "        todo = todo[:]\n        if text is None"),
+    ],
+)
+def test_a_retry_that_may_succeed_is_not_called_endless(tmp_path, code, instead):
+    assert code in RETRY
+    assert "An endless loop" not in told(tmp_path, RETRY.replace(code, instead))
+
+
+def test_a_retry_whose_fetch_is_not_known_says_where_it_goes_back(tmp_path):
+    text = told(
+        tmp_path,
+        "import os\n"
+        + RETRY.replace("return PAGES.get(number)", "return os.environ.get(f'_{number}') if number > 1 else ''"),
+    )
+    assert text.startswith("**A long loop.**")
+    assert (
+        "While `text is None`, a round goes back at the `continue` in line 24, before line 25 could change `todo`."
+        in text
+    )
+
+
+def test_a_name_is_offered_that_there_is(tmp_path):
+    text = told(tmp_path, ENDS)
+    assert "NAME" not in text
+    assert "ask about a name: `where does todo come from?`." in text
