@@ -106,7 +106,7 @@ class CaughtExceptions:
         what = on_one_line(f"{caught.type}: {caught.message}" if caught.message else caught.type)[:_MAX_SHOWN]
         if self._options.ask_events:
             told = AskCaught(caught.type, on_one_line(caught.message)[:_MAX_SHOWN], spot.file, spot.line, spot.name,
-                             caught.filter, ended)  # fmt: skip
+                             caught.filter, ended, caught)  # fmt: skip
             self._out.tell([("askCaught", told)])
             return
         ask = f"`{self._options.console_prefix}` asks about it. " if self._options.console_prefix and not ended else ""

@@ -219,6 +219,7 @@ class AskDesk:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
         if arguments.earlier is not None:
             self._history.add_output("stdout", arguments.earlier.output)
+            self._caught.last = arguments.earlier.caught
         stop = questions.stop_of(arguments, self._state)
         progress = guest in self.shows_progress and ask.arguments.progress is not False
         category = console.CATEGORY if joined else self.asks.category

@@ -13,6 +13,7 @@ from dap_ai.protocol.messages import StoppedBody
 
 MAX_QUESTION_CHARS = 20_000
 MAX_EARLIER_CHARS = 200_000
+MAX_EARLIER_FRAMES = 1000
 RELATIVE = "relative:"
 """How a guest is called that is a related session: the same client asks through it."""
 
@@ -55,6 +56,8 @@ def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -
     chars = len(earlier.output) + sum(len(turn.question) + len(turn.answer) for turn in earlier.turns)
     if guest or arguments.conversation_id is not None or state.phase is not Phase.CREATED:
         return Refusal(BAD_ASK, {"reason": "`earlier` begins a conversation on a connection that nothing runs on."})
+    if earlier.caught and not 0 < len(earlier.caught.frames) <= MAX_EARLIER_FRAMES:
+        return Refusal(BAD_ASK, {"reason": f"`caught` has no frames, or more than {MAX_EARLIER_FRAMES}."})
     if chars > MAX_EARLIER_CHARS:
         return Refusal(BAD_ASK, {"reason": f"`earlier` is longer than {MAX_EARLIER_CHARS} characters."})
     return None

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from dap_ai.protocol.caught import Filter
+from dap_ai.protocol.caught import Caught, Filter
 
 Level = Literal["observe", "compute", "mutate"]
 """observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
@@ -39,6 +39,8 @@ class Earlier(_Wire):
     """Oldest first."""
     output: str = ""
     """The end of what the program wrote."""
+    caught: Caught | None = None
+    """An exception at which nothing stopped: `traceback` of the event `askCaught`."""
 
 
 class AskArguments(_Wire):
@@ -86,7 +88,9 @@ class AskCaught(_Wire, omit_defaults=False):
     filter: Filter
     """The exception filter with which the program would stop there."""
     ended: bool
-    """The program has ended: there is nothing left to ask."""
+    """The program has ended: it is asked about as `caught` of an `earlier` conversation."""
+    traceback: Caught
+    """The whole of it."""
 
 
 class AskStopAtArguments(_Wire):

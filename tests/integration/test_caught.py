@@ -116,7 +116,7 @@ def made(folder: Path, subject: Subject) -> tuple[Path, int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
-async def test_what_is_caught_is_told_and_asked_about(name, tmp_path):
+async def test_what_is_caught_is_told_and_asked_about_also_after_the_session(name, tmp_path):
     subject = SUBJECTS[name]
     file, line, launch = made(tmp_path, subject)
     async with live(Options(ask_events=True), Agent(Settings())) as session:
@@ -129,6 +129,13 @@ async def test_what_is_caught_is_told_and_asked_about(name, tmp_path):
     assert "Nothing stopped here." in answer["answer"]
     assert f"{file.name}:{line}" in answer["answer"]
     assert not any("dapAiCaught" in str(m.get("body")) for m in session.to_client)
+    if not subject.fails:
+        return
+    async with live(Options(), Agent(Settings())) as later:
+        await later.request("ask", {"earlier": {"caught": caught["traceback"]}})
+        answer = await later.event("askEnded")
+    assert "Nothing stopped here." in answer["answer"]
+    assert f"{file.name}:{line}" in answer["answer"]
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

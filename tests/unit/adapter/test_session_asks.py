@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dap_ai.adapter.options import Options
@@ -138,6 +140,18 @@ def test_what_was_said_in_an_ended_session_goes_on_where_nothing_was_started_and
     stopped(Playbook()).play(
         f"""
         >> client request 5 ask {{"question": "and?", {earlier}}}
+        << client response 5 ask fail invalidArguments ...
+        """
+    )
+
+
+@pytest.mark.parametrize("frames", [0, 1001])
+def test_an_exception_of_an_ended_session_has_frames_and_not_too_many(frames):
+    rows = [["/p/shop.py", 4, "f", True]] * frames
+    caught = json.dumps({"type": "KeyError", "message": "'a'", "frames": rows})
+    Playbook().play(
+        f"""
+        >> client request 5 ask {{"earlier": {{"caught": {caught}}}}}
         << client response 5 ask fail invalidArguments ...
         """
     )

@@ -34,11 +34,10 @@ def session(**options) -> Playbook:
     return play
 
 
-def caught(file="/p/shop.py", function="do_GET", ended="false"):
-    return (
-        '{"type": "KeyError", "message": "\'a\'", "file": "%s", "line": 4, "function": "%s", '  # noqa: UP031  braces
-        '"filter": "userUnhandled", "ended": %s}' % (file, function, ended)
-    )
+def caught(file="/p/shop.py", function="do_GET", frames=FRAMES, *, ended=False):
+    whole = json.loads(told(frames))["data"]["dapAiCaught"]
+    about = {"type": "KeyError", "message": "'a'", "file": file, "line": 4, "function": function}
+    return json.dumps(about | {"filter": "userUnhandled", "ended": ended, "traceback": whole})
 
 
 def test_a_client_with_our_events_is_told_once_and_no_client_sees_the_debuggees_own_words():
@@ -64,7 +63,7 @@ def test_another_client_reads_one_line_in_its_console():
 def test_of_a_test_the_client_is_told_when_the_runner_has_failed(code):
     play = session(ask_events=True)
     end = f'event exited {{"exitCode": {code}}}'
-    offer = f"<< client event askCaught {caught('/p/test_shop.py', 'test_it', 'true')}" if code else ""
+    offer = f"<< client event askCaught {caught('/p/test_shop.py', 'test_it', TEST, ended=True)}" if code else ""
     play.play(f">> backend event output {told(TEST)}\n>> backend {end}\n{offer}\n<< client {end}")
 
 

@@ -1,6 +1,7 @@
 /** The conversations of all sessions, those of ended ones included. No `vscode` here. */
 
 import type { Conversation, Turn } from "../shared/messages";
+import type { AskCaught } from "../shared/protocol";
 
 /** A conversation and what dap_ai calls it. */
 export interface Talk extends Conversation {
@@ -11,6 +12,8 @@ export interface Talk extends Conversation {
   isConsole?: true;
   /** By its end: what the program wrote last. */
   output?: string;
+  /** It began after that, with an error at which nothing had stopped. */
+  caught?: AskCaught;
 }
 
 const KEPT = 50;
@@ -62,6 +65,11 @@ export class Conversations {
     talk.isConsole = true;
     if (!this.current.has(session.id)) this.current.set(session.id, talk);
     return talk;
+  }
+
+  /** Begins one about an error at which nothing has stopped; its session goes on without it, or has ended. */
+  beginEnded(session: { id: string; name: string }, caught: AskCaught, output: string): Talk {
+    return Object.assign(this.make(session), { isOver: true as const, caught, output });
   }
 
   /** A following question in this session begins a new one. */

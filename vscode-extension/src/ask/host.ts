@@ -19,8 +19,8 @@ import { Reruns } from "./reruns";
 import { restart } from "./restarting";
 import { Sight } from "./sight";
 import { Sessions, type Tracked } from "../sessions/sessions";
-import type { Answerer, HostMessage, Turn, ViewMessage, ViewState } from "../shared/messages";
-import type { AskApproval } from "../shared/protocol";
+import { WHY_CAUGHT, type Answerer, type HostMessage, type Turn, type ViewMessage, type ViewState } from "../shared/messages";
+import type { AskApproval, AskCaught } from "../shared/protocol";
 import { conversationMarkdown, turnMarkdown } from "./transcript";
 
 /** The places that show answers (../answers/answerView.ts). */
@@ -136,6 +136,20 @@ export class Host implements AnswerHost, vscode.Disposable {
     if (!tracked || tracked.stop) return false;
     await paused(this.sessions, tracked);
     return this.ask(HANGS, { sessionId: tracked.session.id }) !== undefined;
+  }
+
+  /** Asks about an error that something caught, after the end of its session: from its traceback, source and output. */
+  askCaught(session: vscode.DebugSession, caught: AskCaught, output: string): Talk {
+    this.endedSessions.set(session.id, session);
+    const talk = this.conversations.beginEnded(session, caught, output);
+    this.questions.askEnded(talk, WHY_CAUGHT);
+    this.sight.open(talk.id);
+    return talk;
+  }
+
+  /** Shows a conversation again. */
+  show(talk: Talk): void {
+    this.sight.open(talk.id);
   }
 
   /** Shows the view with the cursor in its input. */

@@ -8,7 +8,7 @@ import type { Lender } from "./lender";
 import { shownStop, type Sessions, type Tracked } from "../sessions/sessions";
 import type { Stop } from "../sessions/tracker";
 import type { Answerer, HostMessage, Turn } from "../shared/messages";
-import type { AskApproval, AskArguments, Earlier } from "../shared/protocol";
+import type { AskApproval, AskArguments, AskCaught, Earlier } from "../shared/protocol";
 import { answerOf } from "./transcript";
 import { isOpen, TurnSink } from "./turns";
 import { spotOf } from "./why";
@@ -71,7 +71,12 @@ function earlierOf(talk: Talk, turn: Turn): Earlier {
     answer: answerOf(each).slice(0, MOST_CHARS),
     ...(each.stop?.file === undefined ? {} : { file: each.stop.file, line: each.stop.line ?? 1 }),
   }));
-  return { turns, output: talk.output ?? "" };
+  return { turns, output: talk.output ?? "", ...(talk.caught ? { caught: talk.caught.traceback } : {}) };
+}
+
+/** As if it had stopped there. */
+function stopOf({ type, message, file, line, function: frame }: AskCaught): Stop {
+  return { reason: "exception", cause: `${type}: ${message}`, top: { frameId: -1, frame, file, line }, frames: new Map() };
 }
 
 /** All questions that came from a person. */
@@ -122,7 +127,7 @@ export class Questions implements vscode.Disposable {
 
   /** Goes on with a conversation whose session has ended: from what was said, the source and the output. */
   askEnded(talk: Talk, question: string): Turn {
-    const turn = this.add(talk, question, undefined);
+    const turn = this.add(talk, question, talk.turns.length === 0 && talk.caught ? stopOf(talk.caught) : undefined);
     this.work.set(turn, { talk, args: { question } });
     this.next(talk);
     return turn;
@@ -166,7 +171,7 @@ export class Questions implements vscode.Disposable {
     if (!first || ours.some(([, work]) => work.asking)) return;
     const [turn, work] = first;
     const tracked = talk.isOver ? undefined : this.sessions.get(talk.sessionId);
-    if (!tracked && this.revive && talk.turns.length > 1) {
+    if (!tracked && this.revive && (talk.turns.length > 1 || talk.caught)) {
       work.asking = this.askRevived(talk, turn, this.revive);
       return;
     }

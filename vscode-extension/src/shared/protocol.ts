@@ -15,6 +15,8 @@ export interface Earlier {
   turns?: Said[];
   /** The end of what the program wrote. */
   output?: string;
+  /** `traceback` of an AskCaught: it is answered about, without any turn before it. */
+  caught?: unknown;
 }
 
 /** Arguments of the request `ask`. `question` may be empty: "why did it stop here?". */
@@ -58,8 +60,10 @@ export interface AskCaught {
   function: string;
   /** The exception filter with which the program would stop there. */
   filter: "raised" | "userUnhandled";
-  /** The program has ended: there is nothing left to ask. */
+  /** The program has ended: it is asked about as `caught` of an `earlier` conversation. */
   ended: boolean;
+  /** The whole of it, for `earlier`. */
+  traceback?: unknown;
 }
 
 /** Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on. */

@@ -57,6 +57,18 @@ asyncio.run(feed())
 drain(3)
 `;
 
+/** A test that fails by what a function of another module gives. */
+export const CART = `def total(prices, rate):
+    whole = sum(prices)
+    return whole - whole * rate
+`;
+export const TEST_CART = `from cart import total
+
+
+def test_total():
+    assert total([20, 10], 15) == 25.5
+`;
+
 /** Reads behind a null pointer. */
 export const CRASH = `#include <stdio.h>
 

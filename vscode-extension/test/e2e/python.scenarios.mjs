@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { FEED, SHARE } from "./programs.mjs";
+import { CART, FEED, SHARE, TEST_CART } from "./programs.mjs";
 import { picture, scenario, world } from "./world.mjs";
 
 const MEGABYTE = 1024 * 1024;
@@ -167,6 +167,20 @@ scenario("an error that something catches is told of: it can be asked about, and
   await workbench.debug("feed");
   await workbench.page.locator(".exception-widget", { hasText: "KeyError" }).waitFor();
   await workbench.atLine(5);
+  await workbench.endDebugging();
+  // A failing test: what is offered after the end stays in the status bar.
+  server.file("cart.py", CART);
+  server.file("test_cart.py", TEST_CART);
+  await workbench.run("tests");
+  await workbench.command("Notifications: Clear All Notifications");
+  await workbench.page.locator(".statusbar-item", { hasText: "AssertionError at test_cart.py:5" }).click();
+  const failed = workbench.notification("AssertionError at test_cart.py:5");
+  await failed.locator(".monaco-button", { hasText: "Run Again and Stop There" }).waitFor();
+  await picture(workbench, "caught-after-the-end");
+  await failed.locator(".monaco-button", { hasText: /^Ask$/ }).click();
+  await panel.says("Nothing stopped here.");
+  assert.match(await panel.answered(1), /test_cart\.py:5; a guess at the cause: cart\.py:3; something caught it/);
+  await picture(workbench, "caught-asked-after-the-end");
 });
 
 scenario("a configuration of another extension that stands at an exception is taken over by one click; where the switch is on it runs through dap-ai from the start", {}, async (workbench, server) => {

@@ -60,6 +60,7 @@ const CONFIGURATIONS = [
   { name: "counter", type: "dap-ai", ...program("counter.py") },
   { name: "of another extension", type: "debugpy", ...program("share.py") },
   { name: "feed", type: "dap-ai", ...program("feed.py") },
+  { name: "tests", type: "dap-ai", request: "launch", module: "pytest", args: ["-q", "-p", "no:cacheprovider"], cwd: "${workspaceFolder}", console: "internalConsole" },
   { name: "parent", type: "dap-ai", ...program("parent.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
   { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },

@@ -11,8 +11,8 @@ import { FakeSession } from "./asking";
 /** The next turn of the event loop: every promise that could be settled is. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export function opened(t: TestContext, lender?: Lender, storage?: Memento): { host: Host; posts: HostMessage[] } {
-  const host = new Host(lender, storage);
+export function opened(t: TestContext, lender?: Lender, storage?: Memento, revive?: ConstructorParameters<typeof Host>[2]): { host: Host; posts: HostMessage[] } {
+  const host = new Host(lender, storage, revive);
   const posts: HostMessage[] = [];
   host.onDidPost((message) => posts.push(structuredClone(message)));
   t.after(() => {

@@ -171,6 +171,8 @@ export const fake = {
   /** Commands that were executed: name and arguments. */
   executed: [] as unknown[][],
   logged: [] as string[],
+  /** The text of the status-bar item that was shown last; empty: it was hidden. */
+  statusBar: "",
   folders: [] as { uri: Uri; name: string; index: number }[],
   isTrusted: true,
   started: new EventEmitter<unknown>(),
@@ -181,6 +183,7 @@ export const fake = {
     this.shown.length = this.executed.length = this.logged.length = this.folders.length = 0;
     this.buttons = [];
     this.choose = undefined;
+    this.statusBar = "";
     this.isTrusted = true;
     asking.ends = endSession;
     askingDebug.started.length = 0;
@@ -218,7 +221,10 @@ export const window = Object.assign(editorWindow, {
     show: () => undefined,
     dispose: () => undefined,
   }),
-  createStatusBarItem: (): unknown => ({ show: () => undefined, dispose: () => undefined }),
+  createStatusBarItem: (): unknown => {
+    const item = { text: "", show: () => (fake.statusBar = item.text), hide: () => (fake.statusBar = ""), dispose: () => undefined };
+    return item;
+  },
   showErrorMessage: show,
   showWarningMessage: show,
   showInformationMessage: show,
