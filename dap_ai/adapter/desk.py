@@ -221,7 +221,9 @@ class AskDesk:
             self._history.add_output("stdout", arguments.earlier.output)
             self._caught.last = arguments.earlier.caught
         stop = questions.stop_of(arguments, self._state)
-        progress = guest in self.shows_progress and ask.arguments.progress is not False
+        progress = guest in self.shows_progress and arguments.progress is not False
+        if channel == "console" and self._options.ask_events and not joined:
+            progress = False  # its client shows the answer, and asks for consent, from the events
         category = console.CATEGORY if joined else self.asks.category
         state = AskState(ask, channel, events=events, progress=progress, guest=guest, category=category)
         self._out.tell(self.asks.started(state), guest)

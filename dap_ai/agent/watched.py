@@ -44,7 +44,7 @@ class Watched(PassingDebugger):
             self.calls += not self._quiet  # one of many trials: their sum is told, not each
             return result
         what = query.expression or _statements(query.statements)
-        self._report("snapshot", f"snapshot {what}", result.error or result.status, began, snapshot=True)
+        self._report("snapshot", f"snapshot {what}", _came_of(result), began, snapshot=True)
         return result
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,6 +80,14 @@ class Watched(PassingDebugger):
         seconds = round(time.monotonic() - began, 4)
         shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.0f} ms)"
         self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
+
+
+def _came_of(result: SnapshotResult) -> str:
+    """How it ended. Where it was refused what only the program itself may do, that alone would look like a finding."""
+    if not result.was_refused:
+        return result.error or result.status
+    tried = next(iter(result.effects), result.error)
+    return f"says nothing: a copy may not reach outside itself ({tried})"
 
 
 def _statements(wanted: Statements | None) -> str:

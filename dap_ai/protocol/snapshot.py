@@ -133,6 +133,10 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Not every line that ran is told."""
 
 
+_REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
+"""How such errors begin. A program's own are mostly EACCES, 13."""
+
+
 class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """What one copy did."""
 
@@ -154,3 +158,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """From the request's arrival in the debuggee to the answer."""
     processor_ms: float = 0.0
     """What the copy used of a processor; 0 where it was ended."""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether it ended with EPERM, which a copy is given for what reaches outside it: that says nothing."""
+        return self.error.startswith(_REFUSED)

@@ -245,6 +245,8 @@ class Runs:
         if raised is None or error is None or failure is None:
             return f"{check.words} does not fail when it is run again"
         if raised.type != error.type:
+            if result.was_refused:
+                return f"{check.words} needs what reaches outside a copy (`{cut(result.error, 120)}`)"
             return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
         same = {plain(m) for m in (error.message, *self.case.messages)}
         if plain(raised.message) not in same:

@@ -64,6 +64,21 @@ def test_a_client_that_shows_progress_can_do_without_for_one_question():
     )
 
 
+def test_a_question_of_the_console_shows_no_progress_where_its_client_has_the_events():
+    play = Playbook(options=Options(ask_events=True))
+    play.play(
+        """
+        >> client request 1 initialize {"supportsProgressReporting": true}
+        << backend request 1 initialize ...
+        >> backend event stopped {"reason": "pause", "threadId": 1}
+        << client event stopped ...
+        >> client request 5 evaluate {"expression": "??why", "context": "repl"}
+        << client response 5 evaluate ok ...
+        << start dap-ai-ask-1 thread 1 epoch 1
+        """
+    )
+
+
 def test_a_client_that_shows_progress_gets_it_with_the_ask_as_its_id():
     play = Playbook()
     play.play(

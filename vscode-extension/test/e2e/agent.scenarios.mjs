@@ -42,6 +42,7 @@ scenario("where no answer is in sight a notification asks for consent, and what 
   await workbench.type("??does the value matter?");
   const notification = workbench.notification("wants to do this in the program: counter.value");
   await notification.waitFor();
+  assert.equal(await page.locator(".notification-list-item").count(), 1); // no progress stands beside it
   await picture(workbench, "consent-notification");
   await notification.locator(".monaco-button", { hasText: "Deny" }).click();
   await workbench.console("I left it as it was.");
