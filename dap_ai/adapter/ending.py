@@ -120,6 +120,8 @@ class Ending:
             return
         self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
         self._desk.reads.backend_died()
+        # A client that looks at a new thread, say, may ask while the session ends: that fails, and the user knows why.
+        self._forwarding.is_end_told = self._parting or self._state.terminated
         self.answer_all("" if started else why or "it could not be started")
         self._starting.on_backend_died(dead)
         self._greeting.on_over()
@@ -130,6 +132,7 @@ class Ending:
             self._out.do(EndBackend(), Close())
         elif not self._state.terminated and started:
             self._state.terminated = True
+            self._forwarding.is_end_told = True
             text = f"The debug adapter has ended{dead}. So has this debug session.\n"
             self._out.tell([("output", {"category": "important", "output": visible(text)}), ("terminated", {})])
 
@@ -167,4 +170,5 @@ class Ending:
             self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
         else:
             why = self._forwarding.backend_dead or ": the session was disconnected"
-            self._out.fail_owner(owner, BACKEND_DIED, why=why)
+            is_told = self._parting or self._forwarding.is_end_told
+            self._out.fail_owner(owner, BACKEND_DIED, quiet=is_told, why=why)

@@ -19,7 +19,10 @@ _PARTING = frozenset({"disconnect", "terminate"})
 
 
 class Forwarding:
-    """`backend_dead`: why nothing comes from the backend any more; empty while it lives."""
+    """`backend_dead`: why nothing comes from the backend any more; empty while it lives.
+
+    `is_end_told`: the user knows that the session has ended.
+    """
 
     def __init__(
         self,
@@ -32,6 +35,7 @@ class Forwarding:
         unanswered: Unanswered,
     ) -> None:
         self.backend_dead = ""
+        self.is_end_told = False
         self._out = out
         self._state = state
         self._history = history
@@ -73,7 +77,7 @@ class Forwarding:
     def refuse_if_dead(self, message: Envelope) -> bool:
         """Whether the backend is dead; then the client's request is answered so."""
         if self.backend_dead:
-            self._out.fail(message, BACKEND_DIED, why=self.backend_dead)
+            self._out.fail(message, BACKEND_DIED, quiet=self.is_end_told, why=self.backend_dead)
         return bool(self.backend_dead)
 
     def ends_stop(self, message: Envelope) -> bool:

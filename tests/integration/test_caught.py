@@ -179,6 +179,10 @@ async def test_what_a_worker_of_a_pool_catches_is_told_in_its_own_session(tmp_pa
         _, caught = await asyncio.wait_for(worker.wait_event("askCaught"), WAIT_S)
         assert (caught["type"], caught["file"], caught["line"]) == ("ZeroDivisionError", str(file), line)
         assert (await asyncio.wait_for(attached, WAIT_S)).success
+        # VS Code looks at the threads of a worker that it is just leaving: whoever answers, it is no news to the user.
+        worker.send("disconnect", {})
+        crossing = await asyncio.wait_for(worker.send("threads", None), WAIT_S)
+        assert b'"showUser":true' not in crossing.content
         await worker.close()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from dap_ai.adapter import effects as fx
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -202,3 +205,32 @@ def test_an_adapter_that_dies_in_a_second_launch_is_told_of_as_in_the_first():
         << client event terminated
         """
     )
+
+
+TERMINATED = "backend event terminated {}"
+DISCONNECT = "client request 7 disconnect {}"
+THREADS = "client request 8 threads {}"
+CLOSED = "backend closed"
+
+
+@pytest.mark.parametrize(
+    ("steps", "shown"),
+    [
+        ((TERMINATED, THREADS, CLOSED), False),
+        ((TERMINATED, CLOSED, THREADS), False),
+        ((DISCONNECT, THREADS, CLOSED), False),
+        ((DISCONNECT, CLOSED, THREADS), False),
+        ((THREADS, DISCONNECT, "backend response 4 disconnect ok", CLOSED), False),
+        ((THREADS, CLOSED), True),  # before that, nobody knows of an end
+        ((CLOSED, THREADS), False),  # it was told of in the console
+    ],
+)
+def test_a_request_that_crosses_the_end_of_its_session_fails_without_a_word_to_the_user(
+    steps: tuple[str, ...], shown: bool
+):
+    play = stopped(Playbook())
+    effects = [effect for step in steps for effect in play.session.receive(play.event(step))]
+    bodies = [json.loads(effect.body) for effect in effects if isinstance(effect, fx.ToClient)]
+    (refused,) = [m for m in bodies if m.get("request_seq") == 8]
+    assert refused["message"] == "backendDied"
+    assert refused["body"]["error"]["showUser"] is shown
