@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { CART, FEED, SHARE, TEST_CART } from "./programs.mjs";
-import { picture, scenario, world } from "./world.mjs";
+import { clipped } from "../clipped.mjs";
+import { picture, scenario, wear, world } from "./world.mjs";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -203,10 +204,9 @@ scenario("a configuration of another extension that stands at an exception is ta
   assert.equal(readFileSync(server.standInLog, "utf8"), "resolved\n"); // its resolver ran, its adapter did not
 });
 
-scenario("the states in a light theme", { theme: "light" }, async (workbench, server) => {
+scenario("the states in a light theme, and at a zoom of 200 %, where no text is clipped", { theme: "light", files: ["payroll.py"] }, async (workbench) => {
   const { page, panel, tab } = workbench;
-  server.file("share.py", SHARE);
-  await workbench.debug("share");
+  await workbench.debug("payroll");
   await workbench.showPanel();
   await (await panel.locator(".ask-why")).waitFor();
   await picture(workbench, "stopped");
@@ -221,9 +221,20 @@ scenario("the states in a light theme", { theme: "light" }, async (workbench, se
   await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
   await picture(workbench, "menu");
   await page.keyboard.press("Escape");
-  const preview = await tab.button("Preview");
-  if ((await preview.count()) === 0) return; // a busy machine may have had no time to try fixes
-  await preview.click();
+  await (await tab.button("Preview")).click();
   await page.locator(".line-insert, .char-insert").first().waitFor();
   await picture(workbench, "preview");
+  await tab.openDetails();
+  await panel.openDetails();
+  const variables = page.locator('.pane-header[aria-label^="Variables Section"]');
+  await variables.click({ position: { x: 60, y: 8 } });
+  for (const theme of ["light", "dark"]) {
+    await wear(workbench, theme);
+    await workbench.zoom(2);
+    await page.waitForFunction(() => globalThis.innerWidth === 700);
+    await picture(workbench, "zoomed");
+    for (const place of [panel, tab]) assert.deepEqual(await (await place.frame()).evaluate(clipped), [], `${place.place}, ${theme}`);
+    await workbench.zoom(1);
+  }
+  await variables.click({ position: { x: 60, y: 8 } });
 });

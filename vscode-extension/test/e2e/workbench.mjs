@@ -194,6 +194,11 @@ export class Workbench {
     await this.page.emulateMedia({ colorScheme: theme === "light" ? "light" : "dark" });
   }
 
+  /** As at this zoom of the whole window: 2 is 200 %. */
+  async zoom(factor) {
+    await this.page.setViewportSize({ width: 1400 / factor, height: 900 / factor });
+  }
+
   /** Ends all sessions, and leaves nothing to the next one that uses the window: see TIDY_UP of server.mjs. */
   async tidyUp() {
     await this.page.keyboard.press("Escape"); // a menu or a list that is open

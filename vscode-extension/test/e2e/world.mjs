@@ -55,6 +55,12 @@ export function scenario(name, { settings = {}, config = "", theme = THEME, skip
   });
 }
 
+/** Changes the theme of the open window. */
+export async function wear(workbench, theme) {
+  await workbench.dress(theme);
+  await workbench.settings({ "workbench.colorTheme": THEMES[theme] });
+}
+
 /** A window with these settings, and with nothing that another scenario has left. */
 async function windowWith(settings, { theme, fresh }) {
   if (fresh) await closeWindow();

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { clipped } from "../clipped.mjs";
 import { viewTest, type Options, type View } from "./page";
 import { APPROVAL, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, VERDICT_ANSWER, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
@@ -113,39 +114,13 @@ for (const options of PLACES) {
   }, options);
 }
 
-/** Texts that are cut off and cannot be come to: neither by scrolling nor by a tooltip. */
-function clipped(view: View): Promise<string[]> {
-  return view.page.evaluate(() => {
-    const faults = new Set<string>();
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const element = walker.currentNode.parentElement;
-      if (!element || !walker.currentNode.textContent?.trim() || !element.checkVisibility() || element.closest(".hidden, script, option, select")) continue;
-      const range = document.createRange();
-      range.selectNodeContents(walker.currentNode);
-      const { left, right } = range.getBoundingClientRect();
-      for (let each: HTMLElement | null = element; each; each = each.parentElement) {
-        const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(each);
-        if (overflowX === "auto" || overflowX === "scroll") break;
-        if (overflowX === "visible" && each !== document.body) continue;
-        const box = each.getBoundingClientRect();
-        const isNamed = each.closest("[title], .preview, .step-line") !== null || (textOverflow === "ellipsis" && element.closest("[title]") !== null);
-        if ((left < box.left - 1 || right > box.right + 1) && !isNamed && webkitLineClamp === "none") faults.add(`${element.className || element.tagName} "${walker.currentNode.textContent.trim().slice(0, 40)}"`);
-        break;
-      }
-    }
-    if (document.documentElement.scrollWidth > innerWidth) faults.add(`the page is ${document.documentElement.scrollWidth} of ${innerWidth} pixels wide`);
-    return [...faults];
-  });
-}
-
 // A zoom of 200 % leaves half of the pixels.
 for (const options of [{ place: "panel", width: 150, height: 380 }, { place: "panel", width: 220, height: 380 }, { place: "tab", width: 350, height: 400 }] as Options[]) {
   viewTest(`at a zoom of 200 % nothing is clipped in a ${options.place ?? ""} of ${options.width ?? 0} pixels`, async (view) => {
     for (const [name, scene] of Object.entries(SCENES)) {
       await view.reload();
       await scene(view);
-      assert.deepEqual(await clipped(view), [], name);
+      assert.deepEqual(await view.page.evaluate(clipped), [], name);
     }
   }, options);
 }
