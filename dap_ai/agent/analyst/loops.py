@@ -84,7 +84,7 @@ def _read(place: Place, node: ast.While | ast.For | ast.AsyncFor) -> Loop:
     if isinstance(node, ast.While):
         _count(loop)
         loop.tests = tuple(_tests(node))
-        loop.back = going_back(place, node)
+        loop.back = going_back(place, node, loop.counter if loop.rounds else "")
         loop.stuck = _passed(loop) or _unchanged(loop) or _same_again(loop)
     else:
         _progress(loop)

@@ -46,11 +46,16 @@ class GoingBack:
     for_ever: bool
 
 
-def going_back(place: Place, loop: ast.While) -> GoingBack | None:
-    """The first `continue` that this loop goes back by, now, before all that would end it."""
+def going_back(place: Place, loop: ast.While, counter: str) -> GoingBack | None:
+    """The first `continue` that this loop goes back by, now, before all that would end it.
+
+    `counter`: a name that is not any more what it was before the loop, since each round adds to it; or empty.
+    """
     for index, statement in enumerate(loop.body):
         if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
             continue
+        if place.frame.line > last_line(statement.body[-1]):
+            continue  # this round has got past it, and may end the loop
         round_ = [*loop.body[:index], *statement.body]
         after = [*statement.orelse, *loop.body[index + 1 :]]
         if _ending(place, loop, round_) or not (ending := _ending(place, loop, after)):
@@ -58,10 +63,18 @@ def going_back(place: Place, loop: ast.While) -> GoingBack | None:
         back = statement.body[-1].lineno
         stands_in_it = statement.body[0].lineno <= place.frame.line <= last_line(statement.body[-1])
         if stands_in_it or _holds(place, statement.test):
-            same = _is_same_again(place, loop.body[:index], statement)
+            has_gone = stands_in_it or _has_gone_back(place, loop.body[:index], statement, counter)
+            same = has_gone and _is_same_again(place, loop.body[:index], statement)
             first = min(ending)
             return GoingBack(statement.test, back, first, ending[first], same)
     return None
+
+
+def _has_gone_back(place: Place, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
+    """Whether the test's values are of this loop's rounds: what they were before it says nothing."""
+    counts = any(isinstance(s, ast.AugAssign) and counter in bindings(s) for s in branch.body)
+    names = names_in([branch.test])
+    return counts or place.frame.line == branch.lineno or not any(name in bindings(s) for s in before for name in names)
 
 
 def _ending(place: Place, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:

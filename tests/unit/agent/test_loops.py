@@ -201,3 +201,12 @@ def test_a_name_is_offered_that_there_is(tmp_path):
     text = told(tmp_path, ENDS)
     assert "NAME" not in text
     assert "ask about a name: `where does todo come from?`." in text
+
+
+def test_a_value_from_before_the_loop_is_no_sign_that_it_has_gone_back(tmp_path):
+    first = RETRY.replace("    1 / (150_000 - attempt)  # here\n", "").replace(
+        "    waited = 0\n", "    text = None\n    waited = 0\n"
+    )
+    text = told(tmp_path, first.replace("    return PAGES.get", "    1 / 0  # here\n    return PAGES.get"))
+    assert text.startswith("**In a loop.**")
+    assert "While `text is None`, a round goes back" in text
