@@ -171,4 +171,4 @@ class Ending:
         else:
             why = self._forwarding.backend_dead or ": the session was disconnected"
             is_told = self._parting or self._forwarding.is_end_told
-            self._out.fail_owner(owner, BACKEND_DIED, quiet=is_told, why=why)
+            self._out.fail_owner(owner, BACKEND_DIED.known() if is_told else BACKEND_DIED, why=why)

@@ -77,7 +77,7 @@ class Forwarding:
     def refuse_if_dead(self, message: Envelope) -> bool:
         """Whether the backend is dead; then the client's request is answered so."""
         if self.backend_dead:
-            self._out.fail(message, BACKEND_DIED, quiet=self.is_end_told, why=self.backend_dead)
+            self._out.fail(message, BACKEND_DIED.known() if self.is_end_told else BACKEND_DIED, why=self.backend_dead)
         return bool(self.backend_dead)
 
     def ends_stop(self, message: Envelope) -> bool:

@@ -72,16 +72,16 @@ class Outbox:
         """Answer the request that is being served."""
         self._put(self.guest, envelope.response(self._seq(self.guest), message.seq, message.name, body))
 
-    def fail(self, message: Envelope, entry: ErrorEntry, *, quiet: bool = False, **variables: str) -> None:
-        """Answer the request that is being served with an entry of the error catalogue. `quiet`: it is no news."""
-        self.fail_owner(ClientOwner(message.seq, message.name, guest=self.guest), entry, quiet=quiet, **variables)
+    def fail(self, message: Envelope, entry: ErrorEntry, **variables: str) -> None:
+        """Answer the request that is being served with an entry of the error catalogue."""
+        self.fail_owner(ClientOwner(message.seq, message.name, guest=self.guest), entry, **variables)
 
-    def fail_owner(self, owner: ClientOwner, entry: ErrorEntry, *, quiet: bool = False, **variables: str) -> None:
+    def fail_owner(self, owner: ClientOwner, entry: ErrorEntry, **variables: str) -> None:
         """Answer a forwarded request of a client with an entry of the error catalogue."""
         if owner.guest and not self.seqs.knows_guest(owner.guest):
             return
         seq = self._seq(owner.guest)
-        self._put(owner.guest, envelope.failure(seq, owner.client_seq, owner.command, entry, variables, quiet=quiet))
+        self._put(owner.guest, envelope.failure(seq, owner.client_seq, owner.command, entry, variables))
 
     def respond_owner(self, owner: ClientOwner, body: object = None) -> None:
         """Answer a forwarded request of a client, in the backend's place."""

@@ -188,12 +188,10 @@ def response(seq: int, request_seq: int, command: str, body: object = None) -> b
     return _encoder.encode(message)
 
 
-def failure(
-    seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str], *, quiet: bool = False
-) -> bytes:
-    """A failed response: `message` for programs, `body.error` (DAP's Message) for people. `quiet`: it is no news."""
+def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str]) -> bytes:
+    """A failed response: `message` for programs, `body.error` (DAP's Message) for people."""
     # Who asks shows answers and refusals in one place: the editor's own message would be the same words again.
-    shows = not quiet and not command.startswith("ask")
+    shows = not (entry.is_known or command.startswith("ask"))
     error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": shows}
     if variables:
         error["variables"] = {name: visible(text) for name, text in variables.items()}

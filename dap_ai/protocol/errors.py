@@ -43,6 +43,12 @@ class ErrorEntry(msgspec.Struct, frozen=True):
     """The response's `message`: one word that a program can test."""
     text: str
     """What a person reads, with `{name}` for each variable."""
+    is_known: bool = False
+    """The user knows already: a client shows it to nobody."""
+
+    def known(self) -> ErrorEntry:
+        """The same, where the user knows."""
+        return msgspec.structs.replace(self, is_known=True)
 
 
 NOT_STOPPED = ErrorEntry(9000, "notStopped", "The program is running: pause it first, then ask.")
