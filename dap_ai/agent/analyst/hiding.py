@@ -6,6 +6,7 @@ import ast
 import contextlib
 import textwrap
 from collections.abc import Iterable
+from types import UnionType
 
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.ranking import Analysis
@@ -24,6 +25,8 @@ def hides(candidate: Candidate, analysis: Analysis) -> bool:
     if all(line.strip() in ("", "pass") for line in edit.lines):
         return True
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    if isinstance(analysis.diagnosis.broken, ast.BinOp) and _idle(edit.lines, ()) > _idle(old, ()):
+        return True  # the operand that failed has made room for the other one
     if error is not None and error.type == "ZeroDivisionError":
         return _divisions(edit.lines) < _divisions(old)
     return _leaves_out(analysis.diagnosis.broken, old, edit.lines)
@@ -42,11 +45,11 @@ def _alike(broken: ast.expr, nodes: Iterable[ast.AST]) -> list[ast.AST]:
     return [n for n in nodes if type(getattr(n, "op", None)) is type(getattr(broken, "op", None))]
 
 
-def _idle(lines: list[str]) -> int:
-    """How many operations of these lines have the same thing on both sides."""
+def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> int:
+    """How many operations of these lines, but for those that are `saying` something, have the same on both sides."""
     nodes = _nodes(lines)
     pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
-    pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, _DOUBLES)]
+    pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, saying)]
     return sum(ast.dump(left) == ast.dump(right) for left, right in pairs)
 
 

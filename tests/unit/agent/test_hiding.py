@@ -26,6 +26,8 @@ from tests.unit.agent.harness import case_of, fail
         ("moves.append(before / (before - 2))", "moves.append(before / (before + 2))", False),
         ("moves.append(before / (before - 2))", "moves.append(before)", True),
         ("moves.append(before / (before - 2))", "pass", True),
+        ("moves.append(before * None)", "moves.append(before * before)", True),
+        ("moves.append(before * None)", "moves.append(before * 1)", False),
     ],
 )
 def test_what_leaves_out_the_operation_that_failed_is_not_tried(line, new, hidden, tmp_path: Path):

@@ -48,7 +48,13 @@ def crashed() -> Case:
 
 def test_an_answer_has_its_four_parts_in_order():
     answer, _ = asked(crashed())
-    parts = ["`order` is `null` at", "**Root cause (a guess).**", "**Recommendation.**", "**What happened.**", "**Why.**"]
+    parts = [
+        "`order` is `null` at",
+        "**Root cause (a guess).**",
+        "**Recommendation.**",
+        "**What happened.**",
+        "**Why.**",
+    ]
     assert sorted(parts, key=answer.text.index) == parts
     assert "A null dereference (`SIGSEGV`: address not mapped) at `shop.c:6`, in `total`" in answer.text
 
