@@ -23,8 +23,6 @@ from tests.safety.native_corpus import CALLS, DEBUGGERS, HARMLESS, HOSTILE, RAIS
 
 pytestmark = pytest.mark.anyio
 STACK_BYTES = 2048
-TOGETHER = 8
-"""Entries after which the program's state is read, which takes longer than they do; what is sent is seen of each."""
 PATH = re.compile(r"[*&]{0,3}(?:\(long\))?(?:::)?\w+(?:::\w+)*(?:(?:\.|->)\w+|\[-?\d+\])*")
 READS = {"stackTrace", "scopes", "variables", "evaluate", "readMemory"}
 
@@ -82,23 +80,19 @@ async def harm(session: Session, program: Path, texts: list[str], language: str)
     """What the entries changed, and what was sent or answered that should not have been."""
     before = await state_of(session, program)
     found: list[str] = []
-    turns = -(-len(texts) // TOGETHER)
-    for turn in range(turns):
-        together = texts[turn::turns]  # no neighbours: `x++` and `x--` would undo each other
-        for text in together:
-            session.sent.clear()
-            facts = await session.facts(*nodes_of(text, language))
-            wrong = [
-                (command, arguments)
-                for command, arguments in session.sent
-                if command not in READS or (command == "evaluate" and not harmless_to_send(arguments))
-            ]
-            accepted = [fact for fact in facts[:4] if not fact.error and not re.fullmatch(r"[\w:]+", text)]
-            if wrong or accepted:
-                found.append(f"{text[:80]!r}: sent {wrong}, accepted {accepted}")
+    for text in texts:
+        session.sent.clear()
+        facts = await session.facts(*nodes_of(text, language))
+        wrong = [
+            (command, arguments)
+            for command, arguments in session.sent
+            if command not in READS or (command == "evaluate" and not harmless_to_send(arguments))
+        ]
+        accepted = [fact for fact in facts[:4] if not fact.error and not re.fullmatch(r"[\w:]+", text)]
         after = await state_of(session, program)
-        if changed := [key for key, value in after.items() if value != before[key]]:
-            return [*found, f"one of {[text[:80] for text in together]} changed {changed}"]
+        changed = [key for key, value in after.items() if value != before[key]]
+        if wrong or accepted or changed:
+            found.append(f"{text[:80]!r}: sent {wrong}, accepted {accepted}, changed {changed}")
     return found
 
 
