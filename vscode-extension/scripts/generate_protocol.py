@@ -38,11 +38,16 @@ def generated() -> str:
     structs = [
         value
         for value in vars(ask).values()
-        if isinstance(value, type) and issubclass(value, msgspec.Struct) and not value.__name__.startswith("_")
+        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value)
     ]
     names = " | ".join(f'"{name}"' for name in tools.TOOLS)
     parts = [_interface(struct) for struct in structs]
     return "\n".join([HEAD, *parts, f"/** What `askTool` can call. */\nexport type ToolName = {names};\n"])
+
+
+def _is_shown(struct: type) -> bool:
+    """Whether it is one of ask.py's own messages; what these hold of elsewhere, a client only gives back."""
+    return struct.__module__ == ask.__name__ and not struct.__name__.startswith("_")
 
 
 def _interface(struct: type[msgspec.Struct]) -> str:
@@ -62,7 +67,7 @@ def _interface(struct: type[msgspec.Struct]) -> str:
 def _type(kind: Any, *, absent: bool = False) -> str:
     match kind:
         case msgspec.inspect.StructType(cls=cls):
-            return cls.__name__
+            return cls.__name__ if _is_shown(cls) else "unknown"
         case msgspec.inspect.ListType(item_type=item):
             inner = _type(item)
             return f"({inner})[]" if "|" in inner else f"{inner}[]"

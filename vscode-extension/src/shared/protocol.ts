@@ -15,7 +15,7 @@ export interface Earlier {
   turns?: Said[];
   /** The end of what the program wrote. */
   output?: string;
-  /** `traceback` of an AskCaught: it is answered about, without any turn before it. */
+  /** An exception at which nothing stopped: `traceback` of the event `askCaught`. */
   caught?: unknown;
 }
 
@@ -62,8 +62,8 @@ export interface AskCaught {
   filter: "raised" | "userUnhandled";
   /** The program has ended: it is asked about as `caught` of an `earlier` conversation. */
   ended: boolean;
-  /** The whole of it, for `earlier`. */
-  traceback?: unknown;
+  /** The whole of it. */
+  traceback: unknown;
 }
 
 /** Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on. */
