@@ -73,9 +73,7 @@ def _at_home(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
             monkeypatch.delenv(name)
     for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
-    monkeypatch.setenv(
-        "VIRTUAL_ENV", sys.prefix
-    )  # as activated: `python3` may be the shell script of a version manager
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)  # activated: `python3` may be the script of a version manager
     monkeypatch.setenv("RUSTUP_HOME", _RUSTUP)  # without its toolchains the rustc of rustup compiles nothing
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a pytest that is debugged needs none of ours

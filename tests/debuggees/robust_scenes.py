@@ -200,8 +200,13 @@ def tampered():
 
 def many_threads():
     """100 threads, half of them busy."""
+
+    def sleep_again(seconds):
+        while not go_on.is_set():
+            time.sleep(seconds)
+
     for number in range(100):
-        side(go_on.wait if number % 2 else time.sleep, ENOUGH_S if number % 2 else 1)
+        side(go_on.wait if number % 2 else sleep_again, ENOUGH_S if number % 2 else 0.1)
 
 
 def shared_mappings():

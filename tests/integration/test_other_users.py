@@ -78,7 +78,7 @@ class Session:
     async def configured(self, started: asyncio.Future[Any], *lines: int, path: Path | None = None) -> None:
         initialized = asyncio.ensure_future(self.client.wait_event("initialized"))
         await asyncio.wait([started, initialized], timeout=WAIT_S, return_when=asyncio.FIRST_COMPLETED)
-        assert initialized.done(), started
+        assert initialized.done(), started.result().content
         points = {"source": {"path": str(path)}, "breakpoints": [{"line": line} for line in lines]}
         await self.client.request("setBreakpoints", points, WAIT_S)
         await self.client.request("configurationDone", {}, WAIT_S)

@@ -72,11 +72,12 @@ TRUTH: dict[str, list[tuple[str, str]]] = {
         ("kept['shared'].copy()", NOTHING),  # a manager is another process
         ("kept['value'].value", "3"),
     ],
-    "executor+many_threads": [
+    "executor": [
         *IS_MADE,
         ("kept['future'].running()", "True"),
         ("kept['executor']._work_queue.qsize()", "0"),
     ],
+    "many_threads": IS_MADE,
     "many_descriptors+shared_mappings": [
         *IS_MADE,
         ("kept['files'][1999].fileno() > 1999", "True"),

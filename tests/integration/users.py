@@ -57,8 +57,8 @@ def as_user(*command: str | Path) -> list[str]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Of that user."""
-    return {name: str(home) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    """Of that user, who has activated no virtual environment."""
+    return {name: str(home) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")} | {"VIRTUAL_ENV": ""}
 
 
 @contextlib.contextmanager
