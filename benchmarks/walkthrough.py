@@ -19,7 +19,7 @@ from _dap import ROOT
 
 sys.path.insert(0, str(ROOT))
 from dap_ai import config
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.commands.wiring import proxy_of
 from tests.chat.endpoint import Endpoint, Reply
 

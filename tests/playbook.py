@@ -38,9 +38,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
+from dap_ai.adapter.state.options import Options
 from dap_ai.protocol import acting, lending
 from dap_ai.protocol.asking import Answer
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.adapter.client import Client
 from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.client import Client
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from dap_ai.streams import Link
 from tests.patience import patient

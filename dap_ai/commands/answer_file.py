@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dap_ai.adapter.ports import Agent
+    from dap_ai.adapter.io.ports import Agent
     from dap_ai.protocol.ask import Category, ToolStep
     from dap_ai.protocol.asking import Answer, Ask
     from dap_ai.protocol.debugger import Debugger, Sink

@@ -11,11 +11,11 @@ from typing import Literal
 import click
 
 from dap_ai import threads
-from dap_ai.adapter.client import ConnectionClosed
-from dap_ai.adapter.failing import SessionFailed
+from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.backends import StartError
+from dap_ai.client import ConnectionClosed
 from dap_ai.commands.arguments import Breakpoint
 from dap_ai.commands.ask_command import AskCommand
 from dap_ai.commands.ask_options import HELP, options

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file
 from dap_ai.protocol.errors import RequestFailed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from dap_ai.adapter.client import Client, ConnectionClosed
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.controls import Controls
 from dap_ai.commands.display import Display
 from dap_ai.commands.job import Job

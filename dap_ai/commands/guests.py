@@ -12,9 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.adapter import sockets
-from dap_ai.adapter.client import Client, ConnectionClosed
-from dap_ai.adapter.sockets import SessionEnded, SocketError
+from dap_ai.adapter.io import sockets
+from dap_ai.adapter.io.sockets import SessionEnded, SocketError
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.controls import Controls
 from dap_ai.limits import wait_for
 from dap_ai.protocol.errors import RequestFailed

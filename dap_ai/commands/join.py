@@ -17,9 +17,9 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import Exchange, markdown, write_private
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands import chat
 from dap_ai.commands.asking import Asking
 from dap_ai.commands.controls import Controls

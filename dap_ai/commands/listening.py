@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import click
 
-from dap_ai.adapter import sockets
-from dap_ai.adapter.options import NOBODY_ELSE, Access
+from dap_ai.adapter.io import sockets
+from dap_ai.adapter.state.options import NOBODY_ELSE, Access
 from dap_ai.commands.telling import warn
 
 _UNIX = "unix:"

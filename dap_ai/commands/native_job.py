@@ -10,7 +10,7 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.client import ConnectionClosed
 from dap_ai.commands.native_program import Adapter
 from dap_ai.protocol.errors import RequestFailed
 

@@ -7,7 +7,7 @@ import contextlib
 import re
 from typing import Any
 
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.commands.display import Display
 from dap_ai.commands.native_job import NativeJob
 from dap_ai.commands.outcome import Wishes

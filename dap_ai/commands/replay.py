@@ -11,8 +11,8 @@ from typing import Any, cast
 import click
 
 import dap_ai
-from dap_ai.adapter.journal import JournalError, Row
-from dap_ai.adapter.replaying import Difference, Numbered, Replay
+from dap_ai.adapter.recording.journal import JournalError, Row
+from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
 from dap_ai.commands.telling import say, warn
 
 _HELP = """Play a file of `dap-ai serve --log FILE` again: what the proxy heard, it must answer as it did then.

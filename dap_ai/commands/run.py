@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.adapter.client import Client, ConnectionClosed
 from dap_ai.agent.gate import lets_go_on
 from dap_ai.agent.transcript import Exchange
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands import chat
 from dap_ai.commands.approvals import Approvals
 from dap_ai.commands.asking import Asking

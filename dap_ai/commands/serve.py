@@ -15,9 +15,9 @@ import click
 from click.core import ParameterSource
 
 from dap_ai import threads
-from dap_ai.adapter.failing import SessionFailed
-from dap_ai.adapter.options import NOBODY_ELSE
-from dap_ai.adapter.serve import Proxy
+from dap_ai.adapter.io.failing import SessionFailed
+from dap_ai.adapter.io.serve import Proxy
+from dap_ai.adapter.state.options import NOBODY_ELSE
 from dap_ai.commands.holder import follow, hear
 from dap_ai.commands.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.table import resolve

@@ -8,7 +8,7 @@ import time
 import click
 import msgspec
 
-from dap_ai.adapter.sockets import SocketError
+from dap_ai.adapter.io.sockets import SocketError
 from dap_ai.commands.guests import NO_SESSION, Seen, look_at_all
 from dap_ai.commands.table import print_table, resolve
 from dap_ai.commands.telling import say, say_json

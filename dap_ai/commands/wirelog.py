@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dap_ai
-from dap_ai.adapter.effects import Effect, Event
-from dap_ai.adapter.journal import Row, options_row, row_of, rules_row
-from dap_ai.adapter.recorder import Recorder
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.recording.journal import Row, options_row, row_of, rules_row
+from dap_ai.adapter.recording.recorder import Recorder
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.effects import Effect, Event
 from dap_ai.protocol.visible import in_json
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class WireLog:
 
 
 class SessionLog:
-    """See dap_ai.adapter.ports.Journal. `record` and `close` are for one thread, `masker` and `known` for another.
+    """See dap_ai.adapter.io.ports.Journal. `record` and `close` are for one thread, `masker` and `known` for another.
 
     `known`: secrets that others have found; `failed` is told, at most once and in the session's thread, why nothing is
     written any more.

@@ -14,16 +14,16 @@ import click
 import msgspec
 
 from dap_ai import config
-from dap_ai.adapter.options import NOBODY_ELSE, Access, Options, new_child_token
-from dap_ai.adapter.serve import Proxy
+from dap_ai.adapter.io.serve import Proxy
+from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
 from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
 from dap_ai.commands.answer_file import AnswerFile
 from dap_ai.protocol.caught import FILTERS
 
 if TYPE_CHECKING:
-    from dap_ai.adapter.ports import Agent as AnyAgent
-    from dap_ai.adapter.session import Session
+    from dap_ai.adapter.io.ports import Agent as AnyAgent
+    from dap_ai.adapter.session.session import Session
     from dap_ai.agent.answering import Agent
     from dap_ai.agent.mask import Masker
     from dap_ai.commands.wirelog import SessionLog, WireLog

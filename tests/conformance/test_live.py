@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.client import Client
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.backends import discover
+from dap_ai.client import Client
 from tests.conformance.schema import check
 from tests.integration.live import Live
 from tests.integration.subjects import NAMES, WAIT_S, start, subject, until_stopped

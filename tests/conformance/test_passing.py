@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.gate import CAPABILITY_OF
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
+from dap_ai.adapter.state.gate import CAPABILITY_OF
 from tests.conformance.schema import check, messages, names
 from tests.playbook import Rules
 

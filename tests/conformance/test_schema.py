@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.console import complete
+from dap_ai.adapter.asks.console import complete
 from dap_ai.protocol import envelope, errors
 from dap_ai.protocol.errors import ErrorEntry
 from tests.conformance.schema import check, definition_of

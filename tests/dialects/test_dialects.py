@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.strict_clients import DEFINED_EVENTS
+from dap_ai.adapter.state.strict_clients import DEFINED_EVENTS
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop
 from tests.dialects.editors import ALL, CURRENT, DAPE, VS_CODE

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter import sockets
-from dap_ai.adapter.client import Client, ConnectionClosed
+from dap_ai.adapter.io import sockets
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen

@@ -14,7 +14,7 @@ LIMIT_S = patient(60.0)
 FAILED = 3
 _WITH_A_BUG = """
 import sys
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
 from dap_ai.cli import main
 
 event, do = sys.argv.pop(1), Session.receive

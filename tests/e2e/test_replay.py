@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.patience import patient

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.journal import options_row, rules_row
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.recorder import Recorder
-from dap_ai.adapter.replaying import Difference, Numbered, Replay
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.recording.journal import options_row, rules_row
+from dap_ai.adapter.recording.recorder import Recorder
+from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.mask import Masker
 from tests.fuzz.test_session_fuzz import ASKING, acts, family, steps
 from tests.fuzz.world import World

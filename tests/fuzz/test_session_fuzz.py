@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.acting import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from tests.fuzz.world import AGENTS_LINE, World
 from tests.playbook import Rules

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
 from dap_ai.protocol.envelope import Envelope
 from dap_ai.protocol.errors import RemoteProtocolError
 from dap_ai.protocol.framing import FrameReader, encode_frame

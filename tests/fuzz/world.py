@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
 from dap_ai.protocol.asking import Answer
 from dap_ai.protocol.errors import TOKEN_NEEDED, RequestFailed
 

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.client import Client
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.serve import Proxy
+from dap_ai.adapter.io.serve import Proxy
+from dap_ai.adapter.state.options import Options
 from dap_ai.backends import discover
 from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.client import Client
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.framing import FrameReader
 from dap_ai.streams import memory_pair

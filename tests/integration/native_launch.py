@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.client import Client, EventListener
-from dap_ai.adapter.gate import CAPABILITY_OF
+from dap_ai.adapter.state.gate import CAPABILITY_OF
 from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.client import Client, EventListener
 from dap_ai.protocol.errors import RequestFailed
 from tests.patience import patient
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.client import Client
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native.walker import NativeWalker
+from dap_ai.client import Client
 from dap_ai.protocol.inspection import Fact, FrameQuery, Inspection, Node, Query
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S, announced, stopped_client

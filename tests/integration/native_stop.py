@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.client import Client
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case
@@ -15,6 +14,7 @@ from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
 from dap_ai.backends import Command
 from dap_ai.backends.native.walker import NativeWalker
+from dap_ai.client import Client
 from dap_ai.protocol.asking import HistoryItem, Stop, ToolCall
 from dap_ai.protocol.inspection import Inspection, Query
 from dap_ai.protocol.tools import ToolArguments

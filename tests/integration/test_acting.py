@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter import slots
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.asks import slots
+from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.acting import ContinueTo, Done, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.errors import NotStopped, RequestFailed

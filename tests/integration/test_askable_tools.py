@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.policy import LEVEL_OF
 from dap_ai.agent.tools.table import TOOLS as TABLE
 from dap_ai.protocol.errors import RequestFailed

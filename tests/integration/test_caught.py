@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dap_ai.adapter.client import Client
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
+from dap_ai.client import Client
 from dap_ai.config import Settings
 from dap_ai.streams import open_tcp
 from tests.integration.live import WAIT_S, live

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter import lending
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.asks import lending
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from tests.chat.protocol import mistake_in

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.protocol.errors import RequestFailed
 from tests.integration import native
 from tests.integration.test_serve import connect, listening

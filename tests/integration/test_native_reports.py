@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.history import History
+from dap_ai.adapter.state.history import History
 from dap_ai.agent.native.analysis import analyse
 from dap_ai.agent.native.context import first_context
 from dap_ai.agent.native.report import Report

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from tests.integration.live import WAIT_S, Live, live

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.client import Client, ConnectionClosed
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp

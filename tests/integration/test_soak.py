@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
 from tests.conftest import ROOT
 from tests.integration.live import live
 from tests.integration.survivors import Made

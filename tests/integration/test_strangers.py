@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dap_ai.adapter.client import Client
+from dap_ai.client import Client
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp

@@ -11,9 +11,9 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.adapter.client import Client, ConnectionClosed
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.serve import Proxy
+from dap_ai.adapter.io.serve import Proxy
+from dap_ai.adapter.state.options import Options
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.asking import Answer, Ask
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.streams import open_tcp

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.gate import MAX_DENIALS
 from dap_ai.protocol.ask import Level
 from tests.chat.endpoint import Reply, Scripted

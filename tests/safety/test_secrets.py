@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen

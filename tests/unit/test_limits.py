@@ -6,7 +6,7 @@ import time
 import pytest
 
 from dap_ai import limits
-from dap_ai.adapter.timers import Timers
+from dap_ai.adapter.io.timers import Timers
 from dap_ai.limits import Limit, wait_for
 
 WAIT_S = 10.0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.family import Families, Family, Place
+from dap_ai.adapter.io.family import Families, Family, Place
 from dap_ai.streams import TransportLink
 from tests.patience import patient
 

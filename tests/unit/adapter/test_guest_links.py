@@ -10,8 +10,8 @@ from collections.abc import Iterable
 import pytest
 
 from dap_ai import streams
-from dap_ai.adapter.effects import Event, FromGuest, GuestClosed
-from dap_ai.adapter.guest_links import GuestLinks
+from dap_ai.adapter.io.guest_links import GuestLinks
+from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
 from dap_ai.protocol.framing import encode_frame
 from dap_ai.streams import HIGH_WATER_BYTES, TransportLink, part
 from tests.patience import patient

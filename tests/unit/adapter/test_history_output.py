@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter.history import History
+from dap_ai.adapter.state.history import History
 
 BOUND = 64_000
 

@@ -7,8 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.journal import (
+from dap_ai.adapter.recording.journal import (
     MAX_CONTENT_BYTES,
     JournalError,
     RecordedRules,
@@ -19,10 +18,11 @@ from dap_ai.adapter.journal import (
     rules_of,
     rules_row,
 )
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.recorder import Recorder
-from dap_ai.adapter.replaying import Numbered, Replay
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.recording.recorder import Recorder
+from dap_ai.adapter.recording.replaying import Numbered, Replay
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.mask import Masker
 from dap_ai.backends import discover
 from dap_ai.protocol.acting import ContinueTo, SetVariable

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.adapter.merging import MAX_CHARS, MIN_RUN, Merger
+from dap_ai.adapter.io.merging import MAX_CHARS, MIN_RUN, Merger
 from dap_ai.protocol.errors import RemoteProtocolError
 
 

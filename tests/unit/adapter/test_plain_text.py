@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.adapter.plain_text import PlainText, plain_line
+from dap_ai.adapter.asks.plain_text import PlainText, plain_line
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter import backend_side, ending
-from dap_ai.adapter.backend_side import BackendSide
-from dap_ai.adapter.client import Client, ConnectionClosed
-from dap_ai.adapter.effects import FromBackend, Log
-from dap_ai.adapter.failing import MAX_ERRORS, SessionFailed
-from dap_ai.adapter.family import Families, Place
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.pump import Pump
-from dap_ai.adapter.serve import Proxy
-from dap_ai.adapter.session import Session
-from dap_ai.adapter.state import Phase
+from dap_ai.adapter.io import backend_side
+from dap_ai.adapter.io.backend_side import BackendSide
+from dap_ai.adapter.io.failing import MAX_ERRORS, SessionFailed
+from dap_ai.adapter.io.family import Families, Place
+from dap_ai.adapter.io.pump import Pump
+from dap_ai.adapter.io.serve import Proxy
+from dap_ai.adapter.session import ending
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.debuggee import Phase
+from dap_ai.adapter.state.effects import FromBackend, Log
+from dap_ai.adapter.state.options import Options
 from dap_ai.backends import Start
 from dap_ai.backends.generic import GenericBackend
+from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.framing import FrameReader, encode_frame
 from dap_ai.streams import Link, MemoryLink, memory_pair

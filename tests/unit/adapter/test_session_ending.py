@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dap_ai.adapter import effects as fx
+from dap_ai.adapter.state import effects as fx
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 

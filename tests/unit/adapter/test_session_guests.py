@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from dap_ai.adapter.effects import StartAsk
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.reads import MAX_WAITING
+from dap_ai.adapter.asks.reads import MAX_WAITING
+from dap_ai.adapter.state.effects import StartAsk
+from dap_ai.adapter.state.options import Options
 from tests.playbook import Playbook
 
 RUNNING = """

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from dap_ai.adapter.lending import MAX_REPLY_CHARS
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.asks.lending import MAX_REPLY_CHARS
+from dap_ai.adapter.state.options import Options
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 from tests.unit.adapter.test_session_tree import RUNNING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter import effects as fx
+from dap_ai.adapter.state import effects as fx
 from tests.playbook import Playbook, Rules
 from tests.unit.adapter.test_session_passthrough import stopped
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.adapter.effects import FromBackend, FromClient, Log
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.effects import FromBackend, FromClient, Log
+from dap_ai.adapter.state.options import Options
 from tests.playbook import Playbook, Rules
 
 

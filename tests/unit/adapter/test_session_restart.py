@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter.state import Phase
+from dap_ai.adapter.state.debuggee import Phase
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.adapter.options import Options
+from dap_ai.adapter.state.options import Options
 from tests.playbook import Playbook
 
 RUNNING = """

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from dap_ai import peers
-from dap_ai.adapter import sockets
-from dap_ai.adapter.sockets import SessionSocket, SocketError
+from dap_ai.adapter.io import sockets
+from dap_ai.adapter.io.sockets import SessionSocket, SocketError
 from dap_ai.streams import Link
 from tests.patience import patient
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dap_ai.adapter.timers import Timers
+from dap_ai.adapter.io.timers import Timers
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ import sys
 import click
 import pytest
 
-from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.client import ConnectionClosed
 from dap_ai.commands import join as joining
 from dap_ai.commands.ask import command
 from dap_ai.commands.join import Join

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.adapter.options import NOBODY_ELSE, Access
+from dap_ai.adapter.state.options import NOBODY_ELSE, Access
 from dap_ai.commands.listening import AddressFile, listening
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dap_ai.adapter.client import ConnectionClosed
+from dap_ai.client import ConnectionClosed
 from dap_ai.commands.arguments import Breakpoint
 from dap_ai.commands.job import exit_status
 from dap_ai.commands.outcome import Outcome, Wishes

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.adapter.asks import Asks, AskState
-from dap_ai.adapter.effects import AgentOutput
+from dap_ai.adapter.asks.asks import Asks, AskState
+from dap_ai.adapter.state.effects import AgentOutput
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import NOT_AS_TRIED, MaskedSink, masked_answer, masked_error
 from dap_ai.agent.transcript import Exchange, Transcript, export, markdown

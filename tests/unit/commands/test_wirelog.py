@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter import effects as fx
-from dap_ai.adapter.options import Options
-from dap_ai.adapter.session import Session
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state import effects as fx
+from dap_ai.adapter.state.options import Options
 from dap_ai.agent.mask import Masker
 from dap_ai.backends import discover
 from dap_ai.commands import wirelog

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dap_ai import config
-from dap_ai.adapter.options import NOBODY_ELSE, Access
+from dap_ai.adapter.state.options import NOBODY_ELSE, Access
 from dap_ai.commands import wiring
 from dap_ai.commands.wirelog import WireLog
 

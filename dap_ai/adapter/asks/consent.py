@@ -1,0 +1,156 @@
+"""Consent: the agent asks once, the client answers once; whoever does not answer in time has refused.
+
+    wanted -> waiting -> allowed, denied (the client's answer), refused (no answer in time)
+                      -> over (the ask has ended, or its stop)
+
+Only a message of the client answers: nothing that the debug adapter, the debuggee or a model says can. While it waits,
+the ask's own time limit stands still.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.adapter.asks.asks import LIMIT, Asks, AskState, console_line
+from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.effects import (
+    ApprovalWanted,
+    CancelTimer,
+    Effect,
+    PauseTimer,
+    ResumeTimer,
+    SetTimer,
+    Settled,
+    ToAgent,
+)
+from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.outbox import Message, Outbox
+from dap_ai.protocol.acting import Consent
+from dap_ai.protocol.ask import AskApproval
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.visible import on_one_line
+
+CONSENT = "consent.wait:"
+_MAX_REASON_CHARS = 500
+
+
+class Approval(NamedTuple):
+    """A request for consent that waits."""
+
+    approval_id: str
+    wanted: ApprovalWanted
+    guest: str = ""
+    """Whose word is waited for: a joined client's, or the session's own."""
+
+
+class Consents:
+    """Who waits for consent, oldest first, and what was answered for the whole session."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: Options) -> None:
+        self._out = out
+        self._state = state
+        self._asks = asks
+        self._options = options
+        self._waiting: dict[str, Approval] = {}
+        self._remembered: dict[tuple[str, str], bool] = {}
+        """By who asked (a joined client, or the session's own) and kind: whether it is allowed."""
+        self._approvals = 0
+
+    def on_wanted(self, wanted: ApprovalWanted) -> None:
+        """The agent asks."""
+        ask = self._asks.running.get(wanted.ask_id)
+        if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
+            self._out.do(ToAgent(wanted.token, error=NotStopped("approve")))
+        elif any(waiting.wanted.ask_id == wanted.ask_id for waiting in self._waiting.values()):
+            text = "another action of this question waits for consent"
+            self._out.do(ToAgent(wanted.token, error=RequestFailed("approve", "busy", text)))
+        elif (ask.guest, wanted.kind) in self._remembered:
+            allowed = self._remembered[ask.guest, wanted.kind]
+            self._out.do(Settled(wanted.token, Consent(allowed, "session" if allowed else "denied")))
+        elif not (ask.events or ask.channel == "console" or (ask.progress and self._options.console_prefix)):
+            self._out.do(Settled(wanted.token, Consent(allowed=False, how="unseen")))  # no way to see it and answer
+        else:
+            self._wait(ask, wanted)
+
+    def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
+        """What the client has answered; the action that it was about, empty if nothing of it waits under this id."""
+        approval = self._waiting.get(approval_id)
+        if approval is None or approval.guest != self._out.guest:
+            return ""
+        action = on_one_line(approval.wanted.action)
+        how = ("session" if remember else "once") if allow else "denied"
+        self._settle(approval, Consent(allow, how))
+        if remember:
+            self._remembered[approval.guest, approval.wanted.kind] = allow
+        return action
+
+    def waiting_for(self, guest: str) -> list[Approval]:
+        """What waits for the word of this client, oldest first."""
+        return [approval for approval in self._waiting.values() if approval.guest == guest]
+
+    def on_timer(self, timer_id: str) -> None:
+        """Nobody has answered."""
+        approval = self._waiting.get(timer_id.removeprefix(CONSENT))
+        if approval is not None:
+            self._settle(approval, Consent(allowed=False, how="timeout"))
+
+    def drop_stale(self) -> None:
+        """The stop is over: what consent was asked for cannot be done there any more."""
+        for approval in list(self._waiting.values()):
+            if approval.wanted.epoch != self._state.epoch:
+                self._drop(approval)
+
+    def end_ask(self, ask_id: str) -> None:
+        """An ask has ended: nobody needs to answer it."""
+        for approval in list(self._waiting.values()):
+            if approval.wanted.ask_id == ask_id:
+                self._drop(approval)
+
+    def forget(self, guest: str) -> None:
+        """A joined client is gone: what it has allowed for the session counts no more."""
+        for key in [key for key in self._remembered if key[0] == guest]:
+            del self._remembered[key]
+
+    def _wait(self, ask: AskState, wanted: ApprovalWanted) -> None:
+        self._approvals += 1
+        approval = Approval(f"dap-ai-approval-{self._asks.mark}{self._approvals}", wanted, ask.guest)
+        self._waiting[approval.approval_id] = approval
+        self._out.tell(self._asks.flush(wanted.ask_id), ask.guest)
+        self._out.tell(_messages(ask, approval, self._options), ask.guest)
+        self._out.do(PauseTimer(LIMIT + wanted.ask_id))
+        self._out.do(SetTimer(CONSENT + approval.approval_id, self._options.approval_timeout_s))
+
+    def _settle(self, approval: Approval, consent: Consent) -> None:
+        self._end(approval, Settled(approval.wanted.token, consent))
+
+    def _drop(self, approval: Approval) -> None:
+        self._end(approval, ToAgent(approval.wanted.token, error=NotStopped("approve")))
+
+    def _end(self, approval: Approval, outcome: Effect) -> None:
+        timers = CancelTimer(CONSENT + approval.approval_id), ResumeTimer(LIMIT + approval.wanted.ask_id)
+        self._out.do(*timers, outcome)
+        del self._waiting[approval.approval_id]
+
+
+def _messages(ask: AskState, approval: Approval, options: Options) -> list[Message]:
+    """The request for consent, in each way in which this ask reaches its user."""
+    wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
+    action = on_one_line(wanted.action)
+    reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]
+    now = on_one_line(wanted.now)
+    messages: list[Message] = []
+    if ask.events:
+        event = AskApproval(wanted.ask_id, approval.approval_id, action, reason, wanted.kind, timeout_s, now)
+        messages.append(("askApproval", event))
+    if ask.channel == "console":
+        lines = [f"· {wanted.kind}, in the program itself: {action}"]
+        if now:
+            lines.append(f"· now it is {now}")
+        if reason:
+            lines.append(f"· why, in the model's words: “{reason}”")
+        lines.append(f"· answer with {prefix}allow, {prefix}allow session or {prefix}deny within {timeout_s:g} s")
+        messages.append(console_line("\n".join(lines) + "\n", ask.category))
+    if ask.progress:
+        message = f"waits for your consent ({prefix}allow, {prefix}deny): {action}{f' (now {now})' if now else ''}"
+        messages.append(("progressUpdate", {"progressId": wanted.ask_id, "message": message}))
+    return messages

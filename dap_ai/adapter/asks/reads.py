@@ -1,0 +1,215 @@
+"""The agent's own requests: queued behind the editor's, dropped when their stop is over, never misrouted.
+
+The agent itself may only read. What changes the program goes through acting.py, which takes the same way by `send`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dap_ai.adapter.asks.asks import Asks
+from dap_ai.adapter.asks.scoping import AGENT, Scoping
+from dap_ai.adapter.asks.slots import REQUEST, GuestRead, Slots
+from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.effects import AgentRequest, ToAgent, ToBackend
+from dap_ai.adapter.state.gate import Gate
+from dap_ai.adapter.state.outbox import Outbox, read_or
+from dap_ai.adapter.state.seqmap import AgentOwner
+from dap_ai.protocol import envelope
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
+from dap_ai.protocol.messages import ErrorBody
+
+READING = frozenset(
+    {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
+    | {"stackTrace", "threads", "variables"}
+)
+"""All that the agent may send by itself."""
+_ACTING_CONTEXTS = frozenset({"", "repl"})
+"""Of `evaluate`: what is evaluated there may change the program, or is a debugger's command."""
+
+MAX_WAITING = 50
+"""Reads of one joined client that wait for their turn."""
+
+Then = Callable[[bytes, RequestFailed | None], None]
+"""Is told a response's body, or why there is none."""
+
+
+class AgentReads:
+    """What the agent asks of the backend, on its way there and back."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: Gate) -> None:
+        self.scoping = Scoping(out, state, gate)
+        self._gate = gate
+        self._out = out
+        self._state = state
+        self._asks = asks
+        self._slots = Slots()
+        self._late_evaluates: set[int] = set()
+        self._seq_in_flight = 0
+        self._then: dict[int, Then] = {}
+        self.dead = False
+        """Nothing comes from the backend any more."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether something that the agent evaluates in the program itself is under way."""
+        wanted = self._slots.in_flight
+        return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
+
+    def client_asked(self) -> None:
+        """A request of the client was forwarded."""
+        self._slots.client_asked()
+
+    def client_answered(self, command: str) -> None:
+        """A response of the backend went to the client."""
+        self._out.do(*self._slots.client_answered(command))
+
+    def backend_died(self) -> None:
+        """Nothing can be read any more."""
+        self.dead = True
+        in_flight = self._slots.in_flight
+        if in_flight is not None:
+            self._out.do(*self._slots.answered())
+            self._fail(in_flight, _backend_died(in_flight))
+        for wanted in self._slots.waiting:
+            self._slots.drop(wanted)
+            self._fail(wanted, _backend_died(wanted))
+        for read in self._slots.guests:
+            self._slots.drop(read)
+            read.send()  # it is refused
+
+    def on_request(self, wanted: AgentRequest) -> None:
+        """The agent wants to read."""
+        if not self._reads(wanted):
+            self._fail(wanted, RequestFailed(wanted.command, "refused", "an answer reads; it may send nothing else"))
+        else:
+            self._put(wanted)
+
+    def _reads(self, wanted: AgentRequest) -> bool:
+        """Whether the request runs nothing in the program, as far as that depends on dap_ai."""
+        if wanted.command == "evaluate":
+            return wanted.arguments.get("context", "") not in _ACTING_CONTEXTS
+        return wanted.command in READING and wanted.command not in self._gate.rules.runs_code
+
+    def send(self, wanted: AgentRequest, then: Then) -> None:
+        """A request that the proxy makes on behalf of the agent; `then` is told once what came of it."""
+        self._then[wanted.token] = then
+        self._put(wanted)
+
+    def put_guest(self, read: GuestRead) -> bool:
+        """A joined client wants to read; False: too much of its waits already."""
+        if self.dead:
+            read.send()
+            return True
+        if sum(waiting.guest == read.guest for waiting in self._slots.guests) >= MAX_WAITING:
+            return False
+        self._out.do(*self._slots.put(read))
+        return True
+
+    def forget(self, guest: str) -> None:
+        """A joined client is gone: what it still waits for is not sent."""
+        for read in self._slots.guests:
+            if read.guest == guest:
+                self._slots.drop(read)
+        self.scoping.forget(guest)
+
+    def _put(self, wanted: AgentRequest) -> None:
+        if wanted.ask_id not in self._asks.running or wanted.epoch != self._state.epoch or not self._state.stopped:
+            self._fail(wanted, NotStopped(wanted.command))
+        elif self.dead:
+            self._fail(wanted, _backend_died(wanted))
+        elif wanted.command == "evaluate" and self._late_evaluates:
+            text = "an earlier read has not come back yet; another one could wait for ever"
+            self._fail(wanted, RequestFailed("evaluate", "busy", text))
+        elif (refusal := self._gate.refuse(wanted.command, _thread(wanted), self._state)) is not None:
+            self._fail(wanted, RequestFailed(wanted.command, refusal.entry.message, refusal.text))
+        else:
+            self._out.do(*self._slots.put(wanted))
+
+    def pump(self) -> None:
+        """Send what may be sent now."""
+        while (wanted := None if self.dead else self._slots.take()) is not None:
+            if isinstance(wanted, GuestRead):
+                wanted.send()
+            else:
+                self._send(wanted)
+            self._out.do(*self._slots.taken())
+
+    def _send(self, wanted: AgentRequest) -> None:
+        self.scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
+        seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
+        self._seq_in_flight = seq
+        self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))
+
+    def on_response(self, message: Envelope, owner: AgentOwner) -> None:
+        """The backend has answered."""
+        self._late_evaluates.discard(owner.token)
+        in_flight = self._slots.in_flight
+        if in_flight is None or in_flight.token != owner.token:
+            return  # too late: the agent was told so
+        self._out.do(*self._slots.answered())
+        if message.success:
+            self._answer(in_flight, message)
+        else:
+            text = read_or(message, ErrorBody, ErrorBody()).text()
+            self._fail(in_flight, RequestFailed(owner.command, message.field("message", ""), text))
+
+    def _answer(self, wanted: AgentRequest, message: Envelope) -> None:
+        try:
+            self._tell(wanted.token, message.beginning())
+        except RemoteProtocolError as error:
+            text = f"what the debug adapter answers to {wanted.command} cannot be read: {error}"
+            self._fail(wanted, RequestFailed(wanted.command, "unreadable", text))
+
+    def drop_stale(self) -> None:
+        """The stop is over: what the agent waits for would not be of it."""
+        in_flight = self._slots.in_flight
+        if in_flight is not None and in_flight.epoch != self._state.epoch:
+            self._out.do(*self._slots.answered())
+            self._fail(in_flight, NotStopped(in_flight.command))
+        for wanted in self._slots.waiting:
+            if wanted.epoch != self._state.epoch:
+                self._slots.drop(wanted)
+                self._fail(wanted, NotStopped(wanted.command))
+
+    def end_ask(self, ask_id: str) -> None:
+        """An ask has ended: what it still waits for is not sent."""
+        for wanted in self._slots.waiting:
+            if wanted.ask_id == ask_id:
+                self._slots.drop(wanted)
+                self._fail(wanted, RequestFailed(wanted.command, "cancelled", "the question has ended"))
+
+    def on_timer(self, timer_id: str) -> None:
+        """A timer of the slots ran out."""
+        if timer_id != REQUEST:
+            self._out.do(*self._slots.timer(timer_id))
+            return
+        in_flight = self._slots.in_flight
+        if in_flight is None:
+            return
+        self._out.do(*self._slots.answered())
+        if in_flight.command == "evaluate":
+            self._late_evaluates.add(in_flight.token)
+        if self._gate.capabilities.get("supportsCancelRequest"):  # gdb lists a container of garbage without end
+            self._out.ask_backend("cancel", {"requestId": self._seq_in_flight})
+        self._fail(in_flight, RequestFailed(in_flight.command, "timeout", "the debug adapter did not answer in time"))
+
+    def _fail(self, wanted: AgentRequest, error: RequestFailed) -> None:
+        self._tell(wanted.token, error=error)
+
+    def _tell(self, token: int, body: bytes = b"", error: RequestFailed | None = None) -> None:
+        then = self._then.pop(token, None)
+        if then is None:
+            self._out.do(ToAgent(token, body, error))
+        else:
+            then(body, error)
+
+
+def _thread(wanted: AgentRequest) -> int:
+    thread_id = wanted.arguments.get("threadId")
+    return thread_id if isinstance(thread_id, int) else 0
+
+
+def _backend_died(wanted: AgentRequest) -> RequestFailed:
+    return RequestFailed(wanted.command, "backendDied", "the debug adapter has ended")

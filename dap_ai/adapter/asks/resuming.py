@@ -1,0 +1,144 @@
+"""The agent lets the program go on, until it stops anew.
+
+    begun -> [snapshots end] -> sent -> stopped | ended | still running after RESUME_S
+                                     -> NotStopped: the user resumes or pauses, which wins
+
+The client hears what it would hear of its own resume, and `continued` besides, because it did not ask for this one.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from dap_ai.adapter.asks import questions
+from dap_ai.adapter.asks.jobs import Jobs
+from dap_ai.adapter.asks.outcomes import Outcomes
+from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, ToBackend
+from dap_ai.adapter.state.gate import Gate
+from dap_ai.adapter.state.outbox import Outbox, read_or
+from dap_ai.adapter.state.seqmap import ResumeOwner
+from dap_ai.protocol import envelope
+from dap_ai.protocol.acting import ContinueTo, Done
+from dap_ai.protocol.ask import AskArguments
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.messages import ContinueBody, ErrorBody
+
+RESUME_S = 30.0
+"""A program that has not stopped anew by then is left running."""
+RESUME = "resuming.wait"
+
+
+class _Resume(msgspec.Struct):
+    wanted: ActionWanted
+    command: str
+    note: str
+    """For the agent, beside the new stop."""
+    sent: bool = False
+    told: bool = False
+    """The client knows that the program runs."""
+
+
+class Resuming:
+    """At most one resume of the agent is under way: while the program runs, no ask can act."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, gate: Gate, jobs: Jobs, outcomes: Outcomes) -> None:
+        self._out = out
+        self._state = state
+        self._gate = gate
+        self._jobs = jobs
+        self._outcomes = outcomes
+        self._resume: _Resume | None = None
+
+    def begin(self, wanted: ActionWanted, command: str, note: str = "") -> None:
+        """Resume the thread of the ask."""
+        refusal = self._gate.refuse(command, wanted.thread_id, self._state)
+        if refusal is not None:
+            self._outcomes.fail(wanted, RequestFailed(command, refusal.entry.message, refusal.text))
+            return
+        resume = self._resume = _Resume(wanted, command, note)
+        if self._jobs.end_stop():
+            self._jobs.wait(partial(self._send, resume))
+        else:
+            self._send(resume)
+
+    def end(self, error: RequestFailed, ask_id: str = "") -> None:
+        """The resume under way, if it is of this ask (empty: of any), is not waited for any more."""
+        resume = self._resume
+        if resume is not None and ask_id in ("", resume.wanted.ask_id):
+            self._over()
+            self._outcomes.fail(resume.wanted, error)
+
+    def on_response(self, message: Envelope, owner: ResumeOwner) -> None:
+        """The backend has answered the resume."""
+        resume = self._resume if self._resume and self._resume.wanted.token == owner.token else None
+        if not message.success:
+            self._state.on_resume_failed(owner.stops_before)
+            text = read_or(message, ErrorBody, ErrorBody()).text()
+            if resume is not None:
+                self.end(RequestFailed(owner.command, message.field("message", ""), text))
+            return
+        all_threads = read_or(message, ContinueBody, ContinueBody()).all_threads_continued
+        if owner.command == "continue" and not all_threads:
+            self._state.on_resumed_alone(owner.thread_id, owner.stops_before)
+        if resume is not None:
+            self._tell_continued(resume, all_threads=all_threads)
+
+    def on_timer(self) -> None:
+        """The program still runs."""
+        self._finish(Done())
+
+    def admits(self, message: Envelope) -> bool:
+        """Whether the client is to see this event of the backend; what it must know before, it is told."""
+        resume = self._resume
+        if resume is None or not resume.sent:
+            return True
+        if message.name == "continued":
+            is_first, resume.told = not resume.told, True
+            return is_first
+        if message.name == "stopped":
+            self._tell_continued(resume, all_threads=True)
+        return True
+
+    def on_stopped(self) -> None:
+        """The program has stopped."""
+        self._finish(Done(stop=questions.stop_of(AskArguments(), self._state)))
+
+    def on_ended(self) -> None:
+        """The program has ended."""
+        self._finish(Done(ended=True))
+
+    def _send(self, resume: _Resume) -> None:
+        wanted = resume.wanted
+        if self._resume is not resume:
+            return  # its ask has ended
+        if not self._state.thread_stopped(wanted.thread_id):
+            self.end(NotStopped(resume.command))
+            return
+        resume.sent = True
+        before = self._state.on_resume(wanted.thread_id, single_thread=False)
+        seq = self._out.seqs.next_to_backend(ResumeOwner(wanted.token, resume.command, wanted.thread_id, before))
+        self._out.do(ToBackend(envelope.request(seq, resume.command, {"threadId": wanted.thread_id})))
+        self._out.do(SetTimer(RESUME, RESUME_S))
+        action = wanted.action
+        place = f" to {action.file}:{action.line}" if isinstance(action, ContinueTo) else ""
+        self._outcomes.note(resume.command + place)
+
+    def _finish(self, done: Done) -> None:
+        resume = self._resume
+        if resume is not None and resume.sent:
+            self._over()
+            self._outcomes.done(resume.wanted, msgspec.structs.replace(done, result=resume.note))
+
+    def _over(self) -> None:
+        self._resume = None
+        self._out.do(CancelTimer(RESUME))
+
+    def _tell_continued(self, resume: _Resume, *, all_threads: bool) -> None:
+        if not resume.told:
+            resume.told = True
+            body = {"threadId": resume.wanted.thread_id, "allThreadsContinued": all_threads}
+            self._out.tell([("continued", body)])

@@ -1,0 +1,1 @@
+"""What happens outside: processes, sockets, tasks and timers around the session."""

@@ -1,0 +1,219 @@
+"""The debug adapter behind a session: started or connected to, fed, read, and ended when it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from dap_ai.adapter.io.merging import Merger
+from dap_ai.adapter.io.ports import Process, Recipe
+from dap_ai.adapter.state.effects import BackendClosed, Event, FromBackend
+from dap_ai.limits import slack
+from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.framing import FrameReader, Lenient
+from dap_ai.streams import Link, open_tcp
+
+_CONNECT_S = 10.0
+_REST_S = 0.002
+"""So long a pipe may fill in a storm of output."""
+_STALL_S = 10.0
+"""A backend that has not read for so long, with more unsent bytes than a link holds, will not read again."""
+
+Address = tuple[str, int]
+
+
+class BackendSide:
+    """`on_full` is told when the backend stops and starts reading. `spares`: see Session.spares.
+
+    It is started, by `begin`, with the first message for it: a client that says nothing, or no DAP, starts nothing.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        receive: Callable[[Event], None],
+        receive_all: Callable[[Iterable[Event]], None],
+        on_full: Callable[[bool], None],
+        *,
+        spares: Callable[[], str],
+        begin: Callable[[], None],
+    ) -> None:
+        self._recipe = recipe
+        self._receive = receive
+        self._receive_all = receive_all
+        self._on_full = on_full
+        self._spares = spares
+        self._begin = begin
+        self._begun = False
+        self.key = ""
+        """What every connection to a port of this adapter begins with: sessions of child processes want it."""
+        self._link: Link | None = None
+        self._ready = asyncio.Event()
+        self._process: Process | None = None
+        self._processes: list[Process] = []
+        self._early: list[bytes] = []
+        self._stalled: asyncio.TimerHandle | None = None
+        self._rest_over: asyncio.TimerHandle | None = None
+        self._paused = self._resting = False
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def begin(self) -> None:
+        """Start it, or connect to it, unless that was begun."""
+        if not self._begun:
+            self._begun = True
+            self._begin()
+
+    async def start(self, address: Address | None, key: str = "") -> None:
+        """Start the adapter, or connect to the one that listens at `address` and lets in who says the key.
+
+        See `begin`.
+        """
+        try:
+            if address is None:
+                self._process = await self._recipe.spawn(self._recipe.log)
+                self._processes.append(self._process)
+                link: Link = self._process.link
+                self.key = self._process.key
+            else:
+                link = await self._connected(address, key)
+        except (OSError, TimeoutError, asyncio.TimeoutError) as error:
+            self._ready.set()
+            self._receive(BackendClosed(f"{error}" or "no answer", started=False))
+            return
+        self._use(link)
+        self._ready.set()
+
+    async def switch(self, address: Address, key: str = "") -> None:
+        """Talk to the adapter that listens at this address instead of the one started here. Raises ConnectionError."""
+        host, port = address
+        if not self._begun:
+            self._begun = True
+            self._ready.set()
+        try:
+            link = await self._connected(address, key)
+        except (OSError, TimeoutError, asyncio.TimeoutError) as error:
+            reason = "no answer" if isinstance(error, TimeoutError | asyncio.TimeoutError) else str(error)
+            raise ConnectionError(
+                f"There is nothing to attach to at {host}:{port} ({reason}). Is the program waiting there, "
+                "with debugpy.listen or `python -m debugpy --listen`?"
+            ) from error
+        try:
+            await self._ready.wait()  # the adapter that is not wanted after all may still be starting
+        except asyncio.CancelledError:
+            link.close()
+            raise
+        former, process = self._link, self._process
+        self._process = None
+        self._use(link)
+        if process is not None:
+            await process.end()
+        elif former is not None:
+            former.close()
+
+    async def _connected(self, address: Address, key: str) -> Link:
+        link = await open_tcp(*address, _CONNECT_S)
+        self.key = key
+        if key:
+            link.write(f"{key}\n".encode())
+        return link
+
+    def write(self, data: bytes) -> None:
+        """Send; what comes before the adapter is there waits for it."""
+        if self._link is None:
+            self._early.append(data)
+            self.begin()
+        else:
+            self._link.write(data)
+
+    def hold(self, *, held: bool) -> None:
+        """See streams.Link."""
+        if self._link is not None:
+            self._link.hold(held=held)
+
+    def pause(self, *, paused: bool) -> None:
+        """The client does not read: neither is the backend read."""
+        self._paused = paused
+        if self._link is not None:
+            self._link.pause(paused=paused or self._resting)
+
+    def _rest(self, link: Link) -> None:
+        """In a storm of output many small reads cost more than they bring: let the pipe fill for a moment."""
+        self._resting = True
+        link.pause(paused=True)
+        self._rest_over = asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
+
+    def _go_on(self, link: Link) -> None:
+        self._resting = False
+        if self._link is link:
+            link.pause(paused=self._paused)
+
+    async def end(self) -> None:
+        """End its process tree, but for a debuggee that is spared; or the connection."""
+        if self._process is not None:
+            await self._process.end(self._spares())
+        elif self._link is not None:
+            self._link.close()
+        self._receive(BackendClosed("it did not answer and was ended"))
+        self._on_full(False)
+
+    async def close(self) -> None:
+        """End everything that was started here, but for a debuggee that is spared."""
+        link, self._link = self._link, None
+        for timer in (self._stalled, self._rest_over):
+            if timer is not None:
+                timer.cancel()
+        for process in self._processes:
+            await process.end(self._spares())
+        if link is not None:
+            link.close()
+
+    def _use(self, link: Link) -> None:
+        self._link = link
+        frames, merger = FrameReader(Lenient()), Merger()
+
+        def on_data(data: bytes) -> None:
+            if self._link is not link:
+                return
+            try:
+                self._receive_all(map(FromBackend, merger.merged(frames.feed(data))))
+            except RemoteProtocolError as error:
+                self._receive(BackendClosed(f"its stream cannot be followed: {error}"))
+                self._end_soon()
+                return
+            if merger.storms:
+                self._rest(link)
+
+        def on_end() -> None:
+            if self._link is link:
+                self._receive(BackendClosed(self._last_words(frames)))
+
+        link.start(on_data, on_end, self._on_backend_full)
+        if self._paused:
+            link.pause(paused=True)
+        early, self._early = self._early, []
+        for data in early:
+            link.write(data)
+
+    def _on_backend_full(self, full: bool) -> None:
+        """The backend does not read: neither is the client read; and a backend that stays so is ended."""
+        self._on_full(full)
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        if full:
+            self._stalled = asyncio.get_running_loop().call_later(_STALL_S * slack(), self._on_stalled)
+
+    def _on_stalled(self) -> None:
+        if self._paused:  # it may not read because we do not
+            self._on_backend_full(full=True)
+        else:
+            self._end_soon()
+
+    def _end_soon(self) -> None:
+        task = asyncio.get_running_loop().create_task(self.end())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _last_words(self, frames: FrameReader) -> str:
+        words = self._process.last_words if self._process is not None else ""
+        return words or frames.junk.decode(errors="replace").strip()

@@ -1,0 +1,220 @@
+"""Sessions that belong together: that of a program, and those of its child processes, which join by our listeners.
+
+    adapter -> debugpyAttach {connect: its own port} -> Listen -> our listener -> the client attaches there
+            -> a session of the child, whose backend is the adapter's own port
+
+A `Families` is of one proxy: it knows for each listener whose it is, so that a client that comes to the child by the
+proxy's front door, with the address that it was told, is put into the right family as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, Protocol
+
+from dap_ai import peers
+from dap_ai.adapter.asks.questions import RELATIVE
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.debuggee import Phase
+from dap_ai.adapter.state.effects import (
+    Event,
+    FromGuest,
+    FromRelative,
+    GuestClosed,
+    Relative,
+    RelativeClosed,
+    RelativesChanged,
+)
+from dap_ai.limits import slack
+from dap_ai.streams import TransportLink
+
+_HOST = "127.0.0.1"
+_MAX_EXPECTED = 100
+_GRACE_S = 2.0
+"""So long child sessions may take to end after that of their parent."""
+
+Address = tuple[str, int]
+
+
+class Place(NamedTuple):
+    """Where a child's session stands: behind which listener of ours, before which of the adapter's, in whose family."""
+
+    family: Family
+    address: Address | None
+    """None: the client starts, or names, the adapter itself."""
+    parent_id: str
+    own: dict[str, Any]
+    """The parent's launch arguments for us: they hold for its children."""
+    key: str = ""
+    """What the adapter wants to hear first at that address."""
+
+
+class Member(Protocol):
+    """A session at work; see pump.Pump."""
+
+    session: Session
+    own: dict[str, Any]
+
+    @property
+    def session_id(self) -> str:
+        """Unique in the family."""
+        ...
+
+    @property
+    def adapter_key(self) -> str:
+        """What a port of its adapter wants to hear first."""
+        ...
+
+    def receive(self, event: Event) -> None:
+        """Tell the session."""
+        ...
+
+
+Admit = Callable[[TransportLink, Place], Coroutine[Any, Any, None]]
+"""Serves the client of a child session to its end."""
+
+
+class Families:
+    """The families of a proxy, by the ports of their listeners."""
+
+    def __init__(self, admit: Admit, log: Callable[[str], None]) -> None:
+        self.places: dict[int, Place] = {}
+        self.admit = admit
+        self.log = log
+        self._expected: deque[tuple[dict[str, Any], Place]] = deque(maxlen=_MAX_EXPECTED)
+
+    def expect(self, configuration: dict[str, Any], place: Place) -> None:
+        """A client was told to start the session of a child with this configuration."""
+        named = {key: value for key, value in configuration.items() if key.startswith("__")}
+        self._expected.append((named or configuration, place))
+
+    def expected(self, arguments: dict[str, Any]) -> Place | None:
+        """Where a session stands that is started with these arguments, if it was expected: once."""
+        for wanted in self._expected:
+            if all(arguments.get(key) == value for key, value in wanted[0].items()):
+                self._expected.remove(wanted)
+                return wanted[1]
+        return None
+
+    def forget(self, family: Family) -> None:
+        """No child of this family is expected any more."""
+        kept = [wanted for wanted in self._expected if wanted[1].family is not family]
+        self._expected.clear()
+        self._expected.extend(kept)
+
+    def place_of(self, address: Address | None) -> Place | None:
+        """Whose listener this is, if it is one of ours."""
+        if address is None or address[0] not in (_HOST, "localhost", "::1"):
+            return None
+        return self.places.get(address[1])
+
+
+class Family:
+    """A tree of sessions, flat: whichever of them is asked, the stopped one answers."""
+
+    def __init__(self, families: Families) -> None:
+        self._families = families
+        self._members: dict[str, Member] = {}
+        self._stopped: dict[str, tuple[Relative, ...]] = {}
+        """What each member was told last."""
+        self._listeners: dict[int, asyncio.AbstractServer] = {}
+        self._children: set[asyncio.Task[None]] = set()
+        self._ended = asyncio.Event()
+        self._closed = False
+
+    def add(self, member: Member) -> None:
+        """A session has begun."""
+        self._members[member.session_id] = member
+        self.follow()
+
+    def remove(self, member: Member) -> None:
+        """A session has ended."""
+        if self._members.pop(member.session_id, None) is None:
+            return
+        self._stopped.pop(member.session_id, None)
+        for other in self._members.values():
+            _soon(other, RelativeClosed(member.session_id))
+            _soon(other, GuestClosed(RELATIVE + member.session_id))
+        self.follow()
+
+    def follow(self) -> None:
+        """Tells each member which of the others are stopped, if that has changed."""
+        self._ended.clear() if self.is_alive else self._ended.set()
+        stopped = [Relative(m.session_id, m.session.label) for m in self._members.values() if m.session.state.stopped]
+        for member in self._members.values():
+            others = tuple(each for each in stopped if each.session_id != member.session_id)
+            if self._stopped.get(member.session_id, ()) != others:
+                self._stopped[member.session_id] = others
+                _soon(member, RelativesChanged(others))
+
+    def say(self, member: Member, to: str, body: bytes) -> None:
+        """One member speaks to another, as a guest of its."""
+        other = self._members.get(to)
+        if other is None:
+            _soon(member, RelativeClosed(to))
+        else:
+            _soon(other, FromGuest(RELATIVE + member.session_id, body))
+
+    def answer(self, member: Member, guest: str, body: bytes) -> None:
+        """What a member says to one that is its guest."""
+        other = self._members.get(guest.removeprefix(RELATIVE))
+        if other is not None:
+            _soon(other, FromRelative(member.session_id, body))
+
+    async def listen(self, member: Member, address: Address) -> int:
+        """Open a listener for clients of child sessions; its port, 0 if there can be none."""
+        try:
+            listener = await asyncio.get_running_loop().create_server(
+                lambda: TransportLink(self._on_connected), _HOST, 0
+            )
+        except OSError as error:
+            self._families.log(f"no port for child sessions: {error}")
+            return 0
+        if self._closed:  # meanwhile
+            listener.close()
+            return 0
+        port: int = listener.sockets[0].getsockname()[1]
+        self._listeners[port] = listener
+        self._families.places[port] = Place(self, address, member.session_id, member.own, member.adapter_key)
+        return port
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the debuggee of any session runs or is stopped."""
+        return any(m.session.state.phase is not Phase.ENDED for m in self._members.values())
+
+    async def ended(self) -> None:
+        """Waits until none does."""
+        await self._ended.wait()
+
+    async def close(self) -> None:
+        """The first session has ended: no child joins any more, and those that have get a moment to end."""
+        self._closed = True
+        self._families.forget(self)
+        for port, listener in self._listeners.items():
+            self._families.places.pop(port, None)
+            listener.close()
+        children = set(self._children)
+        if children:
+            _, late = await asyncio.wait(children, timeout=_GRACE_S * slack())
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _on_connected(self, link: TransportLink) -> None:
+        peer, own = link.end("peername"), link.end("sockname")
+        place = self._families.places.get(own[1])
+        if place is None or peers.is_connected_by_another_user(peer, own):
+            self._families.log(f"turned away: {peer[0]}:{peer[1]} wanted to join a child session")
+            link.close()
+            return
+        task = asyncio.get_running_loop().create_task(self._families.admit(link, place))
+        self._children.add(task)
+        task.add_done_callback(self._children.discard)
+
+
+def _soon(member: Member, event: Event) -> None:
+    """Not at once: the other session may be in the middle of its own event."""
+    asyncio.get_running_loop().call_soon(member.receive, event)

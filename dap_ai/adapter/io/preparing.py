@@ -1,0 +1,78 @@
+"""A launch or attach on its way through the backend's recipe: arguments, settings, agent, and the place in a tree."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dap_ai.adapter.io.agent_side import AgentSide
+from dap_ai.adapter.io.backend_side import BackendSide
+from dap_ai.adapter.io.family import Families, Place
+from dap_ai.adapter.io.ports import Recipe
+from dap_ai.adapter.state.effects import Prepare
+from dap_ai.adapter.state.options import Options, child_key
+from dap_ai.protocol import envelope
+
+
+class Preparation(NamedTuple):
+    """What a session starts with."""
+
+    arguments: bytes
+    connected: bool
+    """Whether a backend at another address has taken over."""
+    own: dict[str, Any]
+    """The launch arguments that are meant for us."""
+    options: Options
+    place: Place | None
+    """Where the client has come to by the front door, if that is a child's session."""
+
+
+class Preparing:
+    """`eager`: see Pump."""
+
+    def __init__(
+        self, recipe: Recipe, families: Families, backend: BackendSide, agent: AgentSide, *, eager: bool
+    ) -> None:
+        self._recipe = recipe
+        self._families = families
+        self._backend = backend
+        self._agent = agent
+        self._eager = eager
+
+    async def prepare(self, wanted: Prepare, own: dict[str, Any], place: Place | None) -> Preparation:
+        """Makes all ready in a session that stands at `place`. Raises whatever the recipe raises.
+
+        After an error the next one begins anew, from `own`: it may want other settings.
+        """
+        try:
+            return await self._prepare(wanted, own, place)
+        except Exception:
+            await self._agent.close()
+            self._agent.own = own
+            raise
+
+    async def _prepare(self, wanted: Prepare, own: dict[str, Any], place: Place | None) -> Preparation:
+        own = own | envelope.decode(wanted.own, dict[str, Any])
+        options = self._recipe.options(own)
+        await self._warm_agent(own)
+        arguments = envelope.decode(wanted.arguments, dict[str, Any])
+        if options.anonymous and place is None:
+            arguments = self._recipe.for_anybody(wanted.command, arguments)
+        start = await self._recipe.backend.prepare(wanted.command, arguments)
+        connect = start.connect
+        if (found := self._families.place_of(connect) or self._families.expected(arguments)) is not None:
+            connect = found.address if place is None else None  # else it is connected already
+            own = found.own | own
+            options = self._recipe.options(own)
+            await self._warm_agent(own)
+        if connect is not None:
+            # As nvim-dap starts a proxy of its own for each child: it connects to the listener of the first.
+            await self._backend.switch(connect, found.key if found else child_key(own))
+        return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found)
+
+    async def _warm_agent(self, own: dict[str, Any]) -> None:
+        """Begin to make the agent that these launch arguments want."""
+        if own != self._agent.own:
+            await self._agent.close()
+            self._agent.own = own
+        if self._eager:
+            self._agent.warm()

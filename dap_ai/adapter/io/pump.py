@@ -1,0 +1,329 @@
+"""A session at work: moves bytes between client, Session and backend, and does what the session wants done.
+
+    client link -> FrameReader -> Session.receive -> effects -> backend link        and the same way back
+
+All of it happens in the callback that brought the bytes; only the agent and process control are tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+
+from dap_ai.adapter.asks.questions import RELATIVE
+from dap_ai.adapter.asks.slots import REQUEST
+from dap_ai.adapter.io.agent_side import AgentSide
+from dap_ai.adapter.io.backend_side import BackendSide
+from dap_ai.adapter.io.client_side import ClientSide
+from dap_ai.adapter.io.failing import Failing
+from dap_ai.adapter.io.family import Families, Family, Place
+from dap_ai.adapter.io.guest_links import GuestLinks
+from dap_ai.adapter.io.ports import Recipe
+from dap_ai.adapter.io.preparing import Preparing
+from dap_ai.adapter.io.timers import Timers
+from dap_ai.adapter.session.ending import DISCONNECT, PART
+from dap_ai.adapter.session.greeting import GREETING
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.debuggee import Phase
+from dap_ai.adapter.state.effects import (
+    BackendClosed,
+    CancelAsk,
+    CancelTimer,
+    Close,
+    CloseGuest,
+    Effect,
+    EndBackend,
+    Event,
+    Expect,
+    Lent,
+    Listen,
+    ListenerReady,
+    Log,
+    PauseTimer,
+    Prepare,
+    Prepared,
+    ResumeTimer,
+    SetTimer,
+    Settled,
+    StartAsk,
+    TimerFired,
+    ToAgent,
+    ToBackend,
+    ToClient,
+    ToGuest,
+    ToRelative,
+)
+from dap_ai.adapter.state.options import Options
+from dap_ai.protocol import envelope
+from dap_ai.streams import Link, write_message
+
+_OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
+"""Timers that give a backend up: one that is slow on a busy machine does not hang."""
+
+
+class Pump:
+    """One session. `run` returns when client and backend are gone. `place`: that of a child process's session.
+
+    `eager`: a question comes as soon as the program stops, so the agent is made ready at the launch; else at the stop,
+    because it takes the processor from a program that begins.
+    """
+
+    def __init__(
+        self, recipe: Recipe, client: Link, families: Families, place: Place | None = None, *, eager: bool = False
+    ) -> None:
+        self.session_id = ""
+        self.own: dict[str, Any] = dict(place.own) if place else {}
+        self._recipe = recipe
+        self._place = place
+        self._at_child = place is not None
+        """The client has come by a listener for child sessions."""
+        self._started = time.time()
+        self._eager = eager
+        self.session = Session(recipe.backend, self._named(recipe.options(self.own)))
+        self.walker = recipe.backend.walker()
+        self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
+        self._families = families
+        self._family = place.family if place else Family(families)
+        self._guests = GuestLinks(self.receive_all, recipe.log)
+        self._client = ClientSide(
+            client,
+            self.receive,
+            self.receive_all,
+            self._on_client_full,
+            accepts=self.session.options.accepts,
+            log=recipe.log,
+        )
+        self._backend = BackendSide(
+            recipe,
+            self.receive,
+            self.receive_all,
+            self._on_backend_full,
+            spares=lambda: self.session.spares,
+            begin=self._begin_backend,
+        )
+        self._agent = AgentSide(recipe, self)
+        # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
+        eager = eager or (self.walker is not None and self.snapshots is None)
+        self._preparing = Preparing(recipe, families, self._backend, self._agent, eager=eager)
+        self._journal = recipe.journal(self.session)
+        self._timers = Timers(lambda timer_id: self.receive(TimerFired(timer_id)))
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._over = asyncio.Event()
+        self._state = (False, Phase.CREATED)
+        self._outlived = False
+        """The program has ended before its child processes, whose sessions need the adapter still."""
+        self._failing = Failing(self.session, partial(write_message, self._client), self._over.set)
+        self._closed = False
+        """Nothing that happens concerns the session any more."""
+
+    async def run(self) -> None:
+        """Serve the session to its end; whatever happens, no process and no task is left. Raises SessionFailed."""
+        try:
+            self.session_id = await self._guests.open(self.session.options.sockets)
+            self._named(self.session.options)
+            if self._eager:
+                self._backend.begin()
+            self._family.add(self)
+            self._client.start()
+            await self._over.wait()
+            if self._outlived and self._failing.ended is None:
+                await self._family.ended()
+        except Exception as error:  # noqa: BLE001  whatever it was, it is told as every other error of ours
+            self._failing.end_session("run", error)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._clean_up()
+        if self._failing.ended is not None:
+            raise self._failing.ended
+
+    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
+        """See ask_debugger.Pump."""
+        return await self._agent.outcome(wanted)
+
+    def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
+        """See ask_debugger.Pump."""
+        return self._agent.outcomes(wanted)
+
+    @property
+    def adapter_key(self) -> str:
+        """See family.Member."""
+        return self._backend.key
+
+    def receive(self, event: Event) -> None:
+        """Tell the session, and do what it wants."""
+        if self._closed or self._failing.ended is not None:
+            return
+        try:
+            for effect in self._effects_of(event):
+                self._do(effect)
+            self._follow()
+        except Exception as error:  # noqa: BLE001  whatever it was, it is told
+            self._failing.end_session(type(event).__name__, error)
+
+    def _effects_of(self, event: Event) -> Sequence[Effect]:
+        effects: Sequence[Effect] = ()
+        try:
+            effects = self.session.receive(event)
+        except Exception as error:  # noqa: BLE001  whatever it was, the request is answered
+            effects = self._failing.answer(event, error)
+        finally:  # also the event at which it failed
+            if self._journal is not None:
+                self._journal.record(event, effects)
+        return effects
+
+    def _follow(self) -> None:
+        """The debuggee has stopped, goes on or has ended: others want to know."""
+        state = (self.session.state.stopped, self.session.state.phase)
+        if state != self._state:
+            self._state = state
+            self._family.follow()
+            if self.session.state.stopped:
+                self._agent.warm()
+
+    def receive_all(self, events: Iterable[Event]) -> None:
+        """The same for the messages of one read: what they make us write goes out in one piece."""
+        links = (self._client, self._backend)
+        for link in links:
+            link.hold(held=True)
+        try:
+            for event in events:
+                self.receive(event)
+        finally:
+            for link in links:
+                link.hold(held=False)
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case ToClient(body):
+                write_message(self._client, body)
+            case ToBackend(body):
+                write_message(self._backend, body)
+            case ToAgent(token, body, error):
+                self._agent.resolve(token, body, error)
+            case Settled(token, outcome):
+                self._agent.resolve(token, outcome)
+            case Lent(token, piece):
+                self._agent.resolve(token, piece)
+            case StartAsk():
+                self._agent.start(effect)
+            case CancelAsk(ask_id):
+                self._agent.cancel(ask_id)
+            case SetTimer(timer_id, seconds):
+                self._timers.set(timer_id, seconds, patient=timer_id in _OF_THE_BACKEND)
+            case CancelTimer(timer_id):
+                self._timers.cancel(timer_id)
+            case _:
+                self._do_rare(effect)
+
+    def _do_rare(self, effect: Effect) -> None:
+        match effect:
+            case ToGuest(guest, body) if guest.startswith(RELATIVE):
+                self._family.answer(self, guest, body)
+            case ToGuest(guest, body):
+                self._guests.tell(guest, body)
+            case CloseGuest(guest):
+                self._guests.end(guest)
+            case ToRelative(session_id, body):
+                self._family.say(self, session_id, body)
+            case Listen(host, port):
+                self._spawn(self._listen(host, port))
+            case Expect(configuration):
+                place = Place(self._family, None, self.session_id, self.own)
+                self._families.expect(envelope.decode(configuration, dict[str, Any]), place)
+            case Prepare():
+                self._spawn(self._prepare(effect))
+            case PauseTimer(timer_id):
+                self._timers.pause(timer_id)
+            case ResumeTimer(timer_id):
+                self._timers.resume(timer_id)
+            case EndBackend():
+                self._end_backend()
+            case Close():
+                self._over.set()
+            case Log(text):
+                self._recipe.log(text)
+            case _:
+                raise AssertionError(effect)
+
+    def _end_backend(self) -> None:
+        if self._place is None and self.session.state.phase is Phase.ENDED and self._family.is_alive:
+            self._outlived = True
+            asyncio.get_running_loop().call_soon(self.receive, BackendClosed("its child processes need it still"))
+        else:
+            self._spawn(self._backend.end())
+
+    def _on_client_full(self, full: bool) -> None:
+        self._backend.pause(paused=full)
+
+    def _on_backend_full(self, full: bool) -> None:
+        self._guests.pause(paused=full)
+        self._client.pause(paused=full)
+
+    def _begin_backend(self) -> None:
+        at = (self._place.address, self._place.key) if self._place else (None, "")
+        self._spawn(self._backend.start(*at))
+
+    # -- launch and attach ------------------------------------------------------------------------------------------
+
+    async def _prepare(self, wanted: Prepare) -> None:
+        try:
+            ready = await self._preparing.prepare(wanted, self.own, self._place)
+        except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
+            self.receive(Prepared(error=str(error) or type(error).__name__))
+        else:
+            self.own = ready.own
+            if ready.place is not None and self._place is None:
+                self._move_to(ready.place)
+            self.receive(Prepared(ready.arguments, connected=ready.connected, options=self._named(ready.options)))
+
+    def _move_to(self, place: Place) -> None:
+        """The client has come to a child's session by the front door."""
+        self._place = place
+        self._family.remove(self)
+        self._family = place.family
+        self._family.add(self)
+
+    def _named(self, options: Options) -> Options:
+        """The same, with what tells this session from others; whoever comes by a child's listener gives its token."""
+        options.session_id, options.started, options.backend = self.session_id, self._started, self._recipe.backend.name
+        options.parent_id = self._place.parent_id if self._place else ""
+        if self._at_child:
+            options.token, options.anonymous = options.child_token, False
+        return options
+
+    async def _listen(self, host: str, port: int) -> None:
+        self.receive(ListenerReady(host, port, await self._family.listen(self, (host, port))))
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    async def _clean_up(self) -> None:
+        self._guests.close()
+        self._client.part()
+        self._family.remove(self)
+        await self._agent.end_asks()  # to the last, an ask may want an answer of the session
+        self._closed = True
+        self._timers.cancel_all()
+        if self._place is None:
+            await self._family.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._backend.close()
+        await self._agent.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_task_done)
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failing.end_session("a task", error)

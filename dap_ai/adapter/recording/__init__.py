@@ -1,0 +1,1 @@
+"""Sessions as files: written while they run, and replayed."""

@@ -1,0 +1,186 @@
+"""What a wire log says of a session, without its secrets, so that what is hidden in an event is hidden in its effects.
+
+What the agent evaluates, and what comes of it, is left out (`<1234 characters>`): it may hold secrets in forms that
+only the agent can tell, and the session looks at none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, cast
+
+from dap_ai.adapter.recording.journal import Row, row_of
+from dap_ai.adapter.state.effects import Effect, Event
+
+_ENVELOPE = frozenset({"seq", "type", "command", "event", "request_seq", "success"})
+_IDS = frozenset({"ask_id", "token", "id", "command", "kind", "category", "guest", "session_id"})
+"""Fields of events and effects that the session compares or looks up: they are ours, and hold no secret."""
+_VALUED = frozenset({"evaluate", "setVariable", "setExpression"})
+"""Requests that name a value, and whose response holds it."""
+_NAMED = (("expression", "value"), ("expression", "result"), ("text", "result"))
+"""Fields of ours with a name of a value, and with the value."""
+_TOKEN = "dapAiToken"  # noqa: S105  the name of a launch argument
+_OPTION_TOKENS = ("token", "child_token")
+_MAX_DEPTH = 100
+"""What lies deeper is left out of a log as a whole."""
+
+
+class Masks(Protocol):
+    """How secrets are hidden: see dap_ai.agent.mask.Masker."""
+
+    def mask_json(self, value: Any) -> Any:
+        """A copy of a JSON value without its secrets."""
+        ...
+
+    def mask_value(self, name: str, value: str) -> str:
+        """The text of a value that belongs to a name."""
+        ...
+
+    def placeholder(self, secret: str) -> str:
+        """What stands for a secret."""
+        ...
+
+
+class Recorder:
+    """The lines of one session, in order."""
+
+    def __init__(self, masks: Masks) -> None:
+        self._masks = masks
+        self._names: dict[int, str] = {}
+        """Seqs to the backend of requests whose response holds a value, and the value's name."""
+        self._read: set[int] = set()
+        """Seqs to the backend of what the agent evaluates."""
+        self._wanted: set[int] = set()
+        """Hashes of the expressions that the agent wants to evaluate."""
+        self._passed: tuple[Any, Any] = (None, None)
+        """Arguments or body of the event, as they came and masked: most effects pass them on."""
+
+    def header(self, header: Row) -> Row:
+        """The first line, but for the session's number."""
+        return {name: self._field(name, value) for name, value in header.items()}
+
+    def rows(self, items: Iterable[Event | Effect | Row]) -> list[Row]:
+        """An event and its effects; as a row where it was made already."""
+        self._passed = (None, None)
+        return [self._masked(item if isinstance(item, dict) else row_of(item)) for item in items]
+
+    def _masked(self, row: Row) -> Row:
+        where = str(row.get("event") or row.get("effect"))
+        masked = dict(row)
+        if "message" in row:
+            message = _fields(row["message"])
+            is_content = where == "ToAgent" or message is None
+            masked["message"] = self._content(row["message"]) if is_content else self._message(where, message or {})
+        if "raw" in row:
+            masked["raw"] = self._masks.mask_json(row["raw"])
+        if data := _fields(row.get("data")):
+            if where == "AgentRequest" and data["command"] == "evaluate":
+                data = self._without_expression(data)
+            masked["data"] = {name: value if name in _IDS else self._field(name, value) for name, value in data.items()}
+        return masked
+
+    # -- DAP messages -----------------------------------------------------------------------------------------------
+
+    def _message(self, where: str, message: Row) -> Row:
+        name = self._name(where, message)
+        whole = self._without_reads(where, message)
+        masked = {key: value if key in _ENVELOPE else self._part(key, value, name) for key, value in whole.items()}
+        if self._passed[0] is None:
+            self._passed = (_content_of(message), _content_of(masked))
+        return masked
+
+    def _part(self, key: str, value: Any, name: str) -> Any:
+        return self._content(value, name) if key in ("arguments", "body") else self._masks.mask_json({key: value})[key]
+
+    def _content(self, content: Any, name: str = "") -> Any:
+        if content is not None and content == self._passed[0]:
+            return self._passed[1]
+        if fields := _fields(content):
+            content = fields = self._without_token(fields)
+            for key in ("result", "value"):
+                if name and isinstance(fields.get(key), str):
+                    fields[key] = self._masks.mask_value(name, fields[key])
+        return self._masks.mask_json(content)
+
+    def _name(self, where: str, message: Row) -> str:
+        """The name of the value that this message holds: an expression or a variable."""
+        if message["type"] == "response" and where == "FromBackend":
+            return self._names.pop(message["request_seq"], "")
+        arguments = _fields(message.get("arguments"))
+        if message.get("command") not in _VALUED or arguments is None:
+            return ""
+        name = str(arguments.get("expression") or arguments.get("name") or "")
+        if where == "ToBackend" and name:
+            self._names[message["seq"]] = name
+        return name
+
+    # -- what the agent evaluates -----------------------------------------------------------------------------------
+
+    def _without_expression(self, data: Row) -> Row:
+        arguments = _fields(data.get("arguments")) or {}
+        expression = arguments.get("expression")
+        if not isinstance(expression, str):
+            return data
+        self._wanted.add(hash(expression))
+        return data | {"arguments": arguments | {"expression": _left_out(expression)}}
+
+    def _without_reads(self, where: str, message: Row) -> Row:
+        if where == "ToBackend" and message.get("command") == "evaluate":
+            arguments = _fields(message.get("arguments")) or {}
+            expression = arguments.get("expression")
+            if isinstance(expression, str) and hash(expression) in self._wanted:
+                self._wanted.discard(hash(expression))
+                self._names.pop(message["seq"], None)
+                self._read.add(message["seq"])
+                return message | {"arguments": arguments | {"expression": _left_out(expression)}}
+        elif where == "FromBackend" and message.get("request_seq") in self._read:
+            self._read.discard(message["request_seq"])
+            body = _fields(message.get("body")) or {}
+            if "result" in body:
+                return message | {"body": body | {"result": _left_out(body["result"])}}
+        return message
+
+    # -- fields of ours ---------------------------------------------------------------------------------------------
+
+    def _field(self, name: str, value: Any) -> Any:
+        if (fields := _fields(value)) is not None:
+            value = fields = self._without_token(fields)
+            if name == "options":
+                tokens = {key: fields[key] for key in _OPTION_TOKENS if fields.get(key)}
+                fields |= {key: self._masks.placeholder(str(token)) for key, token in tokens.items()}
+        return self._masks.mask_json(self._by_names(value))
+
+    def _by_names(self, value: Any) -> Any:
+        """With the values masked whose names stand beside them in a field of their own."""
+        if isinstance(value, list):
+            return [self._by_names(each) for each in cast("list[Any]", value)]
+        if (fields := _fields(value)) is None:
+            return value
+        fields = {name: self._by_names(each) for name, each in fields.items()}
+        for name, of in _NAMED:
+            if isinstance(fields.get(name), str) and isinstance(fields.get(of), str):
+                fields[of] = self._masks.mask_value(fields[name], fields[of])
+        return fields
+
+    def _without_token(self, value: Any, depth: int = 0) -> Any:
+        """A copy in which equal tokens, at whatever depth, are still equal."""
+        if depth > _MAX_DEPTH:
+            return value
+        if isinstance(value, list):
+            return [self._without_token(each, depth + 1) for each in cast("list[Any]", value)]
+        if (fields := _fields(value)) is None:
+            return value
+        copy = {key: self._without_token(each, depth + 1) for key, each in fields.items()}
+        return copy | ({_TOKEN: self._masks.placeholder(str(fields[_TOKEN]))} if fields.get(_TOKEN) else {})
+
+
+def _fields(value: Any) -> Row | None:
+    return cast("Row", value) if isinstance(value, dict) else None
+
+
+def _content_of(message: Row) -> Any:
+    return message.get("arguments" if message["type"] == "request" else "body")
+
+
+def _left_out(text: object) -> str:
+    return f"<{len(str(text))} characters>"

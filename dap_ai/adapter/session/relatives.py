@@ -1,0 +1,151 @@
+"""The other sessions of a tree, seen from one: a question whose answer is in a stopped child is asked there.
+
+A program with child processes is one session each. A client that asks in one that runs, while exactly one other is
+stopped, means that one: its message goes there as a guest's, and what comes back goes to the client under seqs of this
+session. While several are stopped, they are named. What belongs to an ask that went there (its approval, its cancel,
+its follow-ups, what the client's model says) follows it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dap_ai.adapter.asks import console
+from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.effects import FromRelative, Relative, ToClient, ToRelative
+from dap_ai.adapter.state.outbox import Outbox, read_or
+from dap_ai.adapter.state.seqmap import ClientOwner
+from dap_ai.protocol import envelope
+from dap_ai.protocol.ask import AskOutput
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import RELATIVE_ENDED, SEVERAL_STOPPED
+from dap_ai.protocol.visible import visible
+
+_TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
+_PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
+"""Events of a relative that are for our client; of its debuggee the client hears in that session."""
+
+
+class _Wanted(NamedTuple):
+    client_seq: int
+    command: str
+
+
+class _Ids(msgspec.Struct, rename="camel"):
+    ask_id: str = ""
+    conversation_id: str = ""
+    approval_id: str = ""
+    progress_id: str = ""
+    request_id: Any = ""
+    """DAP's own of this name, in `cancel`, are numbers."""
+
+
+class Relatives:
+    """`stopped`: those that are stopped now."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState) -> None:
+        self.stopped: tuple[Relative, ...] = ()
+        self.initialize = b"{}"
+        """Arguments of the client's `initialize`: what it can show."""
+        self._out = out
+        self._state = state
+        self._joined: dict[str, int] = {}
+        """Relatives that were spoken to, and the last seq to each."""
+        self._pending: dict[tuple[str, int], _Wanted] = {}
+        self._owners: dict[str, str] = {}
+        """Ids of asks, conversations and approvals, and the relative that gave them."""
+        self._console = ""
+        """The relative that our console talks with."""
+
+    def takes(self, message: Envelope) -> bool:
+        """Whether this request of our client is for a relative; then it is on its way there, or refused."""
+        ids = read_or(message, _Ids, _Ids())
+        for given in (ids.conversation_id, ids.approval_id, ids.progress_id, ids.request_id):
+            if isinstance(given, str) and given in self._owners:
+                return self._send(self._owners[given], message)
+        return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
+
+    def takes_console(self, message: Envelope, typed: console.ConsoleInput, *, here: bool) -> bool:
+        """The same for a `??` line. `here`: it is about an ask of this session."""
+        if typed.command == "help" or here:
+            return False
+        if typed.command in ("stop", "allow", "deny"):
+            return bool(self._console) and self._send(self._console, message)
+        if self._is_elsewhere(message):
+            if len(self.stopped) == 1:
+                self._console = self.stopped[0].session_id
+                self._out.tell([("output", {"category": "console", "output": f"· {_about(self.stopped[0])}\n"})])
+            return True
+        return False
+
+    def on_message(self, event: FromRelative) -> None:
+        """What a relative says to us."""
+        message = Envelope.parse(event.body)
+        if message.kind == "response":
+            self._on_response(event.session_id, message)
+        elif message.kind == "event" and (message.name in _TOLD or message.name in _PROGRESS):
+            self._learn(event.session_id, message)
+            if self._out.reads(message.name):
+                self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client())))
+
+    def closed(self, session_id: str) -> None:
+        """A relative is gone: who waits for it is told."""
+        self._joined.pop(session_id, None)
+        if self._console == session_id:
+            self._console = ""
+        self._owners = {given: owner for given, owner in self._owners.items() if owner != session_id}
+        self._fail([key for key in self._pending if key[0] == session_id])
+
+    def leave(self) -> None:
+        """Our client leaves: it is not waited for any relative."""
+        self._fail(list(self._pending))
+
+    def _fail(self, keys: list[tuple[str, int]]) -> None:
+        for key in keys:
+            self._out.fail_owner(self._owner(self._pending.pop(key)), RELATIVE_ENDED)
+
+    def _is_elsewhere(self, message: Envelope) -> bool:
+        if self._state.stopped or not self.stopped:
+            return False
+        if len(self.stopped) == 1:
+            return self._send(self.stopped[0].session_id, message)
+        names = ", ".join(f"{each.name} [{each.session_id}]" for each in self.stopped)
+        self._out.fail(message, SEVERAL_STOPPED, names=names)
+        return True
+
+    def _send(self, session_id: str, message: Envelope) -> bool:
+        if session_id not in self._joined:
+            self._joined[session_id] = 1
+            hello = envelope.request(1, "initialize", msgspec.Raw(self.initialize))
+            self._out.do(ToRelative(session_id, hello))
+        self._joined[session_id] += 1
+        seq = self._joined[session_id]
+        self._out.do(ToRelative(session_id, message.encode(seq=seq)))
+        self._pending[session_id, seq] = _Wanted(message.seq, message.name)
+        return True
+
+    def _on_response(self, session_id: str, message: Envelope) -> None:
+        wanted = self._pending.pop((session_id, message.request_seq), None)
+        if wanted is None:
+            return
+        self._learn(session_id, message)
+        self._out.pass_on(message, self._owner(wanted))
+        ask_id = read_or(message, _Ids, _Ids()).ask_id
+        about = next((_about(each) for each in self.stopped if each.session_id == session_id), "")
+        if message.success and ask_id and about:
+            self._out.tell([("askOutput", AskOutput(ask_id, "status", about))])
+
+    def _learn(self, session_id: str, message: Envelope) -> None:
+        ids = read_or(message, _Ids, _Ids())
+        for given in (ids.ask_id, ids.conversation_id, ids.approval_id, ids.request_id):
+            if given and isinstance(given, str):
+                self._owners[given] = session_id
+
+    def _owner(self, wanted: _Wanted) -> ClientOwner:
+        return ClientOwner(wanted.client_seq, wanted.command)
+
+
+def _about(relative: Relative) -> str:
+    return f"about {visible(relative.name)}, which is stopped in session {relative.session_id}"

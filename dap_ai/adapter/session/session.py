@@ -1,0 +1,286 @@
+"""One debug session: what the proxy does with every message. Pure; event in, effects out.
+
+1. What is not in the tables below passes through, restamped, its content byte-exact.
+2. `ask*`, and `??` in the console, never reach the backend; the agent's own requests never reach the client.
+3. A request is answered exactly once, whatever dies.
+4. `disconnect` and `terminate` end the asks and pass; a backend that does not answer `disconnect` is ended.
+5. What ends a stop is forwarded when the snapshots of that stop are gone (jobs.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from dap_ai.adapter.asks.asks import FLUSH, LIMIT
+from dap_ai.adapter.asks.caught import CaughtExceptions
+from dap_ai.adapter.asks.consent import CONSENT
+from dap_ai.adapter.asks.desk import AskDesk
+from dap_ai.adapter.asks.jobs import HOLD
+from dap_ai.adapter.asks.lending import SILENCE
+from dap_ai.adapter.asks.resuming import RESUME
+from dap_ai.adapter.asks.slots import SLOTS
+from dap_ai.adapter.session.backend_messages import BackendMessages
+from dap_ai.adapter.session.children import Children
+from dap_ai.adapter.session.client_messages import ClientMessages
+from dap_ai.adapter.session.ending import Ending
+from dap_ai.adapter.session.forwarding import Forwarding
+from dap_ai.adapter.session.greeting import GREETING, Greeting
+from dap_ai.adapter.session.guests import Guests
+from dap_ai.adapter.session.relatives import Relatives
+from dap_ai.adapter.session.serving import Serving
+from dap_ai.adapter.session.starting import Starting
+from dap_ai.adapter.session.unanswered import WAIT, Unanswered
+from dap_ai.adapter.session.watching import Watching
+from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.effects import (
+    ActionWanted,
+    AgentEnded,
+    AgentOutput,
+    AgentRequest,
+    ApprovalWanted,
+    BackendClosed,
+    ClientClosed,
+    Effect,
+    Event,
+    FromBackend,
+    FromClient,
+    FromGuest,
+    FromRelative,
+    GuestClosed,
+    JobBegun,
+    JobEnded,
+    ListenerReady,
+    Log,
+    ModelWanted,
+    Prepared,
+    RelativeClosed,
+    RelativesChanged,
+    TimerFired,
+    ToClient,
+    TokenGiven,
+)
+from dap_ai.adapter.state.gate import BackendRules, Gate
+from dap_ai.adapter.state.history import History
+from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.visible import visible
+
+
+class Session:
+    """`receive` takes one event and returns what must happen, in order."""
+
+    def __init__(self, rules: BackendRules, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.state = DebuggeeState()
+        self.history = History()
+        self._out = Outbox()
+        self._gate = Gate(rules)
+        self.caught = CaughtExceptions(self._out, self.options)
+        self._epoch = self.state.epoch
+        """What is of an earlier stop than this was dropped."""
+        self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate, self.caught)
+        self._jobs = self._desk.jobs
+        self._reads = self._desk.reads
+        self._acting = self._desk.acting
+        self._greeting = Greeting(self._out, self._gate)
+        watching = Watching(
+            self._out,
+            self.state,
+            self.history,
+            self._gate,
+            breakpoints=self._acting.breakpoints,
+            greeting=self._greeting,
+        )
+        unanswered = Unanswered(self._out, self._reads.client_answered)
+        self._forwarding = Forwarding(
+            self._out, self.state, self.history, self._desk, self._gate, unanswered=unanswered
+        )
+        self._starting = Starting(self._out, self.state, self.options, self._forwarding.send)
+        self._ending = Ending(
+            self._out, self.state, self._desk, self._forwarding, starting=self._starting, greeting=self._greeting
+        )
+        self._serving = Serving(self._out, self.state, self._desk)
+        self._guests = Guests(
+            self._out, self.state, self._desk, self.options, serving=self._serving, forward=self._forwarding.forward
+        )
+        self._relatives = Relatives(self._out, self.state)
+        self._children = Children(self._out, self.options)
+        self._backend_messages = BackendMessages(
+            self._out,
+            self._desk,
+            watching,
+            self._guests,
+            self._children,
+            caught=self.caught,
+            greeting=self._greeting,
+            unanswered=unanswered,
+            starting=self._starting,
+            ending=self._ending,
+        )
+        self._client_messages = ClientMessages(
+            self._out,
+            self._desk,
+            self.options,
+            self._gate,
+            caught=self.caught,
+            greeting=self._greeting,
+            guests=self._guests,
+            relatives=self._relatives,
+            serving=self._serving,
+            forwarding=self._forwarding,
+            starting=self._starting,
+            ending=self._ending,
+        )
+        self._timers: dict[str, Callable[[str], None]] = {
+            SLOTS: self._reads.on_timer,
+            FLUSH: self._desk.on_flush,
+            LIMIT: self._desk.on_limit,
+            CONSENT: self._desk.consents.on_timer,
+            SILENCE: self._desk.lending.on_timer,
+            RESUME: lambda _: self._acting.resuming.on_timer(),
+            HOLD: lambda _: self._jobs.on_timer(),
+            WAIT: unanswered.on_timer,
+            GREETING: lambda _: self._greeting.on_over(),
+        }
+        """By how their names begin."""
+
+    def receive(self, event: Event) -> list[Effect]:
+        """What must happen now."""
+        self._attempt(partial(self._dispatch, event))
+        return self._settle()
+
+    def _settle(self) -> list[Effect]:
+        """What follows from how things stand now; then all that must happen."""
+        self._serve_held()
+        if self.state.epoch != self._epoch:
+            self._epoch = self.state.epoch
+            self._reads.drop_stale()
+            self._desk.consents.drop_stale()
+            self._end_stale_jobs()
+            self._serve_held()
+        self._guests.follow()
+        if not self._jobs.holding:
+            self._reads.pump()
+        return self._out.take()
+
+    @property
+    def label(self) -> str:
+        """What is debugged, for a person who has several sessions."""
+        return self._guests.label
+
+    @property
+    def rules(self) -> BackendRules:
+        """What is known of the backend, as far as it has announced itself."""
+        return self._gate.rules
+
+    @property
+    def spares(self) -> str:
+        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        return self._ending.spares
+
+    @property
+    def running_jobs(self) -> frozenset[str]:
+        """Tokens of the snapshots under way that nothing has ended."""
+        return self._jobs.running
+
+    def answer_failure(self, error: str) -> list[Effect] | None:
+        """What is left to do after an error of ours in `receive`; None: the session cannot go on.
+
+        One request, of the client or of a guest, fails; the debuggee and everybody's other requests are not concerned.
+        """
+        return self._settle() if self._serving.answer_failure(error) else None
+
+    def last_words(self, text: str) -> list[bytes]:
+        """Messages for the client once dap_ai itself has failed; what was half done is left so."""
+        self._out.take()
+        self._out.tell([("output", {"category": "console", "output": f"{visible(text)}\n"})])
+        return [effect.body for effect in self._out.take() if isinstance(effect, ToClient)]
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RemoteProtocolError as error:
+            self._out.do(Log(f"skipped: {error}"))
+
+    def _serve_held(self) -> None:
+        places = self._jobs, self._starting, self._greeting
+        while (held := next(filter(None, (place.next_held() for place in places)), None)) is not None:
+            self._attempt(held)
+
+    def _end_stale_jobs(self) -> None:
+        if self.state.phase is Phase.ENDED:
+            self._jobs.forget()
+        else:
+            self._jobs.end_stale(self.state.epoch)
+
+    def _dispatch(self, event: Event) -> None:
+        match event:
+            case FromClient(body):
+                self._client_messages.receive(Envelope.parse(body))
+            case FromBackend(body):
+                self._backend_messages.receive(Envelope.parse(body))
+            case FromGuest(guest, body):
+                self._in_turn(partial(self._guests.receive, guest, Envelope.parse(body)))
+            case AgentRequest():
+                self._reads.on_request(event)
+            case JobBegun():
+                self._desk.on_job(event)
+            case JobEnded():
+                self._jobs.ended(event)
+            case ApprovalWanted():
+                self._desk.consents.on_wanted(event)
+            case ActionWanted():
+                self._acting.on_action(event)
+            case AgentOutput():
+                self._desk.on_output(event)
+            case AgentEnded():
+                self._desk.on_ended(event)
+            case Prepared():
+                if event.connected:
+                    self._ending.answer_all("The session has moved to another debug adapter")
+                self._starting.on_prepared(event)
+            case TimerFired(timer_id):
+                self._on_timer(timer_id)
+            case ClientClosed():
+                self._ending.on_client_closed()
+            case BackendClosed(why, started):
+                self._ending.on_backend_closed(why, started=started)
+            case _:
+                self._dispatch_others(event)
+
+    def _dispatch_others(self, event: Event) -> None:
+        """What comes less often."""
+        match event:
+            case GuestClosed(guest):
+                self._in_turn(partial(self._guests.closed, guest))
+            case TokenGiven():
+                self._starting.authorized = True
+            case ModelWanted():
+                self._desk.lending.on_wanted(event)
+            case ListenerReady():
+                self._children.on_listener(event)
+            case RelativesChanged(stopped):
+                self._relatives.stopped = stopped
+            case FromRelative():
+                self._relatives.on_message(event)
+            case RelativeClosed(session_id):
+                self._relatives.closed(session_id)
+            case _:
+                raise AssertionError(event)
+
+    def _on_timer(self, timer_id: str) -> None:
+        for name, fired in self._timers.items():
+            if timer_id.startswith(name):
+                fired(timer_id)
+                return
+        self._ending.on_timer(timer_id)
+
+    def _in_turn(self, work: Callable[[], None]) -> None:
+        """Do something of a guest's, behind what waits until the snapshots have ended."""
+        if self._jobs.holding:
+            self._jobs.wait(partial(self._in_turn, work))
+        else:
+            work()

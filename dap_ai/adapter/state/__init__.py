@@ -1,0 +1,1 @@
+"""What a session knows and says: events in, effects out, whose answer is whose, settings, history. Pure."""
