@@ -16,25 +16,25 @@ from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import markdown, write_private
 from dap_ai.backends import StartError
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands.arguments import Breakpoint
-from dap_ai.commands.ask_command import AskCommand
-from dap_ai.commands.ask_options import HELP, options
-from dap_ai.commands.display import Display
-from dap_ai.commands.guests import NothingStopped
-from dap_ai.commands.job import Job
-from dap_ai.commands.join import ask_as_guest, check_options
-from dap_ai.commands.json_lines import JsonLines
-from dap_ai.commands.masking import MaskedDisplay
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.native_program import Adapter, NativeProgram, find_core
-from dap_ai.commands.native_run import NativeRun
-from dap_ai.commands.outcome import BACKEND_FAILED, Outcome, Wishes
-from dap_ai.commands.program import Program, find_program
-from dap_ai.commands.prompt import Prompt
-from dap_ai.commands.run import Run
-from dap_ai.commands.subject import adapter_of, backend_for, is_native, panics, prepared
-from dap_ai.commands.table import resolve
-from dap_ai.commands.terminal import Terminal
+from dap_ai.commands.running.guests import NothingStopped
+from dap_ai.commands.running.job import Job
+from dap_ai.commands.running.join import ask_as_guest, check_options
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.native_run import NativeRun
+from dap_ai.commands.running.outcome import BACKEND_FAILED, Outcome, Wishes
+from dap_ai.commands.running.prompt import Prompt
+from dap_ai.commands.running.run import Run
+from dap_ai.commands.running.terminal import Terminal
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.shown.json_lines import JsonLines
+from dap_ai.commands.shown.masking import MaskedDisplay
+from dap_ai.commands.shown.table import resolve
+from dap_ai.commands.wanted.arguments import Breakpoint
+from dap_ai.commands.wanted.ask_command import AskCommand
+from dap_ai.commands.wanted.ask_options import HELP, options
+from dap_ai.commands.wanted.native_program import Adapter, NativeProgram, find_core
+from dap_ai.commands.wanted.program import Program, find_program
+from dap_ai.commands.wanted.subject import adapter_of, backend_for, is_native, panics, prepared
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
 from dap_ai.config import Resolved, Settings, provider_of
 from dap_ai.protocol.errors import RequestFailed
@@ -135,7 +135,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 def _terminal_display(settings: Settings, *, verbose: bool) -> Display:
     """Imported here: rich takes a fifth of a start, and a reader of JSON needs nothing of it."""
-    from dap_ai.commands.rendering import TerminalDisplay  # noqa: PLC0415  see above
+    from dap_ai.commands.shown.rendering import TerminalDisplay  # noqa: PLC0415  see above
 
     return TerminalDisplay(settings, verbose=verbose)
 

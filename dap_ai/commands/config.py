@@ -9,9 +9,9 @@ import msgspec
 
 from dap_ai import config
 from dap_ai.agent.providers.refusals import Endpoint
-from dap_ai.commands.answerer import notice_of
-from dap_ai.commands.table import print_table, resolve
-from dap_ai.commands.telling import say, say_json, warn
+from dap_ai.commands.shown.table import print_table, resolve
+from dap_ai.commands.shown.telling import say, say_json, warn
+from dap_ai.commands.wanted.answerer import notice_of
 
 _HELP = """Print what is in force, and where each value comes from.
 

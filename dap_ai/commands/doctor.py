@@ -22,9 +22,9 @@ from dap_ai.agent.language.recipes import is_installed
 from dap_ai.backends import StartError, UnknownBackendError, discover
 from dap_ai.backends.debugpy import attach
 from dap_ai.backends.native import build, locate
-from dap_ai.commands.answerer import who_answers
-from dap_ai.commands.table import print_table, resolve
-from dap_ai.commands.telling import say_json, warn
+from dap_ai.commands.shown.table import print_table, resolve
+from dap_ai.commands.shown.telling import say_json, warn
+from dap_ai.commands.wanted.answerer import who_answers
 
 Verdict = Literal["ok", "missing", "optional"]
 

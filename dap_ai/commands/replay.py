@@ -13,7 +13,7 @@ import click
 import dap_ai
 from dap_ai.adapter.recording.journal import JournalError, Row
 from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
-from dap_ai.commands.telling import say, warn
+from dap_ai.commands.shown.telling import say, warn
 
 _HELP = """Play a file of `dap-ai serve --log FILE` again: what the proxy heard, it must answer as it did then.
 

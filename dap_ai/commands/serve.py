@@ -18,10 +18,10 @@ from dap_ai import threads
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE
-from dap_ai.commands.holder import follow, hear
-from dap_ai.commands.listening import AddressFile, Listening, address, listening, tell_tcp
-from dap_ai.commands.table import resolve
-from dap_ai.commands.telling import Teller, warn
+from dap_ai.commands.running.holder import follow, hear
+from dap_ai.commands.shown.table import resolve
+from dap_ai.commands.shown.telling import Teller, warn
+from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.

@@ -9,9 +9,9 @@ import click
 import msgspec
 
 from dap_ai.adapter.io.sockets import SocketError
-from dap_ai.commands.guests import NO_SESSION, Seen, look_at_all
-from dap_ai.commands.table import print_table, resolve
-from dap_ai.commands.telling import say, say_json
+from dap_ai.commands.running.guests import NO_SESSION, Seen, look_at_all
+from dap_ai.commands.shown.table import print_table, resolve
+from dap_ai.commands.shown.telling import say, say_json
 from dap_ai.protocol.visible import visible
 
 _HELP = """List the debug sessions of your editors that can be asked about from here, and where they stand.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dap_ai.agent.transcript import export
-from dap_ai.commands.telling import say
+from dap_ai.commands.shown.telling import say
 
 _HELP = """Print a conversation with a language model as Markdown: questions, steps, answers, tokens.
 

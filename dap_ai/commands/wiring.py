@@ -18,7 +18,7 @@ from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
 from dap_ai.backends import Backend, UnknownBackendError, discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
-from dap_ai.commands.answer_file import AnswerFile
+from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.protocol.caught import FILTERS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dap_ai.adapter.session.session import Session
     from dap_ai.agent.answering import Agent
     from dap_ai.agent.mask import Masker
-    from dap_ai.commands.wirelog import SessionLog, WireLog
+    from dap_ai.commands.shown.wirelog import SessionLog, WireLog
     from dap_ai.protocol.asking import Answer, Ask
     from dap_ai.protocol.debugger import Debugger, Sink
 
@@ -58,7 +58,7 @@ def open_wire_log(path: Path | None) -> WireLog | None:
     """The file that sessions are recorded in. Raises UsageError."""
     if path is None:
         return None
-    from dap_ai.commands.wirelog import WireLog  # noqa: PLC0415  as below
+    from dap_ai.commands.shown.wirelog import WireLog  # noqa: PLC0415  as below
 
     try:
         return WireLog(path)
@@ -130,7 +130,7 @@ class Recipe:
         """Where this session is recorded."""
         if self._wire_log is None:
             return None
-        from dap_ai.commands.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
+        from dap_ai.commands.shown.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
 
         return SessionLog(
             self._wire_log, self.backend.name, session, masker=self._new_masker, known=self._found, failed=self.log
@@ -167,7 +167,7 @@ class Recipe:
 
         The environment of this process stays as it is: debug adapters and programs inherit it. Raises ConfigError.
         """
-        from dap_ai.commands.answerer import notice_of  # noqa: PLC0415  only who changes it needs it
+        from dap_ai.commands.wanted.answerer import notice_of  # noqa: PLC0415  only who changes it needs it
 
         environ = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
         settings = config.answered_by(self._resolved.settings, config.load(Path.cwd(), {}, environ).settings)

@@ -65,7 +65,7 @@ export const STARTING_SETTINGS: readonly Setting[] = [
   ...["python", "level", "budgetTokens", "askTimeout", "maxToolCalls", "maxCostUsd", "mask"] as const,
   ...["consolePrefix", "logFile", "startTimeout"] as const,
 ];
-/** What of its environment says who answers; see dap_ai/commands/holder.py. */
+/** What of its environment says who answers; see dap_ai/commands/running/holder.py. */
 const ANSWERER_VARIABLES = ["DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"];
 
 /** By setting, the variable that tells the proxy. */

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.commands.answer_file import AnswerFile
+from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.protocol.ask import AskArguments
 from dap_ai.protocol.asking import Answer, Ask
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.commands.answerer import who_answers
+from dap_ai.commands.wanted.answerer import who_answers
 from dap_ai.config import Settings
 from tests.chat.endpoint import Endpoint
 

@@ -3,8 +3,14 @@ from __future__ import annotations
 import click
 import pytest
 
-from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file, parse_assignments, parse_breakpoints, split
 from dap_ai.commands.ask import command
+from dap_ai.commands.wanted.arguments import (
+    Breakpoint,
+    breakpoints_by_file,
+    parse_assignments,
+    parse_breakpoints,
+    split,
+)
 
 OPTIONS = {"-q": True, "--question": True, "--json": False, "--then": True, "--help": False, "-h": False, "-m": True}
 

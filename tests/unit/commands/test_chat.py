@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from dap_ai.commands.chat import HELP, MOVES, parse
-from dap_ai.commands.prompt import Prompt
+from dap_ai.commands.running.chat import HELP, MOVES, parse
+from dap_ai.commands.running.prompt import Prompt
 from tests.patience import patient
 
 
@@ -45,7 +45,7 @@ def stdin(monkeypatch):
         os.write(write, data)
         os.close(write)
         near.append(read)
-        monkeypatch.setattr("dap_ai.commands.prompt._STDIN", read)
+        monkeypatch.setattr("dap_ai.commands.running.prompt._STDIN", read)
         return read
 
     yield feed
@@ -88,6 +88,6 @@ def test_a_pipe_is_not_prompted(stdin, capfd):
 
 
 def test_line_editing_is_loaded_for_a_terminal_only():
-    code = "import sys\nfrom dap_ai.commands.prompt import Prompt\nPrompt()\nprint('readline' in sys.modules)"
+    code = "import sys\nfrom dap_ai.commands.running.prompt import Prompt\nPrompt()\nprint('readline' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], input="", capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

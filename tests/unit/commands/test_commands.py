@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from dap_ai import __version__
 from dap_ai.cli import main
 from dap_ai.commands import doctor
-from dap_ai.commands.table import table
+from dap_ai.commands.shown.table import table
 from dap_ai.config import Settings
 
 

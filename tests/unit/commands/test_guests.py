@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.commands.guests import NothingStopped, Seen, choose
+from dap_ai.commands.running.guests import NothingStopped, Seen, choose
 from dap_ai.commands.sessions import _row, age
 from dap_ai.protocol.sessions import SessionInfo, SessionStop
 

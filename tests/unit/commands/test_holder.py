@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dap_ai.commands.holder import REFUSED, TAKEN, hear
+from dap_ai.commands.running.holder import REFUSED, TAKEN, hear
 from dap_ai.config import ConfigError
 
 KEY = "sk-planted-secret"

@@ -9,8 +9,8 @@ import sys
 import psutil
 import pytest
 
-from dap_ai.commands.job import Job
-from dap_ai.commands.terminal import Terminal
+from dap_ai.commands.running.job import Job
+from dap_ai.commands.running.terminal import Terminal
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="process groups")]

@@ -11,10 +11,10 @@ import click
 import pytest
 
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands import join as joining
 from dap_ai.commands.ask import command
-from dap_ai.commands.join import Join
-from dap_ai.commands.outcome import Wishes
+from dap_ai.commands.running import join as joining
+from dap_ai.commands.running.join import Join
+from dap_ai.commands.running.outcome import Wishes
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo, SessionStop
 from tests.patience import in_turn, patient

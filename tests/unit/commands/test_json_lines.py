@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.commands.json_lines import JsonLines, Utf8Cutter
+from dap_ai.commands.shown.json_lines import JsonLines, Utf8Cutter
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 
 

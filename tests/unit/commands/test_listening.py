@@ -10,7 +10,7 @@ import click
 import pytest
 
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access
-from dap_ai.commands.listening import AddressFile, listening
+from dap_ai.commands.wanted.listening import AddressFile, listening
 
 
 def test_on_tcp_there_is_a_token_unless_none_is_said():

@@ -7,8 +7,8 @@ import click
 import pytest
 
 from dap_ai.agent.mask import Masker
-from dap_ai.commands.masking import MaskedDisplay, counted, listed
-from dap_ai.commands.table import resolve
+from dap_ai.commands.shown.masking import MaskedDisplay, counted, listed
+from dap_ai.commands.shown.table import resolve
 from dap_ai.protocol.ask import AskOutput, Masked, ToolStep
 
 SECRET = "tr0ub4dor&3"

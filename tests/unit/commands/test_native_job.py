@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from dap_ai.commands.native_job import NativeJob
+from dap_ai.commands.running.native_job import NativeJob
 from dap_ai.protocol.errors import RequestFailed
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.commands import native_program
-from dap_ai.commands.native_program import (
+from dap_ai.commands.wanted import native_program
+from dap_ai.commands.wanted.native_program import (
     Core,
     NativeProgram,
     exception_filters,

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from dap_ai.commands.arguments import Breakpoint
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.native_program import Core, NativeProgram
-from dap_ai.commands.native_run import NativeRun
-from dap_ai.commands.outcome import Wishes
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.native_run import NativeRun
+from dap_ai.commands.running.outcome import Wishes
+from dap_ai.commands.wanted.arguments import Breakpoint
+from dap_ai.commands.wanted.native_program import Core, NativeProgram
 from dap_ai.protocol.errors import RequestFailed
 from tests.patience import patient
 from tests.unit.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended

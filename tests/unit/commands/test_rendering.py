@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from dap_ai.commands.rendering import TerminalDisplay
+from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands.arguments import Breakpoint
-from dap_ai.commands.job import exit_status
-from dap_ai.commands.outcome import Outcome, Wishes
-from dap_ai.commands.program import Program
-from dap_ai.commands.run import Run
+from dap_ai.commands.running.job import exit_status
+from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.run import Run
+from dap_ai.commands.wanted.arguments import Breakpoint
+from dap_ai.commands.wanted.program import Program
 from dap_ai.protocol.errors import RequestFailed
 from tests.patience import in_turn, patient
 
@@ -223,7 +223,7 @@ def test_what_the_debugger_finds_important_is_said_once():
 
 
 def test_a_program_of_which_no_thread_stops_is_told_where_it_waits(monkeypatch):
-    monkeypatch.setattr("dap_ai.commands.run._PAUSE_S", 0)
+    monkeypatch.setattr("dap_ai.commands.running.run._PAUSE_S", 0)
     quiet = {"attach": [[("initialized", {})]], "configurationDone": [[]]}
     outcome, client, _, display = run(quiet, program=None, pid=7, exceptions=())
     (answer,) = display.texts("ask_ended")

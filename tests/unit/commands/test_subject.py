@@ -4,7 +4,7 @@ import click
 import pytest
 
 from dap_ai.backends import UnknownBackendError
-from dap_ai.commands import subject
+from dap_ai.commands.wanted import subject
 from dap_ai.config import Resolved, Settings
 from dap_ai.protocol.inspection import Binary
 

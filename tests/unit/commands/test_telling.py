@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from dap_ai.commands import telling
-from dap_ai.commands.telling import Teller
+from dap_ai.commands.shown import telling
+from dap_ai.commands.shown.telling import Teller
 from tests.patience import patient
 
 WAIT_S = patient(10.0)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dap_ai.commands.unread import told_when_unread
+from dap_ai.commands.shown.unread import told_when_unread
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")

@@ -20,10 +20,10 @@ from dap_ai.agent.mask import Masker
 from dap_ai.agent.masked import NOT_AS_TRIED, MaskedSink, masked_answer, masked_error
 from dap_ai.agent.transcript import Exchange, Transcript, export, markdown
 from dap_ai.cli import main
-from dap_ai.commands.answer_file import AnswerFile
-from dap_ai.commands.json_lines import JsonLines
-from dap_ai.commands.rendering import TerminalDisplay
-from dap_ai.commands.table import table
+from dap_ai.commands.shown.answer_file import AnswerFile
+from dap_ai.commands.shown.json_lines import JsonLines
+from dap_ai.commands.shown.rendering import TerminalDisplay
+from dap_ai.commands.shown.table import table
 from dap_ai.config import Settings
 from dap_ai.protocol import envelope
 from dap_ai.protocol.ask import AskApproval, AskArguments, AskEnded, AskOutput, Evidence, Fix, Suspect, ToolStep, Usage

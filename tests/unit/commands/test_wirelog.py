@@ -19,8 +19,8 @@ from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.mask import Masker
 from dap_ai.backends import discover
-from dap_ai.commands import wirelog
-from dap_ai.commands.wirelog import SessionLog, WireLog
+from dap_ai.commands.shown import wirelog
+from dap_ai.commands.shown.wirelog import SessionLog, WireLog
 from tests.patience import patient
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes of POSIX")

@@ -11,7 +11,7 @@ import pytest
 from dap_ai import config
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access
 from dap_ai.commands import wiring
-from dap_ai.commands.wirelog import WireLog
+from dap_ai.commands.shown.wirelog import WireLog
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from dap_ai.commands.arguments import parse_assignments, parse_breakpoints, parse_question
+from dap_ai.commands.wanted.arguments import parse_assignments, parse_breakpoints, parse_question
 from dap_ai.protocol.ask import LEVELS
 
 HELP = """Run a program to its first uncaught exception, crash, failed assertion or breakpoint, and ask about it.

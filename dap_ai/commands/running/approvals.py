@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.prompt import Prompt
-from dap_ai.commands.starting import Events
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.prompt import Prompt
+from dap_ai.commands.running.starting import Events
+from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.ask import AskApproval, AskApproveArguments
 from dap_ai.protocol.errors import RequestFailed
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from dap_ai.commands.arguments import SplitCommand, split
-from dap_ai.commands.json_lines import JsonLines
+from dap_ai.commands.shown.json_lines import JsonLines
+from dap_ai.commands.wanted.arguments import SplitCommand, split
 
 _SECTIONS = {
     "question": "What is asked, and where",

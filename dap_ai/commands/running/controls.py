@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.client import Client
-from dap_ai.commands.arguments import Breakpoint, breakpoints_by_file
+from dap_ai.commands.wanted.arguments import Breakpoint, breakpoints_by_file
 from dap_ai.protocol.errors import RequestFailed
 
 _REQUEST_S = 20.0

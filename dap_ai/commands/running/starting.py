@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from dap_ai.client import Client
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.job import Job
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.native_program import NativeProgram, exception_filters
-from dap_ai.commands.outcome import Wishes
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.job import Job
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.outcome import Wishes
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.wanted.native_program import NativeProgram, exception_filters
 from dap_ai.protocol.errors import RequestFailed
 
 Events = asyncio.Queue[tuple[str, dict[str, Any]]]

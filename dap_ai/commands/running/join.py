@@ -20,16 +20,16 @@ from click.core import ParameterSource
 from dap_ai.agent.mask import Masker
 from dap_ai.agent.transcript import Exchange, markdown, write_private
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.commands import chat
-from dap_ai.commands.asking import Asking
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.guests import choose, joined, look_at_all, name_of
-from dap_ai.commands.outcome import Outcome, Wishes
-from dap_ai.commands.prompt import Prompt, read_line
-from dap_ai.commands.signals import heard
-from dap_ai.commands.starting import Events, hear
-from dap_ai.commands.unread import told_when_unread
+from dap_ai.commands.running import chat
+from dap_ai.commands.running.asking import Asking
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.guests import choose, joined, look_at_all, name_of
+from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.prompt import Prompt, read_line
+from dap_ai.commands.running.signals import heard
+from dap_ai.commands.running.starting import Events, hear
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.shown.unread import told_when_unread
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo
 

@@ -16,9 +16,9 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 
-from dap_ai.commands.chat import PROMPT
-from dap_ai.commands.starting import Events
-from dap_ai.commands.terminal import Modes
+from dap_ai.commands.running.chat import PROMPT
+from dap_ai.commands.running.starting import Events
+from dap_ai.commands.running.terminal import Modes
 
 _STDIN = 0
 

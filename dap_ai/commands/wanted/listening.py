@@ -14,7 +14,7 @@ import click
 
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access
-from dap_ai.commands.telling import warn
+from dap_ai.commands.shown.telling import warn
 
 _UNIX = "unix:"
 _TOKEN_BYTES = 24

@@ -24,9 +24,9 @@ from rich.theme import Theme
 
 from dap_ai.agent.policy import plain
 from dap_ai.agent.transcript import cost
-from dap_ai.commands.folding import Folding
-from dap_ai.commands.markdown import Blocks
-from dap_ai.commands.masking import counted, listed
+from dap_ai.commands.shown.folding import Folding
+from dap_ai.commands.shown.markdown import Blocks
+from dap_ai.commands.shown.masking import counted, listed
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
 from dap_ai.protocol.colours import without_colours

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from dap_ai.backends import UnknownBackendError, discover
-from dap_ai.commands import native_program
-from dap_ai.commands.native_program import Adapter, NativeProgram
-from dap_ai.commands.program import Program, find_program
+from dap_ai.commands.wanted import native_program
+from dap_ai.commands.wanted.native_program import Adapter, NativeProgram
+from dap_ai.commands.wanted.program import Program, find_program
 from dap_ai.config import Resolved
 from dap_ai.protocol.inspection import Binary
 

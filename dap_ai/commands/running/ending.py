@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.job import Job
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.outcome import Outcome, Wishes, why_caught, why_no_stop
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.job import Job
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.outcome import Outcome, Wishes, why_caught, why_no_stop
+from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.ask import AskCaught
 from dap_ai.protocol.errors import BACKEND_DIED, RequestFailed
 

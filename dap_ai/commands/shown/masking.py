@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dap_ai.agent.mask import Masker
-from dap_ai.commands.display import Display
+from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
@@ -30,7 +30,7 @@ class MaskedDisplay:
         self._masker = masker
         self._held: list[Callable[[], None]] = []
 
-    # Each as in dap_ai.commands.display.Display.
+    # Each as in dap_ai.commands.shown.display.Display.
 
     def command(self, command_line: str) -> None:  # noqa: D102
         self._shown.command(self._masker.mask(command_line))

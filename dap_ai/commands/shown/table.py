@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from dap_ai import config
-from dap_ai.commands.telling import say
+from dap_ai.commands.shown.telling import say
 from dap_ai.protocol.visible import visible
 
 _MIN_LAST_CHARACTERS = 24

@@ -9,10 +9,10 @@ import msgspec
 
 from dap_ai.agent.gate import DECIDED
 from dap_ai.agent.transcript import Exchange, total
-from dap_ai.commands.attached import program_frame
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.outcome import Outcome, Wishes
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.wanted.attached import program_frame
 from dap_ai.protocol.ask import AskArguments, AskEnded, AskOutput
 
 _WAITING = "looking at the program"

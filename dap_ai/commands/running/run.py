@@ -19,20 +19,20 @@ import msgspec
 from dap_ai.agent.gate import lets_go_on
 from dap_ai.agent.transcript import Exchange
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.commands import chat
-from dap_ai.commands.approvals import Approvals
-from dap_ai.commands.asking import Asking
-from dap_ai.commands.attached import where_threads_wait
-from dap_ai.commands.controls import Controls
-from dap_ai.commands.display import Display
-from dap_ai.commands.ending import End
-from dap_ai.commands.job import Job
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.outcome import Outcome, Wishes
-from dap_ai.commands.prompt import Prompt, read_line
-from dap_ai.commands.signals import heard
-from dap_ai.commands.starting import Events, Start, hear
-from dap_ai.commands.unread import told_when_unread
+from dap_ai.commands.running import chat
+from dap_ai.commands.running.approvals import Approvals
+from dap_ai.commands.running.asking import Asking
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.ending import End
+from dap_ai.commands.running.job import Job
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.prompt import Prompt, read_line
+from dap_ai.commands.running.signals import heard
+from dap_ai.commands.running.starting import Events, Start, hear
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.shown.unread import told_when_unread
+from dap_ai.commands.wanted.attached import where_threads_wait
 from dap_ai.protocol.ask import AskCaught
 from dap_ai.protocol.errors import RequestFailed
 

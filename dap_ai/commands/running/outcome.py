@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from dap_ai.commands.arguments import Breakpoint
-from dap_ai.commands.native_program import Adapter, Core, NativeProgram
-from dap_ai.commands.program import Program
+from dap_ai.commands.wanted.arguments import Breakpoint
+from dap_ai.commands.wanted.native_program import Adapter, Core, NativeProgram
+from dap_ai.commands.wanted.program import Program
 from dap_ai.protocol.ask import AskCaught, Level
 
 ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands.native_program import Adapter
+from dap_ai.commands.wanted.native_program import Adapter
 from dap_ai.protocol.errors import RequestFailed
 
 _SIGNAL = re.compile(r"\bsignal (SIG[A-Z0-9]+)")
@@ -26,7 +26,7 @@ Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
 
 
 class NativeJob:
-    """What dap_ai.commands.job.Job is for a program that we start: nothing of ours is shared with the program.
+    """What dap_ai.commands.running.job.Job is for a program that we start: nothing of ours is shared with the program.
 
     `show_output` gets the program's output by category; `show_console`, if wanted, what the adapter says itself.
     """

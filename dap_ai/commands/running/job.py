@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from dap_ai.commands.terminal import Terminal
+from dap_ai.commands.running.terminal import Terminal
 from dap_ai.limits import slack
 
 _CHUNK_BYTES = 65536

@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from dap_ai.client import Client
-from dap_ai.commands.display import Display
-from dap_ai.commands.native_job import NativeJob
-from dap_ai.commands.outcome import Wishes
-from dap_ai.commands.prompt import Prompt
-from dap_ai.commands.run import Run
+from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.outcome import Wishes
+from dap_ai.commands.running.prompt import Prompt
+from dap_ai.commands.running.run import Run
+from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.errors import RequestFailed
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")

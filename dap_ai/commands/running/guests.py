@@ -15,7 +15,7 @@ import msgspec
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionEnded, SocketError
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.commands.controls import Controls
+from dap_ai.commands.running.controls import Controls
 from dap_ai.limits import wait_for
 from dap_ai.protocol.errors import RequestFailed
 from dap_ai.protocol.sessions import SessionInfo

@@ -1,0 +1,1 @@
+"""What a person sees of it: the terminal, JSON lines, files."""

@@ -1,0 +1,1 @@
+"""What a person wants, from the command line: options, the program, where to listen, who answers."""
