@@ -20,7 +20,7 @@ _WORDS = {"known": "named as one in the program"}
 
 
 class MaskedDisplay:
-    """See commands.display.Display.
+    """See display.Display.
 
     Why the program stopped is shown a moment later, once the agent has read it and knows what in it is secret.
     """
