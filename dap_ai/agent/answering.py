@@ -31,8 +31,9 @@ from dap_ai.agent.masked import (
 )
 from dap_ai.agent.masked_debugger import MaskedDebugger
 from dap_ai.agent.policy import Policy
-from dap_ai.agent.providers.base import Provider, Retiring, lent, load_or_say
-from dap_ai.agent.providers.offline import use
+from dap_ai.agent.providers.base import Provider, Retiring
+from dap_ai.agent.providers.loading import lent, load_or_say
+from dap_ai.agent.providers.one_tool import use
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Place
@@ -98,8 +99,8 @@ def _owner(case: Case, expression: str) -> Place | None:
 async def context_of(debugger: Debugger, case: Case, budget_tokens: int) -> str:
     """The first context. A failed demand tells of calls that have returned: it is run again, traced, in a snapshot."""
     if case.inspection.native:
-        from dap_ai.agent.native.analysis import analyse as analyse_native  # noqa: PLC0415  Python does not need it
         from dap_ai.agent.native.context import first_context as native_context  # noqa: PLC0415  neither that
+        from dap_ai.agent.native.diagnosing import analyse as analyse_native  # noqa: PLC0415  Python does not need it
 
         return native_context(case, await asyncio.to_thread(analyse_native, case), budget_tokens)
     analysis, control = await asyncio.gather(asyncio.to_thread(analyse, case), demand_again(debugger, case))

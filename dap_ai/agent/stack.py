@@ -30,7 +30,7 @@ from dap_ai.protocol.inspection import (
 )
 
 if TYPE_CHECKING:
-    from dap_ai.agent.native.reports import Report
+    from dap_ai.agent.native.report import Report
 
 MAX_EXPRESSIONS = 60
 

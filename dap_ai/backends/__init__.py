@@ -7,7 +7,6 @@ such name is the command line of any other adapter (generic.py).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.inspection import Inspection, Query
@@ -160,37 +159,3 @@ class Backend(Protocol):
 
 class UnknownBackendError(LookupError):
     """There is no backend of that name, nor a program."""
-
-
-def names() -> list[str]:
-    """The backends that are installed."""
-    return sorted({entry.name for entry in entry_points(group="dap_ai.backends")})
-
-
-def discover(name: str, *, started: bool = True) -> Backend:
-    """The backend called `name`, else any adapter by the command line that starts it. Raises UnknownBackendError.
-
-    Without `started` it runs already: the command line only tells which one it is; empty: nobody knows.
-    """
-    for entry in entry_points(group="dap_ai.backends", name=name):
-        return _startable(entry.load()) if started else entry.load()
-    from dap_ai.backends.generic import GenericBackend, from_command_line  # noqa: PLC0415  it imports this module
-
-    if not name and not started:
-        return GenericBackend([])
-    try:
-        return from_command_line(name, started=started)
-    except StartError as error:
-        installed = ", ".join(names()) or "none"
-        raise UnknownBackendError(
-            f"'{name}' is neither a backend ({installed}) nor a command that starts a debug adapter: {error}."
-        ) from error
-
-
-def _startable(backend: Backend) -> Backend:
-    """The same, if its adapter is there. Raises UnknownBackendError."""
-    try:
-        backend.command()
-    except StartError as error:
-        raise UnknownBackendError(f"the backend {backend.name} cannot be started: {error}") from error
-    return backend

@@ -19,8 +19,9 @@ import msgspec
 import dap_ai
 from dap_ai import config
 from dap_ai.agent.language.recipes import is_installed
-from dap_ai.backends import StartError, UnknownBackendError, discover
+from dap_ai.backends import StartError, UnknownBackendError
 from dap_ai.backends.debugpy import attach
+from dap_ai.backends.discovery import discover
 from dap_ai.backends.native import build, locate
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say_json, warn

@@ -16,7 +16,8 @@ import msgspec
 from dap_ai import config
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
-from dap_ai.backends import Backend, UnknownBackendError, discover
+from dap_ai.backends import Backend, UnknownBackendError
+from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
 from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.protocol.caught import FILTERS
@@ -46,7 +47,8 @@ def check_provider(settings: config.Settings) -> None:
     """Raises UsageError if nobody can answer with these settings: before a program runs in vain."""
     if config.provider_of(settings, os.environ) == "offline":
         return
-    from dap_ai.agent.providers.base import ProviderError, load  # noqa: PLC0415  45 ms, spared above
+    from dap_ai.agent.providers.base import ProviderError  # noqa: PLC0415  45 ms, spared above
+    from dap_ai.agent.providers.loading import load  # noqa: PLC0415  45 ms, spared above
 
     try:
         load(settings, os.environ)

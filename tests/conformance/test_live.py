@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.backends import discover
+from dap_ai.backends.discovery import discover
 from dap_ai.client import Client
 from tests.conformance.schema import check
 from tests.integration.live import Live

@@ -12,7 +12,7 @@ from typing import Any
 
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import Options
-from dap_ai.backends import discover
+from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client
 from dap_ai.protocol.asking import Answer, Ask

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dap_ai.backends import Command, discover
+from dap_ai.backends import Command
+from dap_ai.backends.discovery import discover
 from dap_ai.client import Client
 from tests.conftest import TESTS
 from tests.integration import native

@@ -15,7 +15,8 @@ import pytest
 
 from dap_ai.agent.language import clang
 from dap_ai.agent.language.pool import Languages
-from dap_ai.agent.language.server import LanguageServer, LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.source import Sources, language_of
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.agent.tools.base import Bench

@@ -17,7 +17,8 @@ import psutil
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.language.server import LanguageServer, LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.config import Settings
 from tests.integration.live import live
 from tests.patience import patient
@@ -265,7 +266,8 @@ async def test_one_that_is_too_slow_to_start_is_ended(folder: Path):
 async def test_when_the_process_that_started_it_is_killed_it_ends(folder: Path):
     code = f"""
 import asyncio, sys
-from dap_ai.agent.language.server import LanguageServer, Position, Workspace
+from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.language.questions import Position, Workspace
 
 async def main():
     language = LanguageServer()

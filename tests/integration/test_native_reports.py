@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.history import History
-from dap_ai.agent.native.analysis import analyse
 from dap_ai.agent.native.context import first_context
+from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.report import Report
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import Sources

@@ -24,8 +24,8 @@ from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path, to_fs_path
 
 import dap_ai
+from dap_ai.agent.language.questions import Ended, Position, Refused, Spot
 from dap_ai.agent.language.recipes import Recipe
-from dap_ai.agent.language.server import Ended, Position, Refused, Spot
 from dap_ai.limits import slack
 
 _END_S = 0.5

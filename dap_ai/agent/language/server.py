@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from dap_ai.agent.language.questions import Ended, LanguageServerError, Position, Refused, Spot, Workspace
 from dap_ai.agent.language.recipes import Family, recipe_of
 from dap_ai.limits import wait_for
 
@@ -19,51 +20,6 @@ NATIVE_TIMEOUT_S = 15.0
 """clangd's first answer about a file comes after all of its headers were read."""
 _MAX_STARTS = 2
 T = TypeVar("T")
-
-
-class LanguageServerError(Exception):
-    """No definition can be had; the text says why."""
-
-
-class Ended(Exception):  # noqa: N818  what has happened
-    """The language server's process ended before it answered."""
-
-
-class Refused(Exception):  # noqa: N818  what has happened
-    """The language server answered with an error; the text is its own."""
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """Where names are looked up."""
-
-    root: str
-    """A folder."""
-    python: str = ""
-    """The debuggee's interpreter; empty: the environment that dap_ai itself is in."""
-    import_path: tuple[str, ...] = ()
-    """The debuggee's `sys.path`: looked at after what the interpreter has of itself."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A character of a file. `line` is 1-based, `column` 0-based; the path is absolute."""
-
-    path: str
-    text: str
-    """Of the whole file."""
-    line: int
-    column: int
-    language: str = "python"
-    """As agent.source.language_of has it."""
-
-
-@dataclass(frozen=True)
-class Spot:
-    """A line of a file, 1-based."""
-
-    path: str
-    line: int
 
 
 class LanguageServer:

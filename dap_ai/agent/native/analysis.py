@@ -5,19 +5,18 @@ From what was read (Case) and what was parsed (parsing.py); nothing is evaluated
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Cited
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.protocol.ask import Suspect
 
 if TYPE_CHECKING:
-    from dap_ai.agent.native.draft import Draft
+    pass
 
 
 @dataclass(frozen=True)
@@ -57,32 +56,6 @@ class NativeAnalysis:
     fix: Edit | None = None
     """It cannot be tried: a native program has no snapshots."""
     report: Report | None = None
-
-
-def analyse(case: Case) -> NativeAnalysis | None:
-    """None: no frame has source of the user's."""
-    place = failing(case)
-    if place is None:
-        return None
-    from dap_ai.agent.native.diagnoses import (  # noqa: PLC0415  they build the analysis, whose class is here
-        arithmetic,
-        bounds,
-        claims,
-        memory,
-        others,
-        pointers,
-        recursion,
-        threads,
-    )
-    from dap_ai.agent.native.draft import Draft  # noqa: PLC0415  the same
-
-    families: list[Callable[[Draft], bool]] = [
-        *(recursion.diagnose, threads.diagnose, memory.diagnose, bounds.diagnose, arithmetic.diagnose),
-        *(claims.diagnose, pointers.diagnose, others.diagnose),
-    ]
-    draft = Draft(case, place)
-    next(family for family in families if family(draft))
-    return draft.done()
 
 
 def failing(case: Case) -> Place | None:

@@ -11,13 +11,14 @@ from dap_ai.agent.analyst.explain import quote
 from dap_ai.agent.analyst.facts import Cited
 from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.verdict import fitting
-from dap_ai.agent.native.analysis import Link, NativeAnalysis, analyse, failing
+from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
 from dap_ai.agent.native.asked import expressions_in
+from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
 from dap_ai.agent.native.notes import notes, without_source
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.base import Work
-from dap_ai.agent.providers.offline import use
+from dap_ai.agent.providers.one_tool import use
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.tools.table import traced_by
 from dap_ai.agent.values import cut, typed, variables

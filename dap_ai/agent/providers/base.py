@@ -6,24 +6,21 @@ Provider (it makes the whole answer) or a Model (it only talks: the agent invest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dap_ai.agent.conversation import Conversation
-from dap_ai.agent.model import Model
 from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.transcript import Transcript
 from dap_ai.agent.watched import Watched
-from dap_ai.config import Settings, provider_of
+from dap_ai.config import Settings
 from dap_ai.protocol.ask import Trouble
 from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Debugger, Sink
+from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.errors import RequestFailed
 
 if TYPE_CHECKING:
-    from dap_ai.agent.mask import Masker
+    pass
 
 GROUP = "dap_ai.providers"
 
@@ -101,43 +98,3 @@ class ProviderError(RequestFailed):
     def __init__(self, text: str, trouble: Trouble = "request") -> None:
         super().__init__("ask", "noProvider", text)
         self.trouble: Trouble = trouble
-
-
-def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
-    """Who answers with these settings; a model is told nothing that the masker masks. Raises ProviderError."""
-    name = provider_of(settings, environ)
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in found:
-        raise ProviderError(f"There is no provider '{name}'; installed: {', '.join(sorted(found)) or 'none'}.")
-    make: Callable[[Settings, Mapping[str, str]], Provider | Model] = found[name].load()
-    made = make(settings, environ)
-    return made if isinstance(made, Provider) else _investigator(made, settings, masker)
-
-
-def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) -> Provider:
-    """As `load`; where nobody can answer, who says so at each question, beside what can be said without a model."""
-    try:
-        return load(settings, environ, masker)
-    except ProviderError as error:
-        from dap_ai.agent.providers.nobody import Nobody  # noqa: PLC0415  the rare case
-
-        return Nobody(error)
-
-
-def lent(settings: Settings, ask: Ask, debugger: Debugger, masker: Masker) -> Provider:
-    """The model that the client lends for one ask: it is told nothing that the masker masks."""
-    from dap_ai.agent.providers.editor import EditorModel  # noqa: PLC0415  most clients lend none
-
-    return _investigator(EditorModel(ask.arguments.lent_model, debugger), settings, masker)
-
-
-def _investigator(made: Model, settings: Settings, masker: Masker | None) -> Provider:
-    from dap_ai.agent.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
-    from dap_ai.agent.masked import MaskedModel  # noqa: PLC0415  the same
-    from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same
-    from dap_ai.agent.providers.recording import recorded  # noqa: PLC0415  the same
-
-    masker = masker or Masker(settings.mask)
-    if settings.record:
-        made = recorded(made, settings.record, masker.mask_json)
-    return Investigator(MaskedModel(made, masker), masker)

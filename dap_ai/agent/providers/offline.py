@@ -35,16 +35,16 @@ from dap_ai.agent.analyst.trials import Trials, investigate, run_again
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import Work
+from dap_ai.agent.providers.one_tool import OFFLINE, use
 from dap_ai.agent.stack import Case, Place
 from dap_ai.agent.tables import table_of
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
-from dap_ai.agent.tools.table import run, traced_by
+from dap_ai.agent.tools.table import traced_by
 from dap_ai.agent.values import show, typed
 from dap_ai.config import Settings
 from dap_ai.protocol.ask import Evidence, Fix, Usage
 from dap_ai.protocol.asking import Answer, ToolCall
-from dap_ai.protocol.debugger import Sink
 from dap_ai.protocol.inspection import Value
 from dap_ai.protocol.tools import Info
 
@@ -57,7 +57,7 @@ _NO_MODEL = "No language model was used: this is the offline analyst, and the ra
 class Offline:
     """Answers by program analysis alone."""
 
-    name = "offline"
+    name = OFFLINE
     notice = "offline: no language model, nothing leaves this machine"
 
     def __init__(self) -> None:
@@ -222,16 +222,6 @@ class Offline:
 
     def _usage(self) -> Usage:
         return Usage(provider=self.name)
-
-
-async def use(call: ToolCall, bench: Bench, sink: Sink) -> Answer:
-    """What one tool gives, as the answer."""
-    result = await run(bench, call)
-    if result.status:
-        sink.emit("status", result.status)
-    text = result.text.rstrip() + "\n"
-    sink.emit("answer", text)
-    return Answer(text=text, suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=Offline.name))
 
 
 def _standing(place: Place) -> str:

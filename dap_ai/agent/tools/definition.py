@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dap_ai.agent.language.questions import LanguageServerError, Spot
 from dap_ai.agent.language.recipes import family_of, is_installed
-from dap_ai.agent.language.server import LanguageServerError, Spot
 from dap_ai.agent.native.declared import extent, holder
 from dap_ai.agent.roots import Refused, Roots, is_library, roots_of
 from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, last_line

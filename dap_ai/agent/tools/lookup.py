@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dap_ai.agent.language.pool import Languages
+from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.recipes import Family, family_of, is_installed, name_of
-from dap_ai.agent.language.server import LanguageServer, LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.server import LanguageServer
 from dap_ai.agent.native.declared import defined_in, extent, last_part
 from dap_ai.agent.roots import is_library, roots_of
 from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, language_of

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from dap_ai.agent.language.questions import LanguageServerError, Spot
 from dap_ai.agent.language.recipes import family_of
-from dap_ai.agent.language.server import LanguageServerError, Spot
 from dap_ai.agent.native.declared import defined_in, last_part
 from dap_ai.agent.roots import is_library, roots_of
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced

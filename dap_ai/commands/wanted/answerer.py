@@ -12,7 +12,8 @@ import msgspec
 
 from dap_ai import config
 from dap_ai.agent.model import ModelError
-from dap_ai.agent.providers.base import ProviderError, load
+from dap_ai.agent.providers.base import ProviderError
+from dap_ai.agent.providers.loading import load
 from dap_ai.agent.providers.openai import OPENAI_URL
 from dap_ai.agent.providers.refusals import Endpoint, refused, unreachable
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from dap_ai.backends import UnknownBackendError, discover
+from dap_ai.backends import UnknownBackendError
+from dap_ai.backends.discovery import discover
 from dap_ai.commands.wanted import native_program
 from dap_ai.commands.wanted.native_program import Adapter, NativeProgram
 from dap_ai.commands.wanted.program import Program, find_program

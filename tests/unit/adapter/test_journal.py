@@ -24,7 +24,7 @@ from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.mask import Masker
-from dap_ai.backends import discover
+from dap_ai.backends.discovery import discover
 from dap_ai.protocol.acting import ContinueTo, SetVariable
 from dap_ai.protocol.ask import Evidence, ToolStep
 from dap_ai.protocol.asking import Answer

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.language.server import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.reader import Reader
 from dap_ai.agent.source import SourceFile, Sources
 from dap_ai.agent.tools.base import Bench, ToolResult

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.language.server import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.roots import Refused, roots_of
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Frame, Place

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends import StartError, UnknownBackendError, discover
+from dap_ai.backends import StartError, UnknownBackendError
+from dap_ai.backends.discovery import discover
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native import locate, recipe

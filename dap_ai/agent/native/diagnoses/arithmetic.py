@@ -10,7 +10,7 @@ from dap_ai.agent.native.draft import Draft, bare, callee, integer, statements, 
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression, Function
 from dap_ai.agent.native.reach import amount
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 from dap_ai.agent.stack import Place
 from dap_ai.protocol.inspection import Value
 

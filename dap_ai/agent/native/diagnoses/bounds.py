@@ -12,7 +12,7 @@ from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, w
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression
 from dap_ai.agent.native.reach import amount, reaching, spot_of
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"

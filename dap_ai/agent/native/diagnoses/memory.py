@@ -10,7 +10,7 @@ from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, un
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.parsing import Expression, Unit
 from dap_ai.agent.native.reach import Spot, reaching, spot_of
-from dap_ai.agent.native.reports import Report, Stack
+from dap_ai.agent.native.report import Report, Stack
 from dap_ai.agent.stack import Place
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")

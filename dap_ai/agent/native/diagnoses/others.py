@@ -10,7 +10,7 @@ from dap_ai.agent.native.diagnoses.threads import tell_ring
 from dap_ai.agent.native.draft import Draft, callee, is_broken, is_null, within
 from dap_ai.agent.native.origins import Wanted, trace, trace_call
 from dap_ai.agent.native.reach import reaching, spot_of
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 from dap_ai.agent.values import cut, show, variables
 
 _SIGNALS = {

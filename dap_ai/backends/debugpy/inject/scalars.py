@@ -14,8 +14,21 @@ from .statics import MISSING, loaded, made_in_c, mro, namespace, short_name, slo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
-    from .values import Describer
+    class Describer(Protocol):
+        """What of a values.Describer is needed here."""
+
+        max_text: int
+
+        def text(self, x: Any, depth: int = 0) -> str:
+            """Its text, on one line."""
+            ...
+
+        def omit(self) -> None:
+            """Notes that something was left out."""
+            ...
+
 
 SINGLES = {id(Ellipsis): "Ellipsis", id(NotImplemented): "NotImplemented"}
 """Objects that there is one of."""

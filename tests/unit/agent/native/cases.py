@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 from dap_ai.agent.source import Sources
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.protocol.asking import Stop

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.native.analysis import NativeAnalysis, analyse
+from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnoses.pointers import looks_like
 from dap_ai.agent.native.diagnoses.threads import cycle
-from dap_ai.agent.native.reports import Report, Stack
+from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.agent.native.report import Report, Stack
 from dap_ai.protocol.inspection import Fact, ThreadFacts, ThreadFrame, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 

@@ -10,7 +10,7 @@ from dap_ai.agent.native.answer import answer_native
 from dap_ai.agent.native.asked import expressions_in
 from dap_ai.agent.native.draft import root_of
 from dap_ai.agent.native.notes import notes
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.report import Report
 from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.protocol.ask import AskArguments
 from dap_ai.protocol.asking import Answer

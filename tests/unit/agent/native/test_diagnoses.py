@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.native.analysis import NativeAnalysis, analyse
+from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnoses.pointers import looks_like
-from dap_ai.agent.native.reports import Report, Stack
+from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.agent.native.report import Report, Stack
 from dap_ai.protocol.inspection import ThreadFrame, Value
 from tests.unit.agent.native.cases import At, pointer, stopped
 

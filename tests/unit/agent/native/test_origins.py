@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.native.analysis import NativeAnalysis, analyse
-from dap_ai.agent.native.reports import Report
+from dap_ai.agent.native.analysis import NativeAnalysis
+from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.agent.native.report import Report
 from dap_ai.protocol.inspection import Field, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 
