@@ -1,7 +1,8 @@
-"""Writes real runs of `dap-ai ask` into README.md, each between its markers: benchmarks/transcript.py.
+"""Writes real runs of `dap-ai ask` into the docs, each between its markers: benchmarks/transcript.py.
 
-The first is the offline analyst's. The second is a conversation with a model whose replies are read from a file, so
-that it runs without key and network; everything else in it is live: the tools, their results, the verdicts.
+The first, in README.md, is the offline analyst's. The second, in docs/models.md, is a conversation with a model whose
+replies are read from a file, so that it runs without key and network; everything else in it is live: the tools, their
+results, the verdicts.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 END = "<!-- end -->"
 RUNS = {
-    "offline": ("dap-ai ask examples/resampling.py", ""),
+    "offline": ("README.md", "dap-ai ask examples/resampling.py", ""),
     "conversation": (
+        "docs/models.md",
         "dap-ai ask --chat --replay examples/conversations/invoices.jsonl examples/invoices.py",
         "are there other orders like it?\n",
     ),
 }
-"""What is run by the name of its marker, and what is typed."""
+"""By the name of its marker: the file, what is run, and what is typed."""
 
 
 def transcript(shown: str, typed: str) -> str:
@@ -48,14 +50,14 @@ def transcript(shown: str, typed: str) -> str:
 
 def main() -> None:
     """Replaces what stands between the markers."""
-    readme = ROOT / "README.md"
-    for name, (shown, typed) in RUNS.items():
+    for name, (file, shown, typed) in RUNS.items():
+        page = ROOT / file
         begin = f"<!-- {name}: made by benchmarks/transcript.py -->"
-        text = readme.read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(END)
-        readme.write_text(f"{before}{begin}\n\n{transcript(shown, typed)}\n\n{END}{after}", encoding="utf-8")
-        print(f"{readme}: {shown}")
+        page.write_text(f"{before}{begin}\n\n{transcript(shown, typed)}\n\n{END}{after}", encoding="utf-8")
+        print(f"{page}: {shown}")
 
 
 if __name__ == "__main__":
