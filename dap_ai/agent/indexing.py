@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TypeVar
@@ -17,7 +18,10 @@ _Found = TypeVar("_Found")
 
 
 def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
-    """What `find` finds in a node's text, kept as long as the node: callers share it, and must not change it."""
+    """What `find` finds in a node's text, kept as long as the node: callers share it, and must not change it.
+
+    It must not hold the node itself, which would live for ever then.
+    """
     kept: WeakKeyDictionary[_Node, _Found] = WeakKeyDictionary()
 
     @wraps(find)
@@ -31,9 +35,9 @@ def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
 
 
 @once_per_node
-def nodes_of(node: ast.AST) -> Sequence[ast.AST]:
-    """A node and all below it, outer ones first."""
-    return tuple(ast.walk(node))
+def nodes_below(node: ast.AST) -> Sequence[ast.AST]:
+    """All nodes below one, outer ones first; not itself, or it would be kept for ever."""
+    return tuple(ast.walk(node))[1:]
 
 
 class Index:
@@ -41,7 +45,7 @@ class Index:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.nodes = nodes_of(tree)
+        self.nodes: Sequence[ast.AST] = [tree, *nodes_below(tree)]
         """All of them, outer ones first."""
         self.statements: list[ast.stmt] = [n for n in self.nodes if isinstance(n, ast.stmt)]
         self.functions: list[FunctionNode] = [n for n in self.statements if isinstance(n, FunctionNode)]
@@ -57,7 +61,7 @@ class Index:
 
     def function_named(self, name: str, within: ast.AST) -> FunctionNode | None:
         """The outermost function of this name below a node."""
-        first, last = getattr(within, "lineno", 0), getattr(within, "end_lineno", None) or len(self.nodes)
+        first, last = getattr(within, "lineno", 0), getattr(within, "end_lineno", None) or sys.maxsize
         found = (f for f in self._by_name.get(name, ()) if f is not within and first <= f.lineno <= last)
         return next(found, None)
 

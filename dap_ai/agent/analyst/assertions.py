@@ -59,8 +59,17 @@ def _reported(test: ast.expr | None, message: str) -> list[str]:
         return []
     if [type(op) for op in test.ops] != [type(op) for op in seen.ops]:
         return []
+    if not all(map(_is_repr, [seen.left, *seen.comparators])):
+        return []
     pairs = zip([test.left, *test.comparators], [seen.left, *seen.comparators], strict=True)
     return [f"`{ast.unparse(n)}` is `{cut(ast.unparse(v), 60)}`" for n, v in pairs if ast.dump(n) != ast.dump(v)]
+
+
+def _is_repr(node: ast.expr) -> bool:
+    """Whether it reads as one value's: lines of a difference that follow it look like sums (`'tea' - tea + coffee`)."""
+    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
+    return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))
 
 
 def told_by_pytest(message: str) -> str:

@@ -43,7 +43,7 @@ def happened(analysis: Analysis) -> str:
     chain = "".join(
         f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
         for e in case.inspection.exceptions[1:]
-        if not e.traceback
+        if not (e.traceback and case.remote)
     )
     notes = "".join(f"\n- note: {cut(note, 160)}" for note in (error.notes if error else []))
     unwound = (

@@ -38,9 +38,19 @@ def asserted(folder: Path, text: str) -> str:
         ("assert total([1]) == total([2])", "`total([1])` is `-1` and `total([2])` is `-2`"),
         ("assert sorted([2, 1]) == [2, 1]", "`sorted([2, 1])` is `[1, 2]`, not `[2, 1]`"),
         ("assert total([3]) == 3, 'a message of its own'", "`total([3])` is `-3`, not `3`"),
+        ("assert str(total([3])) == 'tea'", "`str(total([3]))` is `'-3'`, not `'tea'`"),
         ("assert not total([3])", "The message of the assertion: assert not -3"),
     ],
 )
 def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):
     first = asserted(tmp_path, f"def total(rows):\n    return -sum(rows)\n\n\n{check}\n")
     assert first.startswith(f"{told} at `test_it.py:5`"), first
+
+
+@pytest.mark.parametrize("difference", ["  - tea  + coffee", "  - 1  + 2", "  Full diff:   - tea", " and more"])
+def test_a_difference_on_the_same_line_is_no_value(difference, tmp_path):
+    """As where the line ends of the message have become blanks."""
+    text = f"def name():\n    return 'coffee'\n\n\nassert name() == 'tea', \"assert 'coffee' == 'tea'{difference}\"\n"
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert "`'tea'` is" not in first, first

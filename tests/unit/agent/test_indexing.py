@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
+import gc
 import inspect
 import textwrap
+import weakref
 from types import ModuleType
 
 import pytest
 
-from dap_ai.agent.indexing import FunctionNode, Index
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.analyst.definitions import mutations
+from dap_ai.agent.indexing import FunctionNode, Index, nodes_below
+from dap_ai.agent.source import SourceFile, header_nodes
 
 
 def holds(node: ast.stmt, line: int) -> bool:
@@ -51,3 +54,18 @@ def test_a_nested_function_is_found_below_its_own_holder_only():
     assert index.function_named("g", f) is g
     assert index.function_named("g", h) is other
     assert index.function_named("f", f) is None
+
+
+def test_a_function_is_found_behind_more_lines_than_the_file_has_nodes():
+    index = SourceFile("/x/p.py", "# words\n" * 500 + "def late():\n    pass\n").index
+    assert index.function_named("late", index.tree) is index.functions[0]
+
+
+def test_what_was_found_in_a_tree_goes_with_it():
+    source = SourceFile("/x/p.py", "def f(a):\n    return [g(a)]\n")
+    function = source.index.functions[0]
+    assert nodes_below(function) and mutations(function.body[0]) == () and header_nodes(function.body[0])
+    gone = weakref.ref(source.index.tree), weakref.ref(function), weakref.ref(function.body[0])
+    del source, function
+    gc.collect()
+    assert [each() for each in gone] == [None] * 3

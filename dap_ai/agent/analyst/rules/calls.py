@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions, swap
-from dap_ai.agent.indexing import nodes_of
+from dap_ai.agent.indexing import nodes_below
 from dap_ai.agent.source import FunctionNode, last_line
 
 _DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
@@ -65,7 +65,7 @@ def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
     """The name of a builtin, or of a function of this module, that is bound to data and then called."""
     tree = scope.source.tree
     declared = {n.name for n in (tree.body if tree else []) if isinstance(n, FunctionNode | ast.ClassDef)}
-    called = {n.func.id for n in nodes_of(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    called = {n.func.id for n in nodes_below(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     uncalled = bool(view.case.exception and "not callable" in view.case.exception.message)
     for statement in scope.statements():
         if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, is_stub, swap
-from dap_ai.agent.indexing import nodes_of
+from dap_ai.agent.indexing import nodes_below
 from dap_ai.agent.source import FunctionNode
 
 _ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
@@ -169,7 +169,7 @@ def _kept(statement: ast.If, test: ast.Compare) -> str:
 def mean_without_division(scope: Scope, view: View) -> Iterator[Finding]:
     """`mean` and `average` that never divide."""
     own = getattr(scope.node, "name", "")
-    if set(own.split("_")) & {"mean", "average", "avg"} and not any(map(_divides, nodes_of(scope.node))):
+    if set(own.split("_")) & {"mean", "average", "avg"} and not any(map(_divides, nodes_below(scope.node))):
         for statement in scope.statements():
             if isinstance(statement, ast.Return):
                 yield Finding(scope, statement.lineno, 0.6, f"`{own}` never divides", "wrong operator")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
-from dap_ai.agent.indexing import nodes_of, once_per_node
+from dap_ai.agent.indexing import nodes_below, once_per_node
 from dap_ai.agent.source import FunctionNode, own_statements
 
 IMPLICIT_NONE = "implicit None"
@@ -227,7 +227,7 @@ def _kept_results(tree: ast.Module) -> set[str]:
     """The functions of which `x.b = f(x.b, ...)` keeps the result somewhere in the file."""
     return {
         name
-        for n in nodes_of(tree)
+        for n in nodes_below(tree)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
         if ast.unparse(n.targets[0]) == ast.unparse(n.value.args[0]) and (name := ast.unparse(n.value.func))
     }
