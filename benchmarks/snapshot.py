@@ -24,10 +24,10 @@ from typing import Any
 from _dap import ROOT, machine, show, spread
 
 sys.path.insert(0, str(ROOT))
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Debugger, Sink
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.debugger import Debugger, Sink
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import Live, live
 
 PROGRAM = """\

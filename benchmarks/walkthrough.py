@@ -55,7 +55,7 @@ ANSWER = "**Recommendation.** Make `fee` a number where the order is read.\n"
 
 
 async def session(folder: Path) -> tuple[list[str], list[dict[str, Any]], dict[str, Any]]:
-    """A status, step or request for consent a line; the requests' bodies; and `askEnded`."""
+    """A status, step or request for confirmation a line; the requests' bodies; and `askEnded`."""
     program = folder / "shop.py"
     program.write_text(PROGRAM)
     (folder / ".env").write_text(f"API_KEY={KEY}\n")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import signal
 from typing import Any
 
 import click
 
 import dap_ai
-from dap_ai.protocol.visible import visible
+from dap_ai.commands.lazy import LazyGroup
+from dap_ai.protocol.wire.visible import visible
 
 _HELP = """Ask a program that is being debugged why it does what it does.
 
@@ -18,21 +18,12 @@ In a terminal:   dap-ai ask program.py
 In an editor:    dap-ai serve     (and type ??why in the debug console)
 Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
+Runs of agents:  dap-ai run list
 """
-_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay")
+_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run")
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in _COMMANDS:
-            return None
-        return importlib.import_module(f"dap_ai.commands.{cmd_name}").command
-
+class _Commands(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """As click does it, but for Ctrl-C; an error may name a file, a key or a session of anybody's."""
         try:
@@ -45,7 +36,13 @@ class _Commands(click.Group):
             raise
 
 
-@click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["--help", "-h"]})
+@click.group(
+    cls=_Commands,
+    package="dap_ai.commands",
+    modules=_COMMANDS,
+    help=_HELP,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
 @click.version_option(dap_ai.__version__, prog_name="dap-ai")
 def main() -> None:
     """The command `dap-ai`."""

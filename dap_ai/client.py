@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from dap_ai.limits import wait_for
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError, RequestFailed
-from dap_ai.protocol.framing import FrameReader, encode_frame
-from dap_ai.protocol.messages import ErrorBody
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
+from dap_ai.protocol.wire.messages import ErrorBody
 from dap_ai.streams import Link
 
 EventListener = Callable[[str, dict[str, Any]], None]

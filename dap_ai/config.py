@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Meta
 
 from dap_ai import toml_files
-from dap_ai.protocol.ask import LEVELS, Level
-from dap_ai.protocol.lending import EDITOR
+from dap_ai.protocol.wire.ask import LEVELS, Level
+from dap_ai.protocol.wire.lending import EDITOR
 
 ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
@@ -37,41 +37,47 @@ class Settings(msgspec.Struct, frozen=True):
         ),
     ] = ""
     model: Annotated[
-        str, Meta(description="The language model; empty: the only one of the endpoint, at OpenAI a small one.")
+        str, Meta(description="The language model; empty: the only one of the endpoint, or a small one at OpenAI.")
     ] = ""
     base_url: Annotated[
         str, Meta(description="An endpoint that speaks Chat Completions; empty: OPENAI_BASE_URL, else OpenAI's.")
     ] = ""
     max_tool_calls: Annotated[
-        int, Meta(ge=0, description="Tools that a model may call for one question; 0: without limit.")
+        int, Meta(ge=0, description="Tool calls that a model may make for one question; 0: no limit.")
     ] = 60
     max_tokens: Annotated[
-        int, Meta(ge=0, description="Tokens, in and out, that one question may cost; 0: without limit.")
+        int, Meta(ge=0, description="Tokens, in and out, that one question may cost; 0: no limit.")
     ] = 400_000
     max_cost_usd: Annotated[
-        float, Meta(ge=0, description="Dollars that one question may cost, where the price is known; 0: without limit.")
+        float, Meta(ge=0, description="Dollars that one question may cost, where the price is known; 0: no limit.")
     ] = 0.0
-    record: Annotated[str, Meta(description="A file that a model's replies are added to, for replay; empty: none.")] = (
-        ""
-    )
+    record: Annotated[
+        str, Meta(description=("A file to which a model's replies are appended, for replay; empty: none."))
+    ] = ""
     replay: Annotated[str, Meta(description="A file of recorded replies that answers instead of a model.")] = ""
     allow: Annotated[
         tuple[str, ...],
-        Meta(description="Actions that need no consent at the level mutate: `step`, `set_breakpoint shop.py:*`."),
+        Meta(description="Actions that need no confirmation at the level mutate: `step`, `set_breakpoint shop.py:*`."),
     ] = ()
     deny: Annotated[
         tuple[str, ...],
         Meta(description="Calls and actions that are never made: `environment`, `execute *`, `source *.sql`."),
     ] = ()
     approval_timeout_s: Annotated[
-        float, Meta(gt=0, le=3600, description="A request for consent that nobody answers is refused after so long.")
+        float,
+        Meta(
+            gt=0,
+            le=3600,
+            description=("Seconds after which a request for confirmation that nobody answers is refused."),
+        ),
     ] = 60.0
     unsafe: Annotated[
-        bool, Meta(description="At the level mutate, ask for no consent at all. A warning says so at each question.")
+        bool,
+        Meta(description=("At the level mutate, ask for no confirmation at all. A warning says so at each question.")),
     ] = False
     mask: Annotated[
         tuple[str, ...],
-        Meta(description="Regular expressions of what is secret, beside what is recognised by itself."),
+        Meta(description="Regular expressions of further secrets, besides those recognised automatically."),
     ] = ()
     transcripts: Annotated[
         str, Meta(description="A folder that each conversation with a model is written to; empty: none.")
@@ -80,14 +86,14 @@ class Settings(msgspec.Struct, frozen=True):
         Level,
         Meta(
             description="What an answer may do: observe only reads; compute also evaluates, in copies of the program; "
-            "mutate also changes the program, each time with your consent."
+            "mutate also changes the program, each time with your confirmation."
         ),
     ] = "compute"
     budget_tokens: Annotated[
         int, Meta(ge=200, le=1_000_000, description="Size of the first context of a question, in tokens.")
     ] = 2000
     ask_timeout_s: Annotated[
-        float, Meta(gt=0, le=86400, description="An answer that takes longer ends with what is known, in seconds.")
+        float, Meta(gt=0, le=86400, description="Seconds after which an answer ends with what is known by then.")
     ] = 300.0
     exceptions: Annotated[
         tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
@@ -96,7 +102,7 @@ class Settings(msgspec.Struct, frozen=True):
         bool, Meta(description="Evaluate in a locked copy of the program; off: only the allow-list.")
     ] = True
     snapshot_reads: Annotated[
-        tuple[str, ...], Meta(description="Folders that such a copy may read, beside Python's own.")
+        tuple[str, ...], Meta(description="Folders that such a copy may read, besides Python's own.")
     ] = ()
     console_prefix: Annotated[
         str, Meta(max_length=8, description="What starts a question in an editor's debug console; empty: none does.")
@@ -339,7 +345,7 @@ def _environment_layer(environ: Mapping[str, str], warnings: list[str]) -> Itera
         if name in keys:
             yield keys[name], _from_environment(keys[name], environ[name]), name
         elif name.startswith("DAP_AI_") and (close := difflib.get_close_matches(name, keys, 1, cutoff=0.85)):
-            warnings.append(f"{name} is no setting; is {close[0]} meant?")
+            warnings.append(f"{name} is not a setting; did you mean {close[0]}?")
 
 
 def _from_environment(key: str, text: str) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 from dap_ai.limits import wait_for
-from dap_ai.protocol.framing import encode_frame, encode_header
+from dap_ai.protocol.wire.framing import encode_frame, encode_header
 
 HIGH_WATER_BYTES = 4 * 1024 * 1024
 """Unsent bytes of a link above which the other side is not read."""

@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from tests.patience import patient
+from tests.seconds import Seconds
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -159,6 +160,17 @@ def _no_leftover_process(_started: _Started) -> Iterator[None]:
 
 
 @pytest.fixture
+def without_modules(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes modules as if their packages were not installed."""
+
+    def leave_out(*names: str) -> None:
+        for name in names:
+            monkeypatch.setitem(sys.modules, name, None)
+
+    return leave_out
+
+
+@pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
 
@@ -204,3 +216,12 @@ def debuggee() -> Callable[..., Debuggee]:
         return Debuggee(path, marked_lines(path.read_text(encoding="utf-8")))
 
     return find
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-seconds", action="store_true", help="write the seconds of each folder to CONTRIBUTING.md")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the one process that hears of all tests
+        config.pluginmanager.register(Seconds(), "seconds")

@@ -41,8 +41,9 @@ import msgspec
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol import acting, lending
-from dap_ai.protocol.asking import Answer
+from dap_ai.protocol.contracts import acting, tools
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire import lending
 
 
 class Rules:
@@ -236,8 +237,11 @@ def _event(text: str) -> fx.Event:
         case "agent", "model":
             return fx.ModelWanted(words[1], int(words[2]), **({"messages": [], "tools": []} | (content or {})))
         case "agent", "act":
-            action = getattr(acting, words[4])(**(content or {}))
-            return fx.ActionWanted(words[1], int(words[2]), int(words[3]), 1, action)
+            fields = dict(content or {})
+            frame_id = fields.pop("frame_id", 0)
+            return fx.ActionWanted(
+                words[1], int(words[2]), int(words[3]), 1, getattr(tools, words[4])(**fields), frame_id
+            )
         case "agent", "ended":
             return fx.AgentEnded(words[1], Answer(), " ".join(words[2:]))
     raise AssertionError(f"no such event: {text}")

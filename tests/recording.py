@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client
-from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from dap_ai.streams import Link
 from tests.patience import patient
 from tests.playing_adapter import answering

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dap_ai.protocol.ask import Trouble
+from dap_ai.protocol.wire.ask import Trouble
+from dap_ai.protocol.wire.safe import SafeFields
 
 Message = dict[str, Any]
 """`{"role": "system" | "user" | "assistant" | "tool", "content": ..., ...}`."""
@@ -100,6 +101,6 @@ class Model(Protocol):
         """Lets go of what it keeps between questions; it may be used again."""
         ...
 
-    def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """One reply, ended by a Reply; closed early, it lets go of its connection. Raises ModelError."""
         ...

@@ -1,4 +1,4 @@
-"""Expression text -> Node, the only form in which an expression reaches a debuggee (protocol/inspection.py).
+"""Expression text -> Node, the only form in which an expression reaches a debuggee (protocol/contracts/inspection.py).
 
 The proxy parses; the debuggee never does. Every syntax node is visited, and what the language of nodes does not
 hold is refused by name: default deny.
@@ -11,7 +11,7 @@ import base64
 import math
 from typing import NoReturn
 
-from dap_ai.protocol.inspection import Node
+from dap_ai.protocol.contracts.inspection import Node
 
 MAX_EXPRESSION_CHARS = 4000
 MAX_DEPTH = 60

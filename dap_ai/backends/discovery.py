@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from dap_ai.backends import Backend, StartError, UnknownBackendError
+from dap_ai.backends import UnknownBackendError
+from dap_ai.protocol.contracts.backend import Backend, StartError
 
 
 def names() -> list[str]:

@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from dap_ai.backends import Command, Start
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.backends.native import locate, recipe
 from dap_ai.backends.spawn import inherited
+from dap_ai.protocol.contracts.backend import Command, Start
 
 _STRING_CHARACTERS = 4096
 """So much of a string is shown; gdb's own limit is 200."""
 
 
 class GdbBackend(GenericBackend):
-    """See dap_ai.backends.Backend. `program`: its gdb; empty: the one that is found."""
+    """See dap_ai.protocol.contracts.backend.Backend. `program`: its gdb; empty: the one that is found."""
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "gdb", "-i", "dap"], announced)

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends import Command, Snapshots, Start, StartError, Walker, known
+from dap_ai.backends import known
+from dap_ai.protocol.contracts.backend import Command, Snapshots, Start, StartError, Walker
 
 
 class GenericBackend:
-    """The adapter that `argv` starts; empty: one that is only connected to. See dap_ai.backends.Backend."""
+    """The adapter that `argv` starts; empty: one that is only connected to. See contracts.backend.Backend."""
 
     greeting: tuple[str, dict[str, Any]] | None = None
     terminal_setup: tuple[str, dict[str, Any]] | None = None

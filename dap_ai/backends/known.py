@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Facts(NamedTuple):
-    """What an adapter must not be sent: see dap_ai.backends.Backend."""
+    """What an adapter must not be sent: see dap_ai.protocol.contracts.backend.Backend."""
 
     denied: Mapping[str, str] = {}
     wedged_while_running: frozenset[str] = frozenset()

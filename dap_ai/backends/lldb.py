@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from dap_ai.backends import Command, Start
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.backends.native import elf, locate, recipe
+from dap_ai.protocol.contracts.backend import Command, Start
 
 STRING_CHARACTERS = 4096
 """So much of a string is shown; lldb's own limit is 1024."""
 
 
 class LldbBackend(GenericBackend):
-    """See dap_ai.backends.Backend. `program`: its lldb-dap; empty: the one that is found."""
+    """See dap_ai.protocol.contracts.backend.Backend. `program`: its lldb-dap; empty: the one that is found."""
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "lldb-dap"], announced)

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import psutil
 
-from dap_ai.backends import Command
+from dap_ai.protocol.contracts.backend import Command
 from dap_ai.streams import TransportLink, open_tcp
 
 _KEPT_STDERR_BYTES = 4096

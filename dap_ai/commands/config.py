@@ -13,9 +13,9 @@ from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say, say_json, warn
 from dap_ai.commands.wanted.answerer import notice_of
 
-_HELP = """Print what is in force, and where each value comes from.
+_HELP = """Print the settings in effect, and where each value comes from.
 
-A later place wins: defaults, the workspace's [tool.dap-ai] in pyproject.toml (harmless keys only), your own file,
+Later sources win: defaults, the workspace's [tool.dap-ai] in pyproject.toml (harmless keys only), your own file,
 DAP_AI_* in the environment, flags, and dapAi* in an editor's launch arguments.
 """
 

@@ -9,6 +9,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
@@ -17,15 +18,17 @@ import click
 import msgspec
 
 import dap_ai
-from dap_ai import config
-from dap_ai.agent.language.recipes import is_installed
-from dap_ai.backends import StartError, UnknownBackendError
+from dap_ai import config, extras
+from dap_ai.agent.case.kind import broken as broken_kinds
+from dap_ai.agent.language.recipes import find_basedpyright, why_not_installed
+from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.debugpy import attach
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.native import build, locate
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say_json, warn
 from dap_ai.commands.wanted.answerer import who_answers
+from dap_ai.protocol.contracts.backend import StartError
 
 Verdict = Literal["ok", "missing", "optional"]
 
@@ -54,7 +57,9 @@ class Check(msgspec.Struct, frozen=True):
     """How to get what is missing."""
 
 
-@click.command(help="Check what dap-ai needs, and say how to get what is missing. Exit code 1 if it is essential.")
+@click.command(
+    help=("Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential.")
+)
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 @click.option("--online", is_flag=True, help="Also ask the endpoint of the language model for its models.")
 def command(*, as_json: bool, online: bool) -> None:
@@ -88,6 +93,9 @@ def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check
         _gdb(),
         _compilers(),
         _clangd(),
+        *_grammars(),
+        *_prices(settings),
+        *_kinds(),
         _cores(),
         _ptrace(),
         *_editors(),
@@ -140,7 +148,7 @@ def _snapshots(settings: config.Settings) -> Check:
     """Read off the kernel; nothing is copied. A debuggee may still refuse: the status of an answer says so then."""
     name = "snapshots"
     if not settings.snapshots:
-        return Check(name, "optional", "switched off in the settings", "Only the allow-list evaluates calls")
+        return Check(name, "optional", "switched off in the settings", "Calls are evaluated under the allow-list only")
     advice = "Calls are evaluated under the allow-list instead"
     if platform.system() != "Linux" or platform.machine() not in _SNAPSHOT_MACHINES:
         return Check(name, "optional", f"not on {platform.system()} {platform.machine()}", advice)
@@ -148,7 +156,7 @@ def _snapshots(settings: config.Settings) -> Check:
         return Check(name, "optional", "this kernel has no seccomp filters", advice)
     abi = _landlock_abi()
     if abi <= 0:
-        found = f"Linux {platform.release()}, without Landlock: a copy opens no file at all"
+        found = f"Linux {platform.release()}, without Landlock: a copy cannot open any file"
         return Check(name, "ok", found, "Boot with lsm=landlock,... (5.13 or later) so that it can import modules")
     return Check(name, "ok", f"Linux {platform.release()}, seccomp, Landlock ABI {abi}")
 
@@ -163,14 +171,40 @@ def _landlock_abi() -> int:
 def _language_server() -> Check:
     """Only looked up: a language server starts with the first question that needs it."""
     name, package = "language server", "jedi-language-server"
+    if why := why_not_installed("python"):
+        return _wanted(name, why)
+    if "jedi_language_server" in extras.DEFINITIONS.missing:
+        return Check(name, "ok", find_basedpyright())
+    return Check(name, "ok", f"{package} {_version(package)}".rstrip())
+
+
+def _version(package: str) -> str:
     try:
-        version = metadata.version(package) if is_installed() else ""
+        return metadata.version(package)
     except metadata.PackageNotFoundError:
-        version = ""
-    if not version:
-        advice = f"For a model to look up definitions, install it: {sys.executable} -m pip install {package} pygls"
-        return Check(name, "optional", "not installed beside dap-ai", advice)
-    return Check(name, "ok", f"{package} {version}")
+        return ""
+
+
+def _grammars() -> list[Check]:
+    """Wanted where native programs are compiled or debugged."""
+    name, extra = "native source", extras.GRAMMARS
+    if extra.is_installed:
+        return [Check(name, "ok", "C, C++ and Rust can be parsed")]
+    native = (_lldb(), _gdb(), _compilers())
+    return [_wanted(name, extra.wanted)] if any(check.verdict == "ok" for check in native) else []
+
+
+def _prices(settings: config.Settings) -> list[Check]:
+    """Wanted where a model answers that is paid for by the token."""
+    name, extra = "prices", extras.PRICES
+    if config.provider_of(settings, os.environ) != "openai":
+        return []
+    return [Check(name, "ok", "of well-known models") if extra.is_installed else _wanted(name, extra.wanted)]
+
+
+def _wanted(name: str, why: str) -> Check:
+    found, _, advice = why.partition(". ")
+    return Check(name, "optional", found, advice)
 
 
 def _lldb() -> Check:
@@ -180,7 +214,7 @@ def _lldb() -> Check:
     except StartError as error:
         return _without(name, error)
     version = locate.version_of(path)
-    advice = "An unknown request would end it, so dap-ai passes on none" if version < _SOUND_LLDB else ""
+    advice = "An unknown request would crash it, so dap-ai forwards none" if version < _SOUND_LLDB else ""
     return Check(name, "ok", f"{version or 'of unknown version'} ({path})", advice)
 
 
@@ -194,8 +228,7 @@ def _gdb() -> Check:
 
 
 def _without(name: str, error: StartError) -> Check:
-    found, _, advice = str(error).rstrip(".").partition(". ")
-    return Check(name, "optional", found, advice)
+    return _wanted(name, str(error).rstrip("."))
 
 
 def _compilers() -> Check:
@@ -205,7 +238,7 @@ def _compilers() -> Check:
     found = ", ".join(f"{language}: {command}" for language, command in commands.items() if command)
     missing = ", ".join(language for language, command in commands.items() if not command)
     if not found:
-        return Check(name, "optional", "none on PATH", "C, C++ and Rust must be compiled before they are asked about")
+        return Check(name, "optional", "none on PATH", "Compile C, C++ and Rust programs before asking about them")
     return Check(name, "ok", found, f"None for {missing}: compile such a program yourself" if missing else "")
 
 
@@ -227,15 +260,24 @@ def _clangd() -> Check:
     return Check(name, "optional", "neither beside dap-ai nor on PATH", advice)
 
 
+def _kinds() -> Iterator[Check]:
+    """Kinds of debuggee that other packages bring and that do not load."""
+    for name, why in broken_kinds().items():
+        advice = "Its programs cannot be asked about: update that package, or remove it"
+        yield Check(f"kind of debuggee '{name}'", "optional", f"does not load: {why}", advice)
+
+
 def _cores() -> Check:
     """Whether a program that crashes leaves a core file, and where."""
     name = "core files"
     pattern = _kernel("core_pattern")
     if not pattern:
-        return Check(name, "optional", f"not looked for on {platform.system()}")
+        return Check(name, "optional", f"not checked on {platform.system()}")
     if pattern.startswith("|"):
         command = Path(pattern[1:].split()[0]).name if pattern[1:].split() else "a program"
-        advice = "coredumpctl dump -o FILE PROGRAM gets them" if "systemd" in command else f"{command} keeps them"
+        advice = (
+            "coredumpctl dump -o FILE PROGRAM writes one to a file" if "systemd" in command else f"{command} keeps them"
+        )
         return Check(name, "ok", f"given to {command}", advice)
     import resource  # noqa: PLC0415  POSIX only
 
@@ -251,11 +293,16 @@ def _ptrace() -> Check:
     scope = _kernel("yama/ptrace_scope")
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if scope in ("", "0") or (as_root and scope != "3"):
-        return Check(name, "ok", "to any program of yours")
+        return Check(name, "ok", "to any of your programs")
     advice = "Allow it until the next boot: sysctl kernel.yama.ptrace_scope=0"
     if scope == "3":
         advice = "Set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and boot: it cannot be lowered before"
-    return Check(name, "optional", f"kernel.yama.ptrace_scope is {scope}: only to programs that it has started", advice)
+    return Check(
+        name,
+        "optional",
+        (f"kernel.yama.ptrace_scope is {scope}: only to programs that the debugger has started"),
+        advice,
+    )
 
 
 def _kernel(name: str) -> str:

@@ -15,10 +15,10 @@ from dap_ai.adapter.recording.journal import JournalError, Row
 from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
 from dap_ai.commands.shown.telling import say, warn
 
-_HELP = """Play a file of `dap-ai serve --log FILE` again: what the proxy heard, it must answer as it did then.
+_HELP = """Replay a file of `dap-ai serve --log FILE`: the proxy must answer every message as it did then.
 
-No program, debug adapter, network or model takes part. The first difference is shown, and ends with exit code 1; a file
-that cannot be replayed with 2.
+No program, debug adapter, network or model is involved. The first difference is shown, and the exit code is 1 then; it
+is 2 for a file that cannot be replayed.
 """
 _MAX_CHARS = 300
 
@@ -29,8 +29,8 @@ class LogError(ValueError):
 
 @click.command(help=_HELP)
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--session", type=click.IntRange(min=1), metavar="N", help="Only that one of the file's.")
-@click.option("-v", "--verbose", is_flag=True, help="Print what was said, a line for each event and effect.")
+@click.option("--session", type=click.IntRange(min=1), metavar="N", help="Replay only this session of the file.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every event and effect, one per line.")
 def command(log: Path, session: int | None, *, verbose: bool) -> None:
     """Ends the process with the documented exit codes."""
     try:
@@ -51,7 +51,7 @@ def replayed(lines: Iterable[bytes], only: int | None, show: Callable[[str], Non
     for line in _rows(lines):
         number = line.row.get("session")
         if not isinstance(number, int):
-            raise LogError(f"line {line.line} is none of a wire log")
+            raise LogError(f"line {line.line} is not part of a wire log")
         if only not in (None, number):
             continue
         try:
@@ -83,7 +83,7 @@ def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
                 return
             row = None
         if not isinstance(row, dict) or (number == 1 and "dap_ai" not in row):
-            raise LogError(f"line {number} is none of a wire log")
+            raise LogError(f"line {number} is not part of a wire log")
         yield Numbered(number, cast("Row", row))
 
 

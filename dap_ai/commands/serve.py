@@ -24,10 +24,10 @@ from dap_ai.commands.shown.telling import Teller, warn
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 
-_HELP = """Speak the Debug Adapter Protocol to an editor, with a real debug adapter behind.
+_HELP = """Speak the Debug Adapter Protocol to an editor, in front of a real debug adapter.
 
-On stdin and stdout, or with --listen at a Unix socket or on TCP. Then `ask` is a request, and ??QUESTION in the debug
-console asks too. On TCP a client must give a token: one that is shown at the start, or that of DAP_AI_TOKEN.
+It speaks on stdin and stdout, or with --listen on a Unix socket or TCP. A client can then send the request `ask`, and
+??QUESTION in the debug console asks too. On TCP a client must send a token: DAP_AI_TOKEN, or the one that is shown.
 
 \b
 Examples:
@@ -36,7 +36,7 @@ Examples:
   dap-ai serve --listen 127.0.0.1:4711     VS Code: "debugServer": 4711, "dapAiToken": TOKEN
   dap-ai serve --backend lldb-dap-19       any debug adapter: docs/backends.md
   dap-ai serve --backend "gdb -i dap"
-  dap-ai serve --connect 127.0.0.1:4712    one that listens there
+  dap-ai serve --connect 127.0.0.1:4712    an adapter that listens there
 """
 
 
@@ -44,34 +44,36 @@ Examples:
 @click.option(
     "--backend",
     metavar="NAME|COMMAND",
-    help="The debug adapter behind: debugpy, or the command line of any other.  [default: debugpy]",
+    help="The debug adapter: debugpy, or the command line of any other.  [default: debugpy]",
 )
-@click.option("--connect", metavar="HOST:PORT", help="Use the debug adapter that listens there: start none.")
+@click.option(
+    "--connect", metavar="HOST:PORT", help=("Use the debug adapter that listens there instead of starting one.")
+)
 @click.option(
     "--listen",
     metavar="HOST:PORT|unix:PATH",
-    help="Serve on TCP, where port 0 takes a free one and says which; or at a Unix socket, for its user alone.",
+    help="Serve on TCP (port 0 takes a free port and prints it), or on a Unix socket that only you can reach.",
 )
 @click.option(
     "--until-eof",
     is_flag=True,
-    help="With --listen: end when stdin does, as with the program that holds it, which may say there who answers.",
+    help="With --listen: exit at the end of stdin. The program that holds stdin may say there who answers.",
 )
 @click.option(
     "--token",
     envvar="DAP_AI_TOKEN",
     help='What a client on TCP must send as "dapAiToken".  [env: DAP_AI_TOKEN; default: a new one, which is shown]',
 )
-@click.option("--no-token", is_flag=True, help="On loopback: let any program in that can reach the port.")
+@click.option("--no-token", is_flag=True, help="On loopback only: admit any program that can reach the port.")
 @click.option(
-    "--answer-file", metavar="FILE", help="Write each answer there too, as Markdown; what is shown last is its path."
+    "--answer-file", metavar="FILE", help="Also write each answer to FILE, as Markdown; what is shown last is its path."
 )
 @click.option(
     "--log",
     "wire_log",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Record all that is said, for dap-ai replay.",
+    help="Record all messages, for dap-ai replay.",
 )
 def command(
     *,

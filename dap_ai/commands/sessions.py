@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import NewType
 
 import click
 import msgspec
 
 from dap_ai.adapter.io.sockets import SocketError
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.running.guests import NO_SESSION, Seen, look_at_all
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say, say_json
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.wire.safe import put
+from dap_ai.protocol.wire.visible import visible
 
-_HELP = """List the debug sessions of your editors that can be asked about from here, and where they stand.
+_HELP = """List the debug sessions of your editors that can be asked about from here, and their state.
 
 \b
 Examples:
@@ -22,6 +25,7 @@ Examples:
   dap-ai ask --join                    the only one that is stopped
   dap-ai ask --join ab12 -q "why is total negative?"
 """
+_SafeSeen = NewType("_SafeSeen", Seen)
 _HEAD = ("session", "program", "debugger", "editor", "age", "state")
 
 
@@ -29,11 +33,13 @@ _HEAD = ("session", "program", "debugger", "editor", "age", "state")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 def command(*, as_json: bool) -> None:
     """Prints every session of this user."""
-    setting = resolve({}).settings.sockets
+    settings = resolve({}).settings
     try:
-        sessions = asyncio.run(look_at_all(setting))
+        found = asyncio.run(look_at_all(settings.sockets))
     except SocketError as error:
         raise click.ClickException(f"no session can be joined: {error}.") from error
+    masker = Masker(settings.mask)
+    sessions = [_masked(session, masker) for session in found]
     if as_json:
         rows = [_fields(session) for session in sessions]
         say_json(rows)
@@ -43,12 +49,20 @@ def command(*, as_json: bool) -> None:
         say(NO_SESSION, err=True)
 
 
-def _fields(session: Seen) -> dict[str, object]:
+def _masked(session: Seen, masker: Masker) -> _SafeSeen:
+    """The line of source at which it stands may hold a secret, and so may an exception's message."""
+    put(session, place=masker.mask(session.place), error=masker.mask(session.error))
+    if session.about and (stop := session.about.stop):
+        put(stop, description=masker.mask(stop.description), text=masker.mask(stop.text))
+    return _SafeSeen(session)
+
+
+def _fields(session: _SafeSeen) -> dict[str, object]:
     told = msgspec.to_builtins(session.about) if session.about else {"id": session.id}
     return {**told, "place": session.place, "error": session.error}
 
 
-def _row(session: Seen) -> tuple[str, ...]:
+def _row(session: _SafeSeen) -> tuple[str, ...]:
     about = session.about
     if about is None:
         return session.id, "", "", "", "", session.error
@@ -63,7 +77,7 @@ def _row(session: Seen) -> tuple[str, ...]:
     )
 
 
-def _state(session: Seen) -> str:
+def _state(session: _SafeSeen) -> str:
     """`stopped: exception at shop.py:12 in total: return price`."""
     about = session.about
     if about is None or about.stop is None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from dap_ai.agent.transcript import export
+from dap_ai.agent.loop.transcript import export
 from dap_ai.commands.shown.telling import say
 
 _HELP = """Print a conversation with a language model as Markdown: questions, steps, answers, tokens.
 
-FILE is one that the setting `transcripts` has made. A conversation of your own terminal: dap-ai ask --export FILE.
+FILE was written by the setting `transcripts`. For a conversation in your terminal: dap-ai ask --export FILE.
 """
 
 

@@ -16,20 +16,22 @@ import msgspec
 from dap_ai import config
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
-from dap_ai.backends import Backend, UnknownBackendError
+from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
 from dap_ai.commands.shown.answer_file import AnswerFile
-from dap_ai.protocol.caught import FILTERS
+from dap_ai.protocol.contracts.backend import Backend
+from dap_ai.protocol.wire.caught import FILTERS
 
 if TYPE_CHECKING:
     from dap_ai.adapter.io.ports import Agent as AnyAgent
     from dap_ai.adapter.session.session import Session
     from dap_ai.agent.answering import Agent
-    from dap_ai.agent.mask import Masker
+    from dap_ai.agent.masking.mask import Masker
     from dap_ai.commands.shown.wirelog import SessionLog, WireLog
-    from dap_ai.protocol.asking import Answer, Ask
-    from dap_ai.protocol.debugger import Debugger, Sink
+    from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
+    from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+    from dap_ai.protocol.wire.safe import Safe
 
 _LOG_S = 30.0
 """So long after its agent a session's last lines may still be written to the wire log."""
@@ -79,7 +81,7 @@ class Recipe:
         self,
         resolved: config.Resolved,
         access: Access,
-        log: Callable[[str], None] | None,
+        log: Callable[[Safe], None] | None,
         masker: Masker | None,
         connect: tuple[str, int] | None,
         wire_log: WireLog | None,
@@ -100,11 +102,15 @@ class Recipe:
     def log(self, text: str) -> None:
         """Something for the log, masked; the agents mask what they say of a program themselves."""
         if self._log:
-            self._log(self._log_masker.mask(text))
+            self._log(self.mask(text))
+
+    def mask(self, text: str) -> Safe:
+        """The text of an error without secrets."""
+        return self._log_masker.mask(text)
 
     @cached_property
     def _log_masker(self) -> Masker:
-        from dap_ai.agent.mask import Masker  # noqa: PLC0415  as below
+        from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  as below
 
         return self._masker or Masker(self._resolved.settings.mask)
 
@@ -123,7 +129,7 @@ class Recipe:
         named = {key for key in self.backend.runs_beside & arguments.keys() if arguments[key] not in (python, [python])}
         if named:
             raise ValueError(
-                f"A client without a token may not say what runs beside its program ({', '.join(sorted(named))}): "
+                f"A client without a token must not choose what runs beside its program ({', '.join(sorted(named))}): "
                 "start `dap-ai serve` without --no-token."
             )
         return arguments | ({"python": python} if is_python else {})
@@ -139,7 +145,7 @@ class Recipe:
         )
 
     def _new_masker(self) -> Masker:
-        from dap_ai.agent.mask import Masker  # noqa: PLC0415  as below
+        from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  as below
 
         return Masker(self._resolved.settings.mask)
 
@@ -211,7 +217,7 @@ class _Logged:
         self._maskers = maskers
         maskers.append(masker)
 
-    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+    async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """As the agent answers."""
         return await self._agent.answer(ask, debugger, sink)
 
@@ -224,7 +230,7 @@ class _Logged:
 def proxy_of(  # noqa: PLR0917  most callers name what they give
     resolved: config.Resolved,
     access: Access = NOBODY_ELSE,
-    log: Callable[[str], None] | None = None,
+    log: Callable[[Safe], None] | None = None,
     masker: Masker | None = None,
     connect: tuple[str, int] | None = None,
     wire_log: WireLog | None = None,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.asks.console import complete
-from dap_ai.protocol import envelope, errors
-from dap_ai.protocol.errors import ErrorEntry
+from dap_ai.protocol.wire import envelope, errors
+from dap_ai.protocol.wire.errors import ErrorEntry
 from tests.conformance.schema import check, definition_of
 from tests.integration.live import live
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, sys.argv[1])
-from inject import blanking, secrets  # noqa: E402  the path first
+from inject.snapshots import blanking
+from inject.reading import secrets  # noqa: E402  the path first
 
 SECRET = "xK9-zq73bRt"
 

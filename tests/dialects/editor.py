@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests.dialects.dialect import Dialect
 from tests.patience import patient
 

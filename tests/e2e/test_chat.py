@@ -103,7 +103,7 @@ def test_a_step_shows_the_new_stop_and_the_next_answer_says_that_the_program_has
     places = [line for line in done.stderr.decode().splitlines() if line.startswith("program.py:")]
     assert places[0] == "program.py:3 in double: twice = number * 2"
     assert any("second = first + 1" in place for place in places[1:])
-    assert b"The program has moved on since your last question" in done.stdout
+    assert b"The program has continued since your last question" in done.stdout
     assert b"Two." in done.stdout
 
 
@@ -219,7 +219,7 @@ def test_a_model_behind_an_endpoint_answers_and_the_key_is_shown_nowhere(program
         result = endpoint.requests[1].messages[-1]["content"]
     assert done.returncode == 0
     assert b"It is 8." in done.stdout
-    assert "`double(4)` gives `8`" in result
+    assert "`double(4)` evaluates to `8`" in result
     assert endpoint.url.encode() in done.stderr
     assert b"sk-mine" not in done.stdout + done.stderr
 
@@ -273,13 +273,13 @@ def test_the_line_can_be_edited_recalled_and_cleared_by_ctrl_c(program, screen):
     here = screen(*at_line(6, name))
     here.wait_for(b"ask> ")
     here.type(b"halp\x1b[D\x1b[D\x7fe\n")
-    here.wait_for(b"let the program go on")
+    here.wait_for(b"continue the program")
     here.wait_for(b"ask> ", 2)
     here.type(b"\x1b[A\n")
-    here.wait_for(b"let the program go on", 2)
+    here.wait_for(b"continue the program", 2)
     here.wait_for(b"ask> ", 3)
     here.type(b"quit" + KILL_LINE + b"help\n")
-    here.wait_for(b"let the program go on", 3)
+    here.wait_for(b"continue the program", 3)
     here.wait_for(b"ask> ", 4)
     here.type(END_OF_INPUT)
     here.wait_for(b"second is 5")
@@ -306,7 +306,7 @@ def test_ctrl_c_while_an_answer_is_made_cancels_only_the_answer(program, screen)
     slow = "    while True: pass\n"
     name = program(f"def spin():\n{slow}mark = 1\nprint('end')\n", calls("trace", expression="spin()"), says("Late."))
     here = screen(*at_line(4, name))
-    here.wait_for(b"the model is at work")
+    here.wait_for(b"the model is working")
     here.type(b"\x03")
     here.wait_for(b"cancelled")
     here.wait_for(b"ask> ")

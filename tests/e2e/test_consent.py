@@ -78,7 +78,7 @@ def screen():
 def test_a_pipe_gives_no_consent_whatever_is_in_it_and_the_export_tells_it(replies, tmp_path):
     replies(acts("set_variable", expression="double", value="print"), says("No."))
     done = ask("--level", "mutate", "--export", "talk.md", stdin=b"y\ns\ny\n")
-    assert b"refused: there is no terminal to ask at; --allow set_variable allows it beforehand" in done.stderr
+    assert b"refused: there is no terminal to ask on; --allow set_variable allows it in advance" in done.stderr
     assert done.stdout.endswith(b"second is 5\n")
     assert done.returncode == 0
     assert "*refused (denied): set_variable double = print*" in (tmp_path / "talk.md").read_text()
@@ -103,7 +103,7 @@ def test_unsafe_asks_nobody_warns_at_each_question_and_the_transcript_tells_it(r
     row, _ = [json.loads(line) for line in file.read_text().splitlines() if '"consent"' in line]
     assert (row["tool"], row["action"], row["outcome"], row["how"]) == ("step", "next", "allowed", "unsafe")
     shown = subprocess.run([*DAP_AI, "transcript", str(file)], capture_output=True, timeout=LIMIT_S, check=True)
-    assert "*Consent: allowed (unsafe)* `step next`. The model's reason: to see" in shown.stdout.decode()
+    assert "*Confirmation: allowed (unsafe)* `step next`. The model's reason: to see" in shown.stdout.decode()
 
 
 def test_unsafe_and_a_lower_level_contradict_each_other(replies):

@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from dap_ai.protocol.visible import hidden_in
+from dap_ai.protocol.wire.visible import hidden_in
 from tests.e2e.test_terminal import DAP_AI, LIMIT_S
 
 PROGRAM = r"""

@@ -33,14 +33,14 @@ CRASH = "def share(total, people):\n    return total / people\n\n\nprint(share(1
 SEARCH = """
 import sys
 from dap_ai import threads
-from dap_ai.agent.providers import offline
+from dap_ai.kinds.python import answer
 
 def forever(*_):
     print("{mark}", file=sys.stderr, flush=True)
     while True:
         {look}
 
-offline.analyse = forever
+answer.analyse = forever
 from dap_ai.cli import main
 main()
 """

@@ -20,7 +20,7 @@ import pytest
 
 from dap_ai.adapter.io import sockets
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen
 from tests.integration.conftest import end_tree
@@ -180,6 +180,15 @@ async def test_a_stopped_session_is_listed_with_why_and_where(stopped: tuple[Edi
     )
 
 
+async def test_a_session_is_listed_without_the_secret_in_the_line_where_it_stands(editor: Open):
+    ed = await editor('def log_in(password):\n    return password\n\n\nlog_in(password="t7Rk2mQ9vX4z")\n', 5)
+    await ed.event("stopped")
+    (session,) = await listed()
+    shown = (await run("sessions")).stdout.decode()
+    assert "log_in(password=" in session["place"] and "log_in(password=" in shown
+    assert "t7Rk2mQ9vX4z" not in json.dumps(session) + shown
+
+
 async def test_a_guest_asks_about_the_stop_of_the_editor_which_notices_nothing(editor: Open):
     ed = await editor(PROGRAM)
     await ed.event("stopped")
@@ -231,7 +240,7 @@ async def test_a_chat_is_one_conversation_and_export_keeps_it(stopped: tuple[Edi
     done = await run("ask", "--join", "--chat", "--export", str(file), "-q", "why?", stdin=b"evaluate total\nstep\n\n")
     assert done.returncode == 0, done.stderr
     assert b"10" in done.stdout
-    assert b"the editor's" in done.stderr
+    assert b"The editor controls" in done.stderr
     assert b"2 questions:" in done.stderr
     assert "## evaluate total" in file.read_text()
     assert [one["state"] for one in await listed()] == ["stopped"]

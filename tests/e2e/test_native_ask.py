@@ -125,7 +125,7 @@ def test_a_crash_is_answered_and_the_program_reads_our_input(tmp_path, adapter):
 def test_a_program_that_ends_by_itself_keeps_its_exit_code(tmp_path, adapter):
     build(READS, tmp_path, "reads")
     done = ask(adapter, "--exit-code", "program", "./reads", "x y")
-    assert b"did not stop on the way" in done.stderr
+    assert b"The program did not stop" in done.stderr
     assert done.returncode == 3
 
 
@@ -269,6 +269,14 @@ def test_a_source_that_does_not_compile_ends_with_the_compilers_words(tmp_path):
     assert done.returncode == FAILED
 
 
+def test_the_line_that_a_compiler_quotes_holds_no_password(tmp_path):
+    build(READS, tmp_path, "reads")
+    (tmp_path / "broken.c").write_text('int main(void) { const char *password = "t7Rk2mQ9vX4z"; return nobody; }\n')
+    done = ask(BEST, "broken.c")
+    assert b"nobody" in done.stderr and b"<secret:" in done.stderr
+    assert b"t7Rk2mQ9vX4z" not in done.stdout + done.stderr
+
+
 @of_each_kind
 def test_a_sanitizers_report_stops_the_program(tmp_path, adapter):
     build(READS, tmp_path, "reads")
@@ -286,8 +294,8 @@ def test_a_sanitizers_report_stops_the_program(tmp_path, adapter):
     ("arguments", "words"),
     [
         (["--backend", "debugpy", "./reads"], "debugs Python"),
-        (["--core", "./reads"], "no core file"),
-        (["--core", "reads", "-b", "reads.c:3"], "never runs"),
+        (["--core", "./reads"], "not a core file"),
+        (["--core", "reads", "-b", "reads.c:3"], "does not run"),
         (["--sanitize", "address", "./reads"], "source files"),
         (["reads.o"], "no file"),
     ],

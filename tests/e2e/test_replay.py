@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dap_ai.client import Client
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.patience import patient
 
@@ -124,7 +124,7 @@ def test_a_log_whose_last_line_was_cut_off_is_played_up_to_there(file: Path):
 
 
 def test_what_cannot_be_replayed_is_said(file: Path, program: Path):
-    assert "line 1 is none of a wire log" in said(run("replay", program))
+    assert "line 1 is not part of a wire log" in said(run("replay", program))
     serve_once(file)
 
     def change(rows: list[dict[str, Any]]) -> None:
@@ -141,7 +141,7 @@ def test_a_file_that_is_no_log_is_not_written_to(program: Path):
     before = program.read_text()
     done = run("serve", "--log", program)
     assert done.returncode == 2
-    assert "it holds something else than a wire log" in said(done)
+    assert "it is not a wire log" in said(done)
     assert program.read_text() == before
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import psutil
 
-from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests.fuzz.requests import Known
 from tests.integration.subjects import Subject
 from tests.patience import patient

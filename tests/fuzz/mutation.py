@@ -6,8 +6,8 @@ import random
 import re
 from collections.abc import Callable
 
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import FrameReader
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import FrameReader
 
 _LENGTH = re.compile(rb"Content-Length: \d+")
 _LENGTHS = [b"0", b"1", b"7", b"100000", b"999999999999", b"-5", b"ten", b"", b"12 34"]

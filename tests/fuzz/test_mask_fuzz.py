@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.mask import MaskedStream, Masker
+from dap_ai.agent.masking.mask import MaskedStream, Masker
 from tests.unit.agent.secrets_planted import NAMED_PLACES, SHAPED_PLACES, named, shaped
 
 PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]{4,}>")

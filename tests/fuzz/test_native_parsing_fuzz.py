@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.native.parsing import Unit, parse, to_node
+from dap_ai.agent.compiled.parsing import Unit, parse, to_node
 from dap_ai.agent.sanitize import SyntaxRefused
 from tests.unit.agent.native.sources import SOURCES
 

@@ -15,7 +15,7 @@ from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.mask import Masker
 from tests.fuzz.test_session_fuzz import ASKING, acts, family, steps
 from tests.fuzz.world import World
 from tests.playbook import Rules

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.acting import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from tests.fuzz.world import AGENTS_LINE, World
 from tests.playbook import Rules
 
@@ -29,8 +29,8 @@ ACTIONS = [
     *[ContinueTo(file, AGENTS_LINE + 1) for file in FILES],
     *[SetBreakpoint(file, AGENTS_LINE + line) for file in FILES for line in (1, 2)],
     SetBreakpoint(FILES[0], 1),
-    Execute("f()", 1),
-    SetVariable("x", "1", 1),
+    Execute("f()"),
+    SetVariable("x", "1"),
 ]
 
 scalars = st.none() | st.booleans() | st.integers(-2, 50) | st.sampled_from(["", "??", "??stop", "repl", "x", "{y}"])

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.contracts.inspection import Value
 from tests.safety.cases import Case, Group
 from tests.safety.harness import Scene, Snapshot, scene_of, told
 

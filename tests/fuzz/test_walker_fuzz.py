@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.backends.debugpy.inject.walker import inspect
-from dap_ai.protocol.inspection import Inspection
+from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.protocol.contracts.inspection import Inspection
 from tests.unit.backends.hostile import COUNTED, EvilKey, Plain, calls, hostile_objects
 from tests.unit.backends.visiting import frame_of
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests import playing_adapter, recording
 from tests.fuzz.budget import TIMEOUT_S, dice, seeds
 from tests.fuzz.mutation import can_be_followed, mutate

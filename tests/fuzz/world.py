@@ -9,8 +9,8 @@ from typing import Any
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.protocol.asking import Answer
-from dap_ai.protocol.errors import TOKEN_NEEDED, RequestFailed
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.errors import TOKEN_NEEDED, RequestFailed
 
 AGENTS_LINE = 100
 """From here on, lines are the agent's; below, the client's."""
@@ -243,7 +243,7 @@ class World:
 
     def on_act(self, back: int, action: Any) -> None:
         if self.asks:
-            self.tell(fx.ActionWanted(self._ask(back), self._wish(), self._epoch(back), 1, action))
+            self.tell(fx.ActionWanted(self._ask(back), self._wish(), self._epoch(back), 1, action, 1))
 
     def on_changed(self, number: int) -> None:
         if number in self._lines:

@@ -15,8 +15,10 @@ from dap_ai.adapter.state.options import Options
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.framing import FrameReader
+from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
+from dap_ai.protocol.wire.errors import NotStopped
+from dap_ai.protocol.wire.framing import FrameReader
+from dap_ai.protocol.wire.safe import as_it_is
 from dap_ai.streams import memory_pair
 from tests.patience import patient
 
@@ -64,7 +66,13 @@ class EchoAgent:
         self.go_on = asyncio.Event()
         self.go_on.set()
 
-    async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer:
+    async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer | NotAnswered:
+        try:
+            return await self._answer(debugger, sink)
+        except NotStopped as error:
+            return NotAnswered(as_it_is(error.user_text), stale=True)
+
+    async def _answer(self, debugger: Any, sink: Any) -> Answer:
         sink.emit("status", "echo")
         if debugger.stop is None:
             sink.emit("answer", "nothing is stopped")
@@ -112,6 +120,9 @@ class Live:
 
     def log(self, text: str) -> None:
         self.logged.append(text)
+
+    def mask(self, text: str) -> str:
+        return text
 
     # -- the session ------------------------------------------------------------------------------------------------
 

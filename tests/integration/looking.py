@@ -9,8 +9,8 @@ from typing import Any
 
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
-from dap_ai.protocol.inspection import FrameQuery, Query
-from dap_ai.protocol.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.inspection import FrameQuery, Query
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from tests.conftest import marked_lines
 from tests.integration.walker_client import Client, debugging, snapshot
 from tests.patience import patient

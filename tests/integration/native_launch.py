@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.adapter.state.gate import CAPABILITY_OF
-from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client, EventListener
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
 
 WAIT_S = patient(40.0)

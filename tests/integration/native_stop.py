@@ -7,17 +7,18 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
-from dap_ai.backends import Command
 from dap_ai.backends.native.walker import NativeWalker
 from dap_ai.client import Client
-from dap_ai.protocol.asking import HistoryItem, Stop, ToolCall
-from dap_ai.protocol.inspection import Inspection, Query
-from dap_ai.protocol.tools import ToolArguments
+from dap_ai.protocol.contracts.asking import HistoryItem, Stop
+from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.inspection import Inspection, Query
+from dap_ai.protocol.contracts.tools import ToolArguments
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration import native
 from tests.integration.native_launch import announced, stopped_client
 
@@ -64,10 +65,10 @@ class NativeStop:
         """What the agent reads first."""
         return await Reader(self, Sources(), "observe").read(self.stop)  # pyright: ignore[reportArgumentType]  as above
 
-    async def tool(self, arguments: ToolArguments, name: str = "", **bench: Any) -> ToolResult:
-        """What a tool gives; its name is that of its arguments' class."""
-        made = Bench(self, await self.case(), **bench)  # pyright: ignore[reportArgumentType]  as above
-        return await run(made, ToolCall(name or type(arguments).__name__.lower(), arguments))
+    async def tool(self, arguments: ToolArguments, **bench: Any) -> ToolResult:
+        """What a tool gives."""
+        made = Bench(self, await self.case(), **({"mask": as_it_is} | bench))  # pyright: ignore[reportArgumentType]  as above
+        return await run(made, arguments)
 
 
 @contextlib.asynccontextmanager

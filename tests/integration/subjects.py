@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dap_ai.backends import Command
 from dap_ai.backends.discovery import discover
 from dap_ai.client import Client
+from dap_ai.protocol.contracts.backend import Command
 from tests.conftest import TESTS
 from tests.integration import native
 from tests.patience import patient

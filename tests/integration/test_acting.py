@@ -1,4 +1,4 @@
-"""What an agent does to the program with the user's consent, on the real debugpy; and how the program goes on then."""
+"""What an agent does to the program with the user's confirmation, on the real debugpy; and how the program goes on then."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pytest
 
 from dap_ai.adapter.asks import slots
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.acting import ContinueTo, Done, Execute, SetBreakpoint, SetVariable, Step
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import WAIT_S, Live, live
 
 pytestmark = pytest.mark.anyio
@@ -64,8 +65,8 @@ class Acting:
         await self.begin(script)
         return await self.end()
 
-    async def act(self, action: Any) -> Done:
-        result = await self.use(lambda debugger: debugger.act(action))
+    async def act(self, action: Any, frame_id: int = 0) -> Done:
+        result = await self.use(lambda debugger: debugger.act(action, frame_id))
         assert isinstance(result, Done), result
         return result
 
@@ -141,7 +142,7 @@ async def test_the_program_goes_on_to_a_line_and_later_past_it(in_loop: Acting, 
 
 
 async def test_a_program_that_ends_before_the_line_is_reached_has_ended(in_loop: Acting, steps: Any):
-    await in_loop.act(SetVariable("total", "-1", await in_loop.frame_id()))
+    await in_loop.act(SetVariable("total", "-1"), await in_loop.frame_id())
     assert (await in_loop.act(Step("continue"))).ended
 
 
@@ -196,7 +197,7 @@ async def test_continue_to_a_file_that_is_not_there_does_not_let_the_program_go(
 
 async def test_an_expression_changes_the_program_for_real_and_the_client_reads_anew(in_loop: Acting):
     frame_id = await in_loop.frame_id()
-    done = await in_loop.act(Execute("(globals().__setitem__('double', lambda number: 100), 7)[1]", frame_id))
+    done = await in_loop.act(Execute("(globals().__setitem__('double', lambda number: 100), 7)[1]"), frame_id)
 
     assert done.result == "7"
     assert in_loop.told("invalidated") == [{"areas": ["all"]}]
@@ -205,7 +206,7 @@ async def test_an_expression_changes_the_program_for_real_and_the_client_reads_a
 
 async def test_an_expression_that_raises_is_an_error(in_loop: Acting):
     frame_id = await in_loop.frame_id()
-    result = await in_loop.use(lambda debugger: debugger.act(Execute("1/0", frame_id)))
+    result = await in_loop.use(lambda debugger: debugger.act(Execute("1/0"), frame_id))
 
     assert isinstance(result, RequestFailed)
     assert "ZeroDivisionError" in result.user_text
@@ -214,7 +215,7 @@ async def test_an_expression_that_raises_is_an_error(in_loop: Acting):
 
 @pytest.mark.parametrize(("expression", "printed"), [("total", "total 1020"), ("globals()['unused']", "total 20")])
 async def test_a_variable_is_set_for_real(in_loop: Acting, expression: str, printed: str):
-    done = await in_loop.act(SetVariable(expression, "1000", await in_loop.frame_id()))
+    done = await in_loop.act(SetVariable(expression, "1000"), await in_loop.frame_id())
 
     assert done.result == "1000"
     assert in_loop.told("invalidated") == [{"areas": ["all"]}]
@@ -227,10 +228,10 @@ async def test_an_expression_that_never_ends_is_given_up_and_the_session_lives_o
     monkeypatch.setattr(slots, "REQUEST_TIMEOUT_S", 1.0)
     async with acting(steps, (steps.lines["loop"],)) as it:
         frame_id = await it.frame_id()
-        result = await it.use(lambda debugger: debugger.act(Execute("[None for _ in iter(int, 1)]", frame_id)))
+        result = await it.use(lambda debugger: debugger.act(Execute("[None for _ in iter(int, 1)]"), frame_id))
 
         assert isinstance(result, RequestFailed)
-        assert "may still run" in result.user_text
+        assert "may still be running" in result.user_text
         assert (await it.live.request("threads"))["threads"]
         assert (await it.live.request("stackTrace", {"threadId": it.thread_id}))["stackFrames"]
         await it.live.request("disconnect", {"terminateDebuggee": True})
@@ -242,8 +243,8 @@ async def test_the_program_of_any_python_can_be_acted_on(steps: Any, debuggee_py
         frame_id = await it.frame_id()
 
         async def script(debugger: Any) -> Any:
-            await debugger.act(SetVariable("total", "1000", frame_id))
-            shown = await debugger.act(Execute("total + 1", frame_id))
+            await debugger.act(SetVariable("total", "1000"), frame_id)
+            shown = await debugger.act(Execute("total + 1"), frame_id)
             there = await debugger.act(ContinueTo(str(steps.path), steps.lines["double"]))
             back = await debugger.act(Step("stepOut"))
             return shown.result, there.stop.reason, back.stop.reason

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.policy import LEVEL_OF
 from dap_ai.agent.tools.table import TOOLS as TABLE
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.test_proxy_snapshots import Session, session
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -24,7 +23,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("frame", {"frame": 1}, "account.check()"),
     ("variables", {"expression": "self.log"}, "is empty"),
     ("variables", {"expression": "account", "frame": 1}, "._Account__balance = 100"),
-    ("evaluate", {"expression": "self.describe()"}, "gives `'base account'` (in a snapshot"),
+    ("evaluate", {"expression": "self.describe()"}, "evaluates to `'base account'` (in a snapshot"),
     ("source", {"file": WORK, "line": 33, "window": 5}, "def withdraw(self, amount):"),
     ("source", {"file": "json/decoder.py", "window": 2}, "Implementation of JSONDecoder"),
     ("definition", {"file": WORK, "line": 32, "symbol": "noted"}, "def noted(function):"),
@@ -47,8 +46,8 @@ def work(debuggee: Find, tmp_path: Path) -> Any:
 
 
 def test_every_tool_that_changes_nothing_is_called():
-    of_python = {name for name, tool in TABLE.items() if tool.only != "native"}
-    assert {name for name, _, _ in CALLS} == {name for name in of_python if LEVEL_OF.get(name) != "mutate"}
+    reading = {name for name, tool in TABLE.items() if tool.only != "native" and tool.level != "mutate"}
+    assert {name for name, _, _ in CALLS} == reading
 
 
 async def test_every_tool_answers_and_the_program_runs_as_if_nobody_had_asked(work: Any):

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.framing import FrameReader, encode_frame, encode_header
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame, encode_header
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read in /proc")

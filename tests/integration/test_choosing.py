@@ -118,6 +118,6 @@ async def test_nothing_more_is_sent_to_who_was_left_while_an_answer_is_made(star
         await asyncio.to_thread(endpoint.wait, 1)
         await asyncio.to_thread(tell, process, **OFFLINE)
         answer = await asking
-        assert "Another one was chosen" in answer["error"] and len(endpoint.requests) == 1
+        assert "Another model was chosen" in answer["error"] and len(endpoint.requests) == 1
         await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
         await client.close()

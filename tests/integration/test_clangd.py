@@ -13,17 +13,18 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dap_ai.agent.case.source import Sources, language_of
+from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.language import clang
 from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.server import LanguageServer
-from dap_ai.agent.source import Sources, language_of
-from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.definition import definition
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.inspection import Inspection
-from dap_ai.protocol.tools import Definition
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Inspection
+from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.native import ROOT
 from tests.patience import patient
 
@@ -106,9 +107,9 @@ async def look_up(folder: Path, line: int, symbol: str, file: str = "main.c") ->
     """What the tool tells about a program that stands at that line."""
     frame, sources, languages = Frame(1, "main", str(folder / file), line, user=True), Sources(), Languages()
     place = Place(frame, sources.read(frame.path))
-    case = Case(Stop(1, 1, None, "breakpoint"), sources, [frame], [place], Inspection([], native=True))
+    case = Case(Stop(1, 1, None, "breakpoint"), sources, [frame], [place], Inspection([], kind="native"))
     try:
-        bench = Bench(None, case, language=languages)  # type: ignore[arg-type]  nothing is asked of the debugger
+        bench = Bench(None, case, as_it_is, language=languages)  # type: ignore[arg-type]  nothing is asked of the debugger
         return (await asyncio.wait_for(definition.run(bench, Definition(file, line, symbol)), WAIT_S)).text
     finally:
         await asyncio.wait_for(languages.close(), WAIT_S)
@@ -266,7 +267,7 @@ async def test_hanging_it_is_ended_and_the_next_question_answered_by_another(fol
         hanging = processes()
         for each in hanging:
             each.suspend()
-        with pytest.raises(LanguageServerError, match=r"no answer in 0\.3 s"):
+        with pytest.raises(LanguageServerError, match=r"did not answer within 0\.3 s"):
             await find(server, folder / "main.c", 5, "next")
         assert psutil.wait_procs(hanging, WAIT_S)[1] == []
         server._timeout_s = WAIT_S

@@ -114,7 +114,7 @@ async def test_the_lent_model_investigates_and_answers(tmp_path: Path):
         assert it.statuses[0].startswith("the model that your editor lends: GPT-5 mini;")
         assert [mistake_in({"model": "m", **_chat(asked)}) for asked in it.asked] == ["", ""]
         results = [m["content"] for m in it.asked[1]["messages"] if m["role"] == "tool"]
-        assert len(results) == 3 and "do not fit" in results[1]
+        assert len(results) == 3 and "are invalid" in results[1]
         assert all(message.success for message in await asyncio.gather(*it.responses))
         assert it.stopped == []
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dap_ai.client import Client
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
 from tests.patience import patient

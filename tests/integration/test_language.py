@@ -180,7 +180,7 @@ async def test_hanging_it_is_ended_and_the_next_question_answered_by_another(fol
         language._timeout_s = 0.3
         process = await stop(language, folder / "main.py")
         began = time.monotonic()
-        with pytest.raises(LanguageServerError, match=r"no answer in 0\.3 s"):
+        with pytest.raises(LanguageServerError, match=r"did not answer within 0\.3 s"):
             await find(language, folder / "main.py", 4, "pay")
         assert time.monotonic() - began < patient(2)
         assert not process.is_running()

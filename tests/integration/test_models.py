@@ -15,7 +15,7 @@ import pytest
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
-from dap_ai.protocol.asking import Answer
+from dap_ai.protocol.contracts.asking import Answer
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
@@ -171,10 +171,10 @@ WELL: dict[str, tuple[list[Scripted], str]] = {
     "500": ([Reply(status=500, error="oops"), LATER], ""),
     "disconnect": ([Reply(["It divides ", "by ", "nothing"], break_after=3), LATER], ""),
     "slow first byte": ([Reply("It divides by `people`, which is 0.", delay_s=1.0)], ""),
-    "malformed arguments": ([Reply(calls=[("evaluate", '{"expression": "to')]), LATER], "do not fit"),
-    "wrong types": ([Reply(calls=[("evaluate", {"expression": 3})]), LATER], "do not fit"),
-    "arguments that are no object": ([Reply(calls=[("evaluate", "[1]")]), LATER], "do not fit"),
-    "unknown tool": ([Reply(calls=[("evalute", {"expression": "total"})]), LATER], "is `evaluate` meant?"),
+    "malformed arguments": ([Reply(calls=[("evaluate", '{"expression": "to')]), LATER], "are invalid"),
+    "wrong types": ([Reply(calls=[("evaluate", {"expression": 3})]), LATER], "are invalid"),
+    "arguments that are no object": ([Reply(calls=[("evaluate", "[1]")]), LATER], "are invalid"),
+    "unknown tool": ([Reply(calls=[("evalute", {"expression": "total"})]), LATER], "did you mean `evaluate`?"),
     "empty answer": ([Reply(), LATER], ""),
     "non-ASCII": ([Reply(calls=[("evaluate", {"expression": "'検査' + str(total)"})], slice_bytes=3), LATER], "検査10"),
     "error in the stream": ([Reply("It divides", error="overloaded"), LATER], ""),
@@ -399,7 +399,7 @@ async def test_a_resume_in_the_middle_is_told_once_and_makes_the_answer_stale(de
         it.endpoint.release()
         end = await it.end(ask_id)
         assert end["reason"] == "completed" and end["stale"]
-        assert end["answer"].startswith("This speaks of the stop at steps.py")
+        assert end["answer"].startswith("This is about the stop at steps.py")
         told = [result for result in results(it.endpoint.requests[-1]) if "went on while you looked" in result]
         assert len(told) == 1
 
@@ -428,7 +428,7 @@ async def test_a_follow_up_after_a_step_gets_the_new_stop_and_the_history(debugg
         told = it.endpoint.requests[1].messages[-1]["content"]
         assert "moved on since the last question" in told and "result = number * 2" in told
         assert "stepIn" in told
-        assert "moved on since your last question" in end["answer"]
+        assert "continued since your last question" in end["answer"]
 
 
 async def test_a_big_result_is_cut_with_a_mark(crash: Stopped):

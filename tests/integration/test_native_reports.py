@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.history import History
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.context import first_context
 from dap_ai.agent.native.diagnosing import analyse
-from dap_ai.agent.native.report import Report
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case
-from dap_ai.backends import Command
+from dap_ai.protocol.contracts.backend import Command
 from tests.integration import native
 from tests.integration.native_launch import stopped_client
 from tests.integration.native_stop import NativeStop

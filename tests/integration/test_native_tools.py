@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.protocol import tools
+from dap_ai.protocol.contracts import tools
 from tests.integration import native
 from tests.integration.native_stop import NativeStop, stopped
 
@@ -141,7 +141,7 @@ async def test_what_would_change_or_call_is_refused_by_name(expression: str, rea
     ],
 )
 async def test_a_tool_for_python_says_what_to_do_instead(name: str, arguments: tools.ToolArguments, read: NativeStop):
-    result = await read.tool(arguments, name)
+    result = await read.tool(arguments)
 
     assert result.failed
     assert result.text.startswith(f"`{name}` is not for this program. ")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.syntax import node_of
+from dap_ai.agent.case.syntax import node_of
 from dap_ai.backends.native.reading import MAX_REQUESTS
-from dap_ai.protocol.inspection import FrameFacts, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.inspection import FrameFacts, FrameQuery, Query, Value
 from tests.integration import native
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped
 
@@ -223,7 +223,7 @@ async def test_a_crash_is_told_with_all_frames_in_a_bounded_number_of_requests(
         query = Query(frames, thread_id=session.stop["threadId"], deadline_ms=20_000, stopped=said)
         reply = await session.walker.inspect(session.request, query)
     facts = reply.frames[0].values
-    assert reply.native and [frame.error for frame in reply.frames] == [""] * len(frames)
+    assert reply.kind == "native" and [frame.error for frame in reply.frames] == [""] * len(frames)
     assert (facts[0].error, facts[0].text) == ("raised", "null dereference of none")
     assert [fact.value.text for fact in facts[1:] if fact.value] == ["7", "1"]
     assert reply.fault and reply.fault.signal == "SIGSEGV" and reply.exceptions[0].type == "SIGSEGV"

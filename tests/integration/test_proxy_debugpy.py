@@ -13,8 +13,8 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.protocol.asking import Answer
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.walker_client import DEBUGGEES
 

@@ -94,9 +94,9 @@ async def children(debuggee: Find) -> AsyncIterator[Session]:
 
 
 async def test_a_question_that_names_a_call_is_answered_in_a_snapshot(account: Session):
-    answer = (await account.ask("what does acct.withdraw(50) give?"))["answer"]
+    answer = (await account.ask("what does acct.withdraw(50) return?"))["answer"]
 
-    assert "`acct.withdraw(50)` gives `50` (in a snapshot; the program was not changed)" in answer
+    assert "`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed)" in answer
     assert "withdrew 50" in answer
     assert (await account.run_on()).startswith("here\n100 ")
 
@@ -155,7 +155,7 @@ async def test_five_asks_at_once_each_have_their_copy(children: Session):
     asks = [await children.begin("evaluate", expression=f"balance + {n}") for n in range(5)]
 
     answers = [(await children.end_of(ask))["answer"] for ask in asks]
-    assert [f"gives `{100 + n}`" in answer for n, answer in enumerate(answers)] == [True] * 5
+    assert [f"evaluates to `{100 + n}`" in answer for n, answer in enumerate(answers)] == [True] * 5
     assert "children 0" in await children.run_on()
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp
 from tests.patience import patient
 

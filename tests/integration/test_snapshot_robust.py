@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.snapshot import SnapshotResult
+from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from tests.conftest import marked_lines
 from tests.integration.test_snapshots import ENDLESS, Stopped, stopped
 from tests.integration.walker_client import DEBUGGEES

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.snapshot import Edited, Hidden, SnapshotQuery, SnapshotResult, Statements, Trace
+from dap_ai.protocol.contracts.snapshot import Edited, Hidden, SnapshotQuery, SnapshotResult, Statements, Trace
 from tests.conftest import marked_lines
 from tests.integration.test_snapshots import stopped
 from tests.integration.walker_client import DEBUGGEES, snapshot

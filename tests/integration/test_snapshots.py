@@ -12,8 +12,8 @@ import pytest
 
 from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.conftest import marked_lines
 from tests.integration.walker_client import DEBUGGEES, Client, debugging, snapshot
 from tests.patience import patient

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dap_ai.backends import Command
 from dap_ai.backends.spawn import AdapterProcess
+from dap_ai.protocol.contracts.backend import Command
 from tests.integration import native
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.test_generic import ADAPTERS, Start, begin, opened

@@ -17,8 +17,8 @@ import psutil
 import pytest
 
 from dap_ai.client import Client
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp
 from tests.integration.test_web_page import FIRST_BYTES, INITIALIZE, interpreter_that_writes, launches
 from tests.patience import patient

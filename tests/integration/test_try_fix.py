@@ -83,7 +83,7 @@ async def test_an_edit_that_does_not_parse_cannot_be_verified(bill: Path):
 async def test_a_fix_that_loops_for_ever_ends_at_its_deadline(bill: Path):
     [result] = await tried(bill, change(bill, "amount = price", "while True: pass", deadline_s=1.0))
     assert outcome(result) == "not verified", result.text
-    assert "not ended after 1 s" in result.text
+    assert "not finished after 1 s" in result.text
 
 
 async def test_several_fixes_are_tried_one_after_another_in_one_stop(bill: Path):

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dap_ai.backends.debugpy.inspector import install_expressions, open_expression
-from dap_ai.protocol.inspection import Inspection
+from dap_ai.protocol.contracts.inspection import Inspection
 from tests.patience import patient
 from tests.unit.backends.visiting import node
 

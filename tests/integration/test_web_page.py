@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.framing import encode_frame
 from tests.dialects.editors import VS_CODE
 from tests.dialects.surroundings import over_stdio
 from tests.dialects.test_children import Child, connected

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.try_fix import LineEdit, TryFixArguments, try_fix
-from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.live import live
 
 
@@ -23,7 +24,7 @@ class Trying:
     async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer:
         case = await Reader(debugger, Sources(), "compute").read(debugger.stop)
         for arguments in self.wanted:
-            self.results.append(await try_fix.run(Bench(debugger, case), arguments))
+            self.results.append(await try_fix.run(Bench(debugger, case, as_it_is), arguments))
         return Answer(text="tried")
 
     async def close(self) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 
 import psutil
 
-from dap_ai.backends import Request
 from dap_ai.backends.debugpy.inspector import MAGIC, unquoted
 from dap_ai.backends.debugpy.snapshots import Snapshots
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
 
 DEBUGGEES = Path(__file__).parent.parent / "debuggees"

@@ -19,9 +19,9 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.backends.debugpy.inspector import Inspector
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.live import Live, live
 from tests.integration.walker_client import snapshot
 from tests.safety.cases import SECRET, Case, Group, write_scene

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.gate import MAX_DENIALS
-from dap_ai.protocol.ask import Level
+from dap_ai.agent.guard.gate import MAX_DENIALS
+from dap_ai.protocol.wire.ask import Level
 from tests.chat.endpoint import Reply, Scripted
 from tests.integration.live import WAIT_S
 from tests.integration.test_models import Stopped, Talk, stopped

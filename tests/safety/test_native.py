@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.agent.syntax import node_of
 from dap_ai.backends.native.variables import MAX_PATH
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Fact, Node
+from dap_ai.protocol.contracts.inspection import Fact, Node
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.protocol import tools
+from dap_ai.protocol.contracts import tools
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S
 from tests.integration.native_stop import stopped

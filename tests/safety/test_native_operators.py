@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.agent.syntax import node_of
-from dap_ai.protocol.inspection import Fact
+from dap_ai.protocol.contracts.inspection import Fact
 from tests.integration import native
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from dap_ai.backends.debugpy.inject import mappings, mounts, sharing, userfaults
-from dap_ai.backends.debugpy.inject.mappings import File, Mapping
-from dap_ai.backends.debugpy.inject.syscalls import Arena
+from dap_ai.backends.debugpy.inject.snapshots import mappings, mounts, sharing, userfaults
+from dap_ai.backends.debugpy.inject.snapshots.mappings import File, Mapping
+from dap_ai.backends.debugpy.inject.snapshots.syscalls import Arena
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots are made on Linux")
 READ, WRITE = 1, 2
@@ -57,10 +57,10 @@ class Machine:
     def call(self, name: str, *_: int) -> int:
         return 1 if name == "prctl" else 0
 
-    def planned(self, *found: Mapping) -> tuple[list[str], list[str], list[str]]:
+    def planned(self, *found: Mapping, useless: list[int] | None = None) -> tuple[list[str], list[str], list[str]]:
         """The system calls that a copy would make about them, early and late, and what it would lack."""
         self.found = list(found)
-        early, late, left_out = sharing.make_private(KEPT, MOUNTS, Arena(4096))
+        early, late, left_out = sharing.make_private(KEPT, MOUNTS, Arena(4096), useless)
         names = [[name for name, _, _ in steps if name not in ("openat", "close")] for steps in (early, late)]
         return names[0], names[1], left_out
 
@@ -99,6 +99,12 @@ def test_only_the_memory_of_the_answer_stays_shared(machine: Machine) -> None:
 
 def test_shared_memory_is_copied_and_moved_to_its_place(machine: Machine) -> None:
     assert machine.planned(mapped()) == ([], COPIED, [])
+
+
+def test_the_memory_that_another_copy_answers_in_is_taken_away_unread(machine: Machine) -> None:
+    other = mapped()
+
+    assert machine.planned(other, useless=[other.start]) == (["munmap"], [], [])
 
 
 def test_only_the_pages_that_are_there_are_read(machine: Machine) -> None:

@@ -222,7 +222,7 @@ def test_a_misspelt_environment_variable_is_a_warning(places):
     workspace, _, environ = places
     (warning,) = load(workspace, {}, environ | {"DAP_AI_LEVLE": "observe"}).warnings
     assert "DAP_AI_LEVLE" in warning
-    assert "DAP_AI_LEVEL " in warning
+    assert "DAP_AI_LEVEL?" in warning
 
 
 def test_token_and_config_are_no_settings(places):

@@ -11,7 +11,7 @@ import pytest
 
 from dap_ai import threads
 from dap_ai.agent.analyst.changes.candidates import candidates, distinct
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 from tests.patience import patient
 
 WAIT_S = 10.0

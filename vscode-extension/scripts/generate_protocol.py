@@ -1,4 +1,10 @@
-"""Writes src/shared/protocol.ts: the messages of `ask`, made from dap_ai/protocol/ask.py.
+"""Writes what is made from dap_ai: src/shared/protocol.ts, the tools in package.json, the table of docs/protocol.md.
+
+    protocol.ts     the messages of `ask` (dap_ai/protocol/wire/ask.py), and the names of the tools
+    package.json    the tools of VS Code's agent mode
+    protocol.md     what each tool takes, needs and gives
+
+A tool tells all of it itself (dap_ai/agent/tools, its arguments dap_ai/protocol/contracts/tools.py).
 
 python vscode-extension/scripts/generate_protocol.py [--check]
 """
@@ -6,118 +12,40 @@ python vscode-extension/scripts/generate_protocol.py [--check]
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import sys
-import textwrap
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import msgspec
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+import told_tools  # noqa: E402  beside this file
+import typescript  # noqa: E402
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from dap_ai.protocol import ask, tools
-
-FILE = Path(__file__).resolve().parents[1] / "src" / "shared" / "protocol.ts"
-HEAD = "// Made from dap_ai/protocol/ask.py by scripts/generate_protocol.py. Do not edit.\n"
-_PLAIN: dict[type, str] = {
-    msgspec.inspect.StrType: "string",
-    msgspec.inspect.BoolType: "boolean",
-    msgspec.inspect.IntType: "number",
-    msgspec.inspect.FloatType: "number",
-    msgspec.inspect.NoneType: "null",
-    msgspec.inspect.RawType: "unknown",
-    msgspec.inspect.AnyType: "unknown",
-}
+EXTENSION = ROOT / "vscode-extension"
 
 
-def generated() -> str:
-    """The whole file."""
-    structs = [
-        value
-        for value in vars(ask).values()
-        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value)
-    ]
-    names = " | ".join(f'"{name}"' for name in tools.TOOLS)
-    parts = [_interface(struct) for struct in structs]
-    return "\n".join([HEAD, *parts, f"/** What `askTool` can call. */\nexport type ToolName = {names};\n"])
-
-
-def _is_shown(struct: type) -> bool:
-    """Whether it is one of ask.py's own messages; what these hold of elsewhere, a client only gives back."""
-    return struct.__module__ == ask.__name__ and not struct.__name__.startswith("_")
-
-
-def _interface(struct: type[msgspec.Struct]) -> str:
-    docs = _field_docs(struct)
-    lines = [_comment(inspect.getdoc(struct) or "", ""), f"export interface {struct.__name__} {{"]
-    info = msgspec.inspect.type_info(struct)
-    assert isinstance(info, msgspec.inspect.StructType)
-    for field in info.fields:
-        if text := docs.get(field.name):
-            lines.append(_comment(text, "  "))
-        is_unset = field.default is msgspec.NODEFAULT and field.default_factory is msgspec.NODEFAULT  # msgspec.UNSET
-        absent = not field.required and (info.cls.__struct_config__.omit_defaults or is_unset)
-        lines.append(f"  {field.encode_name}{'?' if absent else ''}: {_type(field.type, absent=absent)};")
-    return "\n".join([*lines, "}\n"])
-
-
-def _type(kind: Any, *, absent: bool = False) -> str:
-    match kind:
-        case msgspec.inspect.StructType(cls=cls):
-            return cls.__name__ if _is_shown(cls) else "unknown"
-        case msgspec.inspect.ListType(item_type=item):
-            inner = _type(item)
-            return f"({inner})[]" if "|" in inner else f"{inner}[]"
-        case msgspec.inspect.DictType(value_type=value):
-            return f"Record<string, {_type(value)}>"
-        case msgspec.inspect.LiteralType(values=values):
-            return " | ".join(f'"{value}"' for value in sorted(values))
-        case msgspec.inspect.UnionType(types=types):
-            # A null is never sent for what may be absent.
-            kept = [t for t in types if not (absent and isinstance(t, msgspec.inspect.NoneType))]
-            return " | ".join(_type(t) for t in kept)
-        case _:
-            return _PLAIN[type(kind)]
-
-
-def _comment(text: str, indent: str) -> str:
-    lines = textwrap.dedent(text).strip().splitlines()
-    if len(lines) == 1:
-        return f"{indent}/** {lines[0]} */"
-    return "\n".join([f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"])
-
-
-def _field_docs(struct: type) -> dict[str, str]:
-    body = ast.parse(textwrap.dedent(inspect.getsource(struct))).body[0]
-    assert isinstance(body, ast.ClassDef)
-    return dict(_documented(body.body))
-
-
-def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for statement, after in pairwise(body):
-        if (
-            isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and isinstance(after, ast.Expr)
-            and isinstance(after.value, ast.Constant)
-            and isinstance(after.value.value, str)
-        ):
-            yield statement.target.id, inspect.cleandoc(after.value.value)
+def generated() -> Mapping[Path, str]:
+    """The files, whole."""
+    manifest, docs = EXTENSION / "package.json", ROOT / "docs" / "protocol.md"
+    return {
+        EXTENSION / "src" / "shared" / "protocol.ts": typescript.messages() + "\n" + told_tools.typescript(),
+        manifest: told_tools.manifest(manifest.read_text(encoding="utf-8")),
+        docs: told_tools.docs(docs.read_text(encoding="utf-8")),
+    }
 
 
 def main() -> int:
-    """Writes the file, or with --check says whether it is up to date."""
+    """Writes the files, or with --check says which of them are out of date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the file is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is out of date")
     options = parser.parse_args()
-    text = generated()
-    if options.check:
-        return int(not FILE.is_file() or FILE.read_text(encoding="utf-8") != text)
-    FILE.write_text(text, encoding="utf-8")
-    return 0
+    files = generated()
+    stale = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        if not options.check:
+            path.write_text(files[path], encoding="utf-8")
+        print(f"{'out of date' if options.check else 'written'}: {path.relative_to(ROOT)}")
+    return int(options.check and bool(stale))
 
 
 if __name__ == "__main__":

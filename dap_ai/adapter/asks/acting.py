@@ -5,7 +5,8 @@
                  -> setBreakpoints                         merged with the client's (breakpoints.py)
                  -> next, stepIn, stepOut, continue        until the program stops anew (resuming.py)
 
-Whether the user has agreed is asked before, by who wants to act (consent.py, agent/policy.py): this is the wall behind.
+Whether the user has agreed is asked before, by who wants to act (consent.py, agent/guard/policy.py): this is the wall
+behind.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import BreakpointsOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.acting import ContinueTo, Done, Execute, SetBreakpoint, SetVariable, Step
-from dap_ai.protocol.envelope import Envelope, decode_or
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.messages import Breakpoint, ErrorBody, ResultBody, ScopesBody
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope, decode_or
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.messages import Breakpoint, ErrorBody, ResultBody, ScopesBody
 
 
 class Acting:
@@ -49,7 +51,6 @@ class Acting:
         reads: AgentReads,
         jobs: Jobs,
     ) -> None:
-        self.client_hears_invalidated = False
         self.breakpoints = Breakpoints(out)
         self._out = out
         self._state = state
@@ -66,7 +67,7 @@ class Acting:
         if ask is None or wanted.epoch != self._state.epoch or not self._state.thread_stopped(wanted.thread_id):
             self._outcomes.fail(wanted, NotStopped("act"))
         elif ask.ask.arguments.level != "mutate":
-            why = "the program is changed at the level mutate only"
+            why = "the program can only be changed at the level mutate"
             self._outcomes.fail(wanted, RequestFailed("act", "refused", why))
         else:
             self._act(wanted)
@@ -90,6 +91,10 @@ class Acting:
     def admits(self, message: Envelope) -> bool:
         """Whether the client is to see this event of the backend."""
         return self.resuming.admits(message) and not self.breakpoints.hides(message)
+
+    def marks(self, message: Envelope) -> bool:
+        """Whether this event of the backend came of the agent's own evaluation."""
+        return self._reads.acts and message.name == "output"
 
     def on_event(self, message: Envelope) -> None:
         """The client has seen this event of the backend."""
@@ -134,8 +139,8 @@ class Acting:
                 self._outcomes.done(wanted, Done(f"there is {users} on this line; it stays as it is"))
             case SetBreakpoint(file, line, condition):
                 self.breakpoints.add(file, AgentBreakpoint(wanted.ask_id, line, condition), wanted.token)
-            case Execute(expression, frame_id):
-                arguments = {"expression": expression, "frameId": frame_id, "context": "repl"}
+            case Execute(expression):
+                arguments = {"expression": expression, "frameId": wanted.frame_id, "context": "repl"}
                 self._send(wanted, "evaluate", arguments, partial(self._on_changed, wanted, expression))
             case SetVariable():
                 self._set_variable(wanted, wanted.action)
@@ -148,10 +153,10 @@ class Acting:
     def _set_variable(self, wanted: ActionWanted, action: SetVariable) -> None:
         text = f"{action.expression} = {action.value}"
         if self._gate.capabilities.get("supportsSetExpression"):
-            arguments = {"expression": action.expression, "value": action.value, "frameId": action.frame_id}
+            arguments = {"expression": action.expression, "value": action.value, "frameId": wanted.frame_id}
             self._send(wanted, "setExpression", arguments, partial(self._on_changed, wanted, text))
         elif action.expression.isidentifier():
-            self._send(wanted, "scopes", {"frameId": action.frame_id}, partial(self._on_scopes, wanted, action))
+            self._send(wanted, "scopes", {"frameId": wanted.frame_id}, partial(self._on_scopes, wanted, action))
         else:
             why = "this debug adapter sets plain variables only"
             self._outcomes.fail(wanted, RequestFailed("setExpression", "notSupported", why))
@@ -175,7 +180,7 @@ class Acting:
         if isinstance(error, NotStopped):
             self._outcomes.fail(wanted, error)
             return
-        if self.client_hears_invalidated:
+        if self._out.client.hears_invalidated:
             self._out.tell([("invalidated", {"areas": ["all"]})])
         if error is None:
             read = decode_or(body, ResultBody, ResultBody())
@@ -183,7 +188,7 @@ class Acting:
             self._outcomes.done(wanted, Done(read.result or read.value))
             return
         if error.message == "timeout":
-            why = "it has not come back in time, and may still run in the program"
+            why = "it has not returned in time, and may still be running in the program"
             error = RequestFailed(error.command, "timeout", why)
         self._outcomes.note(text, error.user_text)
         self._outcomes.fail(wanted, error)

@@ -20,9 +20,9 @@ from dap_ai.adapter.asks.console import CATEGORY
 from dap_ai.adapter.asks.plain_text import PlainText, plain_line
 from dap_ai.adapter.state.effects import AgentOutput, CancelTimer, Effect, SetTimer
 from dap_ai.adapter.state.outbox import Message
-from dap_ai.protocol.ask import AskEnded, AskOutput, EndReason
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.wire.ask import AskEnded, AskOutput, EndReason
+from dap_ai.protocol.wire.visible import visible
 
 FLUSH_S = 0.04
 FLUSH = "asks.flush:"
@@ -46,13 +46,13 @@ class AskState(msgspec.Struct):
     """The joined client that asks; empty: the session's own."""
     pieces: list[str] = []
     """The answer so far."""
-    buffer: list[str] = []
-    """The end of it that has not been sent."""
+    sent: int = 0
+    """So many pieces of it were sent."""
     plain: PlainText = msgspec.field(default_factory=PlainText)
     category: str = CATEGORY
     """Of its lines in the console."""
     is_decided: bool = False
-    """The console has just answered its request for consent, and said so: the status that follows says it again."""
+    """The console has just answered its request for confirmation, and said so: the next status repeats it."""
 
 
 class AskRecord(NamedTuple):
@@ -72,8 +72,6 @@ class Asks:
         """By id: the joined client whose it is; the session's own is the empty name."""
         self.consoles: dict[str, str] = {}
         """The conversation in each client's console; the session's own client is the empty name."""
-        self.category = CATEGORY
-        """Of the lines in the own client's console."""
         self.mark = ""
         """In every id: keeps those of sessions apart that share a client."""
         self._asks = 0
@@ -134,8 +132,7 @@ class Asks:
             return [], []
         if piece.category == "answer":
             state.pieces.append(piece.output)
-            state.buffer.append(piece.output)
-            return [], [SetTimer(FLUSH + piece.ask_id, FLUSH_S)] if len(state.buffer) == 1 else []
+            return [], [SetTimer(FLUSH + piece.ask_id, FLUSH_S)] if len(state.pieces) - state.sent == 1 else []
         messages = self.flush(piece.ask_id)
         if state.events:
             messages.append(("askOutput", AskOutput(piece.ask_id, piece.category, piece.output, piece.tool)))
@@ -150,10 +147,10 @@ class Asks:
     def flush(self, ask_id: str) -> list[Message]:
         """The text that waited."""
         state = self.running.get(ask_id)
-        if state is None or not state.buffer:
+        if state is None or state.sent == len(state.pieces):
             return []
-        text = "".join(state.buffer)
-        state.buffer.clear()
+        text = "".join(state.pieces[state.sent :])
+        state.sent = len(state.pieces)
         messages: list[Message] = []
         if state.events:
             messages.append(("askOutput", AskOutput(ask_id, "answer", text)))

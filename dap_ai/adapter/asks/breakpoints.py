@@ -19,9 +19,9 @@ from dap_ai.adapter.state.effects import ToBackend
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import BreakpointsOwner, SentBreakpoints
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.messages import (
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.messages import (
     Breakpoint,
     BreakpointEventBody,
     BreakpointsBody,

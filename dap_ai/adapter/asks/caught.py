@@ -15,13 +15,13 @@ import msgspec
 
 from dap_ai.adapter.state.options import Fields, Options
 from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskCaught, AskStopAtArguments
-from dap_ai.protocol.caught import KEY, Caught
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.messages import StoppedBody
-from dap_ai.protocol.visible import on_one_line
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import AskCaught, AskStopAtArguments
+from dap_ai.protocol.wire.caught import KEY, Caught
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.messages import StoppedBody
+from dap_ai.protocol.wire.visible import on_one_line
 
 _MARK = f'"{KEY}"'.encode()
 _MAX_SHOWN = 160

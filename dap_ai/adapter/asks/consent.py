@@ -25,17 +25,18 @@ from dap_ai.adapter.state.effects import (
 )
 from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Message, Outbox
-from dap_ai.protocol.acting import Consent
-from dap_ai.protocol.ask import AskApproval
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.visible import on_one_line
+from dap_ai.protocol.contracts.acting import Consent
+from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import NO_APPROVAL, NotStopped, RequestFailed
+from dap_ai.protocol.wire.visible import on_one_line
 
 CONSENT = "consent.wait:"
 _MAX_REASON_CHARS = 500
 
 
 class Approval(NamedTuple):
-    """A request for consent that waits."""
+    """A request for confirmation that waits."""
 
     approval_id: str
     wanted: ApprovalWanted
@@ -62,7 +63,7 @@ class Consents:
         if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
             self._out.do(ToAgent(wanted.token, error=NotStopped("approve")))
         elif any(waiting.wanted.ask_id == wanted.ask_id for waiting in self._waiting.values()):
-            text = "another action of this question waits for consent"
+            text = "another action of this question is waiting for confirmation"
             self._out.do(ToAgent(wanted.token, error=RequestFailed("approve", "busy", text)))
         elif (ask.guest, wanted.kind) in self._remembered:
             allowed = self._remembered[ask.guest, wanted.kind]
@@ -71,6 +72,14 @@ class Consents:
             self._out.do(Settled(wanted.token, Consent(allowed=False, how="unseen")))  # no way to see it and answer
         else:
             self._wait(ask, wanted)
+
+    def on_approve(self, message: Envelope) -> None:
+        """The request `askApprove`."""
+        given = message.read(AskApproveArguments)
+        if self.answer(given.approval_id, allow=given.allow, remember=given.remember):
+            self._out.respond(message)
+        else:
+            self._out.fail(message, NO_APPROVAL, approvalId=given.approval_id)
 
     def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
         """What the client has answered; the action that it was about, empty if nothing of it waits under this id."""
@@ -133,7 +142,7 @@ class Consents:
 
 
 def _messages(ask: AskState, approval: Approval, options: Options) -> list[Message]:
-    """The request for consent, in each way in which this ask reaches its user."""
+    """The request for confirmation, in each way in which this ask reaches its user."""
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
     action = on_one_line(wanted.action)
     reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]
@@ -151,6 +160,6 @@ def _messages(ask: AskState, approval: Approval, options: Options) -> list[Messa
         lines.append(f"· answer with {prefix}allow, {prefix}allow session or {prefix}deny within {timeout_s:g} s")
         messages.append(console_line("\n".join(lines) + "\n", ask.category))
     if ask.progress:
-        message = f"waits for your consent ({prefix}allow, {prefix}deny): {action}{f' (now {now})' if now else ''}"
+        message = f"waits for your confirmation ({prefix}allow, {prefix}deny): {action}{f' (now {now})' if now else ''}"
         messages.append(("progressUpdate", {"progressId": wanted.ask_id, "message": message}))
     return messages

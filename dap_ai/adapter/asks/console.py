@@ -1,21 +1,26 @@
 """`??` in a debug console: how a client with no plugin asks.
 
 The text after the prefix is a question; `??` alone asks why the program stopped. A `??` continues the console's
-conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a consent request, `??help`
-explains. Answers are `output` events in whole lines of plain text (`plain_text.py`): most consoles render no Markdown.
+conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a request for confirmation,
+`??help` explains. Answers are `output` events in whole lines of plain text (`plain_text.py`): most consoles render no
+Markdown.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from dap_ai.adapter.state.client import Client
+from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.protocol.wire.envelope import Envelope
+
 CONTEXTS = frozenset({"repl", ""})
 """Of `evaluate`: what a user types. Helix's `:debug-eval` sends none."""
 
 COMMANDS = {
     "new": "ask in a new conversation",
-    "stop": "cancel the answer that is being made",
-    "allow": "allow what the answer asks consent for; `allow session`: and all of its kind",
+    "stop": "cancel the current answer",
+    "allow": "allow the action that the answer asks you to confirm; `allow session`: all of its kind",
     "deny": "refuse it",
     "help": "what can be asked here",
 }
@@ -80,6 +85,11 @@ CALM = "dap-ai"
 """VS Code shows "console" as a warning, and what it does not know as it shows the program's own output."""
 
 
-def category_for(client_id: str, *, ansi_styling: bool) -> str:
+def respond(out: Outbox, message: Envelope, result: str) -> None:
+    """Answers an `evaluate` of the client that is being served."""
+    out.respond(message, {"result": result, "variablesReference": 0})
+
+
+def category_for(client: Client) -> str:
     """Of the lines for a client. Others call themselves VS Code, too, but announce less (`supportsANSIStyling`)."""
-    return CALM if client_id == "vscode" and ansi_styling else CATEGORY
+    return CALM if client.id == "vscode" and client.ansi_styling else CATEGORY

@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import msgspec
 
 from dap_ai.adapter.asks import console, questions
-from dap_ai.adapter.asks.acting import Acting
 from dap_ai.adapter.asks.asks import FLUSH, LIMIT, Asks, AskState, Channel
 from dap_ai.adapter.asks.caught import CaughtExceptions
-from dap_ai.adapter.asks.consent import Consents
-from dap_ai.adapter.asks.jobs import Jobs
-from dap_ai.adapter.asks.lending import Lending
-from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import AgentEnded, AgentOutput, CancelAsk, JobBegun, SetTimer, StartAsk
-from dap_ai.adapter.state.gate import Gate, Refusal
+from dap_ai.adapter.state.effects import AgentEnded, AgentOutput, CancelAsk, SetTimer, StartAsk
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskApproveArguments, AskArguments, AskResponseBody, AskToolArguments, EndReason
-from dap_ai.protocol.asking import Answer, Ask, ToolCall
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, NO_APPROVAL, UNKNOWN_TOOL, RemoteProtocolError
-from dap_ai.protocol.messages import CancelArguments
-from dap_ai.protocol.tools import TOOLS
-from dap_ai.protocol.visible import on_one_line
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.tools import TOOLS, ToolArguments
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import AskArguments, AskResponseBody, AskToolArguments, EndReason
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BAD_ASK, UNKNOWN_TOOL, RemoteProtocolError
+from dap_ai.protocol.wire.messages import CancelArguments, InitializeArguments
+
+
+class Part(Protocol):
+    """What is kept for an ask beside its answer."""
+
+    def end_ask(self, ask_id: str) -> None:
+        """The ask has ended."""
+        ...
 
 
 class AskDesk:
-    """The session's asks, from the client's request to its last event."""
+    """The session's asks, from the client's request to its last event. `parts`: what ends with an ask."""
 
-    def __init__(  # noqa: PLR0917  the parts of one session
+    def __init__(
         self,
         out: Outbox,
         state: DebuggeeState,
         history: History,
         options: Options,
-        gate: Gate,
+        *,
+        asks: Asks,
         caught: CaughtExceptions,
+        parts: Sequence[Part],
     ) -> None:
-        self.asks = Asks()
-        self.reads = AgentReads(out, state, self.asks, gate)
-        self.jobs = Jobs(out, state)
-        self.consents = Consents(out, state, self.asks, options)
-        self.lending = Lending(out, self.asks)
-        self.acting = Acting(out, state, history, gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
-        self.shows_progress: set[str] = set()
-        """Clients with progress reporting; the session's own is the empty name."""
         self._out = out
         self._state = state
         self._history = history
         self._options = options
+        self._asks = asks
         self._caught = caught
+        self._parts = parts
+        self._shows_progress: set[str] = set()
+        """Clients with progress reporting; the session's own is the empty name."""
+
+    def on_initialize(self, message: Envelope) -> None:
+        """The client that is being served says what it can show."""
+        if read_or(message, InitializeArguments, InitializeArguments()).supports_progress_reporting:
+            self._shows_progress.add(self._out.guest)
 
     def on_ask(self, message: Envelope) -> None:
         """The request `ask`."""
@@ -61,7 +68,7 @@ class AskDesk:
         except RemoteProtocolError as error:
             self._out.fail(message, BAD_ASK, reason=f"Arguments of ask: {error}")
             return
-        self._accept(message, arguments, "request")
+        self.accept(message, arguments, "request")
 
     def on_tool(self, message: Envelope) -> None:
         """The request `askTool`: an ask that one tool answers."""
@@ -74,7 +81,7 @@ class AskDesk:
             self._out.fail(message, UNKNOWN_TOOL, name=wanted.name, tools=", ".join(TOOLS))
             return
         try:
-            call = ToolCall(wanted.name, envelope.decode(bytes(wanted.arguments), TOOLS[wanted.name]))
+            call = envelope.decode(bytes(wanted.arguments), TOOLS[wanted.name])
         except RemoteProtocolError as error:
             self._out.fail(message, BAD_ASK, reason=f"Arguments of {wanted.name}: {error}")
             return
@@ -86,70 +93,26 @@ class AskDesk:
             ask_events=wanted.ask_events,
             level=wanted.level,
         )
-        self._accept(message, arguments, "request", call)
-
-    def on_console(self, message: Envelope, typed: console.ConsoleInput, frame_id: int | None) -> None:
-        """`??` in the console: the response comes at once, the answer as output."""
-        in_console = self.asks.consoles.get(self._out.guest)
-        running = self.asks.in_conversation(in_console or "")
-        match typed.command:
-            case "help":
-                self._respond(message, console.help_text(self._options.console_prefix))
-            case "stop":
-                if running is not None:
-                    self.cancel(running.ask.ask_id)
-                self._respond(message, "cancelled" if running else "nothing is being answered")
-            case "allow" | "deny":
-                self._respond(message, self._answer_oldest(typed))
-            case _:
-                conversation = None if typed.command == "new" else in_console
-                frame_id = frame_id if frame_id in self._state.frames else None
-                offer = self.lending.offer
-                arguments = AskArguments(
-                    question=typed.question,
-                    frame_id=frame_id,
-                    conversation_id=conversation,
-                    providers=offer.providers,
-                    lent_model=offer.lent_model,
-                )
-                self._accept(message, arguments, "console")
-
-    def expects(self, typed: console.ConsoleInput) -> bool:
-        """Whether what our own client has typed is about an ask of this session, which is under way."""
-        if typed.command in ("allow", "deny") and self.consents.waiting_for(""):
-            return True
-        return self.asks.in_conversation(self.asks.consoles.get("", "")) is not None
-
-    def on_approve(self, message: Envelope) -> None:
-        """The request `askApprove`."""
-        given = message.read(AskApproveArguments)
-        if self.consents.answer(given.approval_id, allow=given.allow, remember=given.remember):
-            self._out.respond(message)
-        else:
-            self._out.fail(message, NO_APPROVAL, approvalId=given.approval_id)
+        self.accept(message, arguments, "request", call)
 
     def on_output(self, piece: AgentOutput) -> None:
         """The agent has something to say."""
-        messages, effects = self.asks.output(piece)
-        self._out.tell(messages, self.asks.guest_of(piece.ask_id))
+        messages, effects = self._asks.output(piece)
+        self._out.tell(messages, self._asks.guest_of(piece.ask_id))
         self._out.do(*effects)
 
     def on_ended(self, ended: AgentEnded) -> None:
         """The agent is done."""
         reason: EndReason = "limit" if ended.answer.limit else "completed"
-        if ended.error:
+        error = ended.error or ended.answer.error
+        if error:
             reason = "notStopped" if ended.not_stopped else "failed"
-        self._end(ended.ask_id, reason, ended.answer, "" if ended.answer.text else ended.error)
-
-    def on_job(self, job: JobBegun) -> None:
-        """A snapshot is about to be made; one that comes too late is not: its first request fails."""
-        if job.ask_id in self.asks.running and job.epoch == self._state.epoch:
-            self.jobs.begun(job)
+        self._end(ended.ask_id, reason, ended.answer, "" if ended.answer.text else error)
 
     def on_flush(self, timer_id: str) -> None:
         """Text has waited long enough."""
         ask_id = timer_id.removeprefix(FLUSH)
-        self._out.tell(self.asks.flush(ask_id), self.asks.guest_of(ask_id))
+        self._out.tell(self._asks.flush(ask_id), self._asks.guest_of(ask_id))
 
     def on_limit(self, timer_id: str) -> None:
         """An answer takes too long: it ends with what it has said."""
@@ -160,7 +123,7 @@ class AskDesk:
     def cancel_of(self, message: Envelope) -> bool:
         """Whether the request `cancel` names an ask of the client that is being served; then it is cancelled."""
         ask_id = read_or(message, CancelArguments, CancelArguments()).progress_id or ""
-        state = self.asks.running.get(ask_id)
+        state = self._asks.running.get(ask_id)
         if state is None or state.guest != self._out.guest:
             return False
         self.cancel(ask_id)
@@ -178,29 +141,28 @@ class AskDesk:
 
     def end_all(self, reason: EndReason, why: str = "") -> None:
         """The session ends: so do its asks."""
-        for ask_id in list(self.asks.running):
+        for ask_id in list(self._asks.running):
             self._out.do(CancelAsk(ask_id))
             self._end(ask_id, reason, None, why)
 
     def end_guest(self, guest: str) -> None:
         """A joined client is gone: so are its asks, its conversations and what it has allowed."""
-        for ask_id, state in list(self.asks.running.items()):
+        for ask_id, state in list(self._asks.running.items()):
             if state.guest == guest:
                 self.cancel(ask_id)
-        for conversation_id in self.asks.forget(guest):
+        for conversation_id in self._asks.forget(guest):
             self._history.forget(conversation_id)
-        self.consents.forget(guest)
-        self.lending.forget(guest)
-        self.reads.forget(guest)
-        self.shows_progress.discard(guest)
+        self._shows_progress.discard(guest)
 
-    def _accept(
-        self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolCall | None = None
+    def accept(
+        self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolArguments | None = None
     ) -> None:
+        """Take a question, or refuse it."""
         guest = self._out.guest
-        refusal = questions.refuse(arguments, self.asks, self._state, guest, knows_caught=self._caught.last is not None)
+        knows_caught = self._caught.last is not None
+        refusal = questions.refuse(arguments, self._asks, self._state, guest, knows_caught=knows_caught)
         if refusal is not None:
-            self._refuse(message, refusal)
+            self._out.fail(message, refusal.entry, **refusal.variables)
             return
         joined = questions.has_joined(guest)
         level = questions.lower(arguments.level, questions.highest(self._options.level, joined=joined))
@@ -209,52 +171,31 @@ class AskDesk:
         events = wanted and self._out.reads("askEnded", guest)
         lent = arguments.providers if events else []  # a client that is told nothing cannot lend anything
         arguments = msgspec.structs.replace(arguments, level=level, providers=lent)
-        self.asks.mark = self._options.mark
-        conversation_id = arguments.conversation_id or self.asks.new_conversation(guest)
-        ask = Ask(self.asks.new_ask_id(), conversation_id, arguments, tool, joined)
+        self._asks.mark = self._options.mark
+        conversation_id = arguments.conversation_id or self._asks.new_conversation(guest)
+        ask = Ask(self._asks.new_ask_id(), conversation_id, arguments, tool, joined)
         if channel == "console":
-            self.asks.consoles[guest] = conversation_id
-            self._respond(message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
+            self._asks.consoles[guest] = conversation_id
+            console.respond(self._out, message, f"{ask.ask_id}: {arguments.question or console.DEFAULT_QUESTION}")
         else:
             self._out.respond(message, AskResponseBody(ask.ask_id, conversation_id))
         if arguments.earlier is not None:
             self._history.add_output("stdout", arguments.earlier.output)
             self._caught.last = arguments.earlier.caught
         stop = questions.stop_of(arguments, self._state)
-        progress = guest in self.shows_progress and arguments.progress is not False
+        progress = guest in self._shows_progress and arguments.progress is not False
         if channel == "console" and self._options.ask_events and not joined:
-            progress = False  # its client shows the answer, and asks for consent, from the events
-        category = console.CATEGORY if joined else self.asks.category
+            progress = False  # its client shows the answer, and asks for confirmation, from the events
+        category = console.CATEGORY if joined else console.category_for(self._out.client)
         state = AskState(ask, channel, events=events, progress=progress, guest=guest, category=category)
-        self._out.tell(self.asks.started(state), guest)
+        self._out.tell(self._asks.started(state), guest)
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id, guest if joined else None)))
         self._history.add("ask", arguments.question, asker=guest)
 
-    def _answer_oldest(self, typed: console.ConsoleInput) -> str:
-        allow, remember = typed.command == "allow", typed.question.lower() == console.SESSION
-        waiting = self.consents.waiting_for(self._out.guest)
-        if not waiting:
-            return "nothing is waiting for your consent"
-        if allow and len(waiting) > 1:
-            deny, oldest = f"{self._options.console_prefix}deny", on_one_line(waiting[0].wanted.action)
-            return (
-                f"{len(waiting)} actions wait: it is not clear which one you allow; {deny} refuses the oldest: {oldest}"
-            )
-        if (ask := self.asks.running.get(waiting[0].wanted.ask_id)) is not None:
-            ask.is_decided = True
-        action = self.consents.answer(waiting[0].approval_id, allow=allow, remember=remember)
-        return f"{'allowed' if allow else 'refused'}: {action}"
-
-    def _refuse(self, message: Envelope, refusal: Refusal) -> None:
-        self._out.fail(message, refusal.entry, **refusal.variables)
-
-    def _respond(self, message: Envelope, result: str) -> None:
-        self._out.respond(message, {"result": result, "variablesReference": 0})
-
     def _end(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> None:
-        guest = self.asks.guest_of(ask_id)
-        self._out.tell(self.asks.ended(ask_id, reason, answer, why), guest)
-        self._out.do(*self.asks.timers(ask_id))
-        for part in (self.consents, self.acting, self.reads, self.jobs, self.lending):
+        guest = self._asks.guest_of(ask_id)
+        self._out.tell(self._asks.ended(ask_id, reason, answer, why), guest)
+        self._out.do(*self._asks.timers(ask_id))
+        for part in self._parts:
             part.end_ask(ask_id)

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import CancelTimer, JobBegun, JobEnded, SetTimer, ToBackend
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import KillOwner
-from dap_ai.protocol import envelope
+from dap_ai.protocol.wire import envelope
 
 HOLD_S = 0.1
 _TRIES = 5
@@ -29,10 +30,11 @@ HOLD = "jobs.hold"
 class Jobs:
     """Running jobs by token, and those whose end is not confirmed yet."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks) -> None:
         self.holding = False
         """What the client says must wait."""
         self._state = state
+        self._asks = asks
         self._held: deque[Callable[[], None]] = deque()
         self._out = out
         self._running: dict[str, JobBegun] = {}
@@ -52,9 +54,10 @@ class Jobs:
         """Whether any may have a process yet."""
         return bool(self._running or self._answered or self._dying)
 
-    def begun(self, job: JobBegun) -> None:
-        """A job is about to start."""
-        self._running[job.token] = job
+    def on_begun(self, job: JobBegun) -> None:
+        """A job is about to start; one that comes too late does not: its first request fails."""
+        if job.ask_id in self._asks.running and job.epoch == self._state.epoch:
+            self._running[job.token] = job
 
     def ended(self, job: JobEnded) -> None:
         """Nobody waits for a job any more."""

@@ -13,12 +13,19 @@ import msgspec
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.state.effects import CancelTimer, Lent, ModelWanted, SetTimer, Settled, ToAgent
 from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskModel, AskModelBody, AskModelDelta, AskModelEnd, AskModelEnded, AskOfferArguments
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import NO_MODEL_REQUEST, RemoteProtocolError, RequestFailed
-from dap_ai.protocol.lending import EDITOR, LentCall, LentPiece, LentReply
-from dap_ai.protocol.visible import on_one_line
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import (
+    AskModel,
+    AskModelBody,
+    AskModelDelta,
+    AskModelEnd,
+    AskModelEnded,
+    AskOfferArguments,
+)
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import NO_MODEL_REQUEST, RemoteProtocolError, RequestFailed
+from dap_ai.protocol.wire.lending import EDITOR, LentCall, LentPiece, LentReply
+from dap_ai.protocol.wire.visible import on_one_line
 
 SILENCE = "lending.silence:"
 SILENCE_S = 120.0
@@ -75,7 +82,7 @@ class Lending:
         self._requests += 1
         request_id = f"dap-ai-model-{self._asks.mark}{self._requests}"
         self._open[request_id] = _Loan(request_id, wanted.token, wanted.ask_id, ask.guest)
-        body = AskModel(request_id, wanted.ask_id, wanted.messages, wanted.tools)
+        body = AskModel(request_id, wanted.ask_id, [*wanted.messages], wanted.tools)
         self._out.tell([*self._asks.flush(wanted.ask_id), ("askModel", body)], ask.guest)
         self._out.do(SetTimer(SILENCE + request_id, SILENCE_S))
 

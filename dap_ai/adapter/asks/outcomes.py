@@ -5,8 +5,8 @@ from __future__ import annotations
 from dap_ai.adapter.state.effects import ActionWanted, Settled, ToAgent
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.outbox import Outbox
-from dap_ai.protocol.acting import Done
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class Outcomes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.gate import Refusal
-from dap_ai.protocol.ask import LEVELS, AskArguments, Earlier, Level
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.colours import without_colours
-from dap_ai.protocol.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
-from dap_ai.protocol.messages import StoppedBody
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.wire.ask import LEVELS, AskArguments, Earlier, Level
+from dap_ai.protocol.wire.colours import without_colours
+from dap_ai.protocol.wire.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
+from dap_ai.protocol.wire.messages import StoppedBody
 
 MAX_QUESTION_CHARS = 20_000
 MAX_EARLIER_CHARS = 200_000

@@ -15,10 +15,10 @@ from dap_ai.adapter.state.effects import AgentRequest, ToAgent, ToBackend
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import AgentOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
-from dap_ai.protocol.messages import ErrorBody
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import NotStopped, RemoteProtocolError, RequestFailed
+from dap_ai.protocol.wire.messages import ErrorBody
 
 READING = frozenset(
     {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
@@ -39,7 +39,7 @@ class AgentReads:
     """What the agent asks of the backend, on its way there and back."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: Gate) -> None:
-        self.scoping = Scoping(out, state, gate)
+        self._scoping = Scoping(out, state, gate)
         self._gate = gate
         self._out = out
         self._state = state
@@ -57,8 +57,12 @@ class AgentReads:
         wanted = self._slots.in_flight
         return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
 
+    def before_client(self, guest: str, command: str, arguments: bytes) -> None:
+        """A request of a client is about to be forwarded."""
+        self._scoping.before(guest, command, arguments)
+
     def client_asked(self) -> None:
-        """A request of the client was forwarded."""
+        """It has its seq: were it withdrawn before, nobody would know that it is not waited for."""
         self._slots.client_asked()
 
     def client_answered(self, command: str) -> None:
@@ -82,7 +86,10 @@ class AgentReads:
     def on_request(self, wanted: AgentRequest) -> None:
         """The agent wants to read."""
         if not self._reads(wanted):
-            self._fail(wanted, RequestFailed(wanted.command, "refused", "an answer reads; it may send nothing else"))
+            self._fail(
+                wanted,
+                RequestFailed(wanted.command, "refused", ("an answer only reads; it must not send anything else")),
+            )
         else:
             self._put(wanted)
 
@@ -112,7 +119,7 @@ class AgentReads:
         for read in self._slots.guests:
             if read.guest == guest:
                 self._slots.drop(read)
-        self.scoping.forget(guest)
+        self._scoping.forget(guest)
 
     def _put(self, wanted: AgentRequest) -> None:
         if wanted.ask_id not in self._asks.running or wanted.epoch != self._state.epoch or not self._state.stopped:
@@ -120,7 +127,7 @@ class AgentReads:
         elif self.dead:
             self._fail(wanted, _backend_died(wanted))
         elif wanted.command == "evaluate" and self._late_evaluates:
-            text = "an earlier read has not come back yet; another one could wait for ever"
+            text = "an earlier read has not returned yet; another one could wait for ever"
             self._fail(wanted, RequestFailed("evaluate", "busy", text))
         elif (refusal := self._gate.refuse(wanted.command, _thread(wanted), self._state)) is not None:
             self._fail(wanted, RequestFailed(wanted.command, refusal.entry.message, refusal.text))
@@ -137,7 +144,7 @@ class AgentReads:
             self._out.do(*self._slots.taken())
 
     def _send(self, wanted: AgentRequest) -> None:
-        self.scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
+        self._scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
         seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
         self._seq_in_flight = seq
         self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))

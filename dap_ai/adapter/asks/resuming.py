@@ -20,12 +20,13 @@ from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, To
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ResumeOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.acting import ContinueTo, Done
-from dap_ai.protocol.ask import AskArguments
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.messages import ContinueBody, ErrorBody
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.tools import ContinueTo
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.messages import ContinueBody, ErrorBody
 
 RESUME_S = 30.0
 """A program that has not stopped anew by then is left running."""

@@ -1,39 +1,54 @@
-"""The agent of a session: made once something is launched, its asks as tasks, and what it waits for."""
+"""The agent of a session: made once something is launched, its asks as tasks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from dap_ai.adapter.io.ask_debugger import AskDebugger, AskSink
-from dap_ai.adapter.io.ask_debugger import Pump as AskPump
-from dap_ai.adapter.io.ports import Agent, Recipe
-from dap_ai.adapter.state.effects import AgentEnded, Event, StartAsk
-from dap_ai.protocol.acting import Consent, Done
-from dap_ai.protocol.asking import Answer
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.lending import LentPiece, LentReply
-
-Outcome = bytes | Consent | Done | LentPiece | LentReply
+from dap_ai.adapter.io.awaiting import Awaiting
+from dap_ai.adapter.io.ports import Agent, LooksAhead, Recipe
+from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.state.effects import AgentEnded, StartAsk
+from dap_ai.protocol.contracts.asking import NotAnswered, no_answer
 
 
 class AgentSide:
     """A failing agent ends its ask, never the session. `own`: the session's launch arguments for us."""
 
-    def __init__(self, recipe: Recipe, pump: AskPump) -> None:
+    def __init__(self, recipe: Recipe, session: Session, awaiting: Awaiting) -> None:
         self.own: dict[str, Any] = {}
         self._recipe = recipe
-        self._pump = pump
+        self._session = session
+        self._awaiting = awaiting
+        self._walker = recipe.backend.walker()
+        self._snapshots = recipe.backend.snapshots(session.options.snapshot_reads)
         self._agent: asyncio.Future[Agent] | None = None
         self._asks: dict[str, asyncio.Task[None]] = {}
-        self._waiting: dict[int, asyncio.Future[Outcome]] = {}
-        self._streams: dict[int, asyncio.Queue[Outcome | RequestFailed]] = {}
-        self._tokens = 0
+        self._ahead: asyncio.Future[None] | None = None
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the debuggee is read, and never copied."""
+        return self._walker is not None and self._snapshots is None
 
     def warm(self) -> None:
         """Begin to make the agent: a question that comes later waits less."""
         self._get().add_done_callback(_forget)
+
+    def look_ahead(self, files: Sequence[str]) -> None:
+        """Get ready for a question about a failure in these files; none: the program goes on."""
+        if self._ahead is not None:
+            self._ahead.cancel()
+        self._ahead = asyncio.ensure_future(self._look_ahead(files)) if files else None
+
+    async def _look_ahead(self, files: Sequence[str]) -> None:
+        with contextlib.suppress(Exception):  # told by the ask that needs the agent, or the file
+            agent = await self._get()
+            if isinstance(agent, LooksAhead):
+                await agent.look_ahead(files)
 
     def start(self, start: StartAsk) -> None:
         """Answer a question."""
@@ -47,44 +62,6 @@ class AgentSide:
         if task := self._asks.get(ask_id):
             task.cancel()
 
-    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
-        """See ask_debugger.Pump."""
-        self._tokens += 1
-        token = self._tokens
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._waiting[token] = future
-        try:
-            self._pump.receive(wanted(token))
-            return await future
-        finally:
-            self._waiting.pop(token, None)
-
-    async def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
-        """See ask_debugger.Pump."""
-        self._tokens += 1
-        token = self._tokens
-        stream = self._streams[token] = asyncio.Queue()
-        try:
-            self._pump.receive(wanted(token))
-            while not isinstance(outcome := await stream.get(), RequestFailed):
-                yield outcome
-            raise outcome
-        finally:
-            del self._streams[token]
-
-    def resolve(self, token: int, outcome: Outcome, error: RequestFailed | None = None) -> None:
-        """What came of something the agent wanted."""
-        if (stream := self._streams.get(token)) is not None:
-            stream.put_nowait(error or outcome)
-            return
-        future = self._waiting.get(token)
-        if future is None or future.done():
-            return
-        if error is None:
-            future.set_result(outcome)
-        else:
-            future.set_exception(error)
-
     async def end_asks(self) -> None:
         """No ask is being answered any more."""
         tasks = list(self._asks.values())
@@ -94,6 +71,7 @@ class AgentSide:
 
     async def close(self) -> None:
         """The agent ends what it has started; another one may be made afterwards."""
+        self.look_ahead(())
         made, self._agent = self._agent, None
         if made is None:
             return
@@ -109,19 +87,21 @@ class AgentSide:
         return asyncio.shield(self._agent)
 
     async def _answer(self, start: StartAsk) -> None:
-        ask_id, receive = start.ask.ask_id, self._pump.receive
+        ask_id, receive = start.ask.ask_id, self._awaiting.tell
         try:
             agent = await self._get()
-            answer = await agent.answer(start.ask, AskDebugger(self._pump, start), AskSink(self._pump, ask_id))
-        except NotStopped as error:
-            receive(AgentEnded(ask_id, Answer(stale=True), str(error.user_text), not_stopped=True))
-        except RequestFailed as error:
-            receive(AgentEnded(ask_id, Answer(), error.user_text))
+            debugger = AskDebugger(self._session, self._awaiting, self._walker, self._snapshots, start)
+            answer = await agent.answer(start.ask, debugger, AskSink(receive, ask_id))
         except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
             self._recipe.log(f"{ask_id} failed: {error!r}")
-            receive(AgentEnded(ask_id, Answer(), f"{type(error).__name__}: {error}"))
+            receive(AgentEnded(ask_id, no_answer(), self._recipe.mask(f"{type(error).__name__}: {error}")))
         else:
-            receive(AgentEnded(ask_id, answer, answer.error))
+            if isinstance(answer, NotAnswered):
+                if answer.is_ours:
+                    self._recipe.log(f"{ask_id} failed: {answer.text}")
+                receive(AgentEnded(ask_id, no_answer(stale=answer.stale), answer.text, not_stopped=answer.stale))
+            else:
+                receive(AgentEnded(ask_id, answer))
 
 
 def _forget(agent: asyncio.Future[Agent]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Protocol
+from typing import Any
 
-from dap_ai.adapter.io.ports import Snapshots, Walker
+from dap_ai.adapter.io.awaiting import Awaiting
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import (
     ActionWanted,
@@ -19,45 +19,30 @@ from dap_ai.adapter.state.effects import (
     ModelWanted,
     StartAsk,
 )
-from dap_ai.protocol import envelope
-from dap_ai.protocol.acting import Action, Consent, ContinueTo, Done, Step
-from dap_ai.protocol.ask import Category, ToolStep
-from dap_ai.protocol.asking import HistoryItem, Stop
-from dap_ai.protocol.caught import Caught
-from dap_ai.protocol.errors import NotStopped, RemoteProtocolError, RequestFailed
-from dap_ai.protocol.inspection import Inspection, Query
-from dap_ai.protocol.lending import LentPiece, LentReply
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
-
-
-class Pump(Protocol):
-    """What of the running session is needed here."""
-
-    session: Session
-    walker: Walker | None
-    snapshots: Snapshots | None
-
-    def receive(self, event: Event) -> None:
-        """Tell the session."""
-        ...
-
-    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
-        """What comes of an event of the agent: a response's body as bytes, Consent or Done. `wanted` makes the event.
-
-        Raises RequestFailed, NotStopped.
-        """
-        ...
-
-    def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
-        """All that comes of it, as it comes; it has no end of its own. Raises RequestFailed."""
-        ...
+from dap_ai.protocol.contracts.acting import Action, Consent, Done
+from dap_ai.protocol.contracts.asking import HistoryItem, Stop
+from dap_ai.protocol.contracts.backend import Snapshots, Walker
+from dap_ai.protocol.contracts.inspection import Inspection, Query
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tools import ContinueTo, Step
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import Category, SafeStep
+from dap_ai.protocol.wire.caught import Caught
+from dap_ai.protocol.wire.errors import NotStopped, RemoteProtocolError, RequestFailed
+from dap_ai.protocol.wire.lending import LentPiece, LentReply
+from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, raw
 
 
 class AskDebugger:
-    """The session as one ask sees it; satisfies dap_ai.protocol.debugger.Debugger."""
+    """The session as one ask sees it; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
 
-    def __init__(self, pump: Pump, start: StartAsk) -> None:
-        self._pump = pump
+    def __init__(
+        self, session: Session, awaiting: Awaiting, walker: Walker | None, snapshots: Snapshots | None, start: StartAsk
+    ) -> None:
+        self._session = session
+        self._awaiting = awaiting
+        self._walker = walker
+        self._snapshots = snapshots
         self._ask_id = start.ask.ask_id
         self._history = start.history
         self._observes = start.ask.arguments.level == "observe"
@@ -66,17 +51,20 @@ class AskDebugger:
     @property
     def current(self) -> bool:
         """Whether the ask's stop still holds."""
-        return self.stop is not None and self.stop.epoch == self._pump.session.state.epoch
+        return self.stop is not None and self.stop.epoch == self._session.state.epoch
 
     @property
     def can_inspect(self) -> bool:
         """Whether the backend has a static walker."""
-        return self._pump.walker is not None
+        return self._walker is not None
 
-    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
         """A DAP request's response body. Raises RequestFailed, NotStopped."""
+        return raw(await self._request(command, arguments))
+
+    async def _request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         epoch = self._stop(command).epoch
-        body: bytes = await self._pump.outcome(
+        body: bytes = await self._awaiting.outcome(
             lambda token: AgentRequest(self._ask_id, token, epoch, command, dict(arguments))
         )
         try:
@@ -85,24 +73,24 @@ class AskDebugger:
             text = f"what the debug adapter answers to {command} cannot be read: {error}"
             raise RequestFailed(command, "unreadable", text) from error
 
-    async def inspect(self, query: Query) -> Inspection:
+    async def inspect(self, query: Query) -> Raw[Inspection]:
         """One visit of the walker. Raises RequestFailed, NotStopped."""
-        if self._pump.walker is None:
+        if self._walker is None:
             raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
-        return await self._pump.walker.inspect(self.request, query)
+        return raw(await self._walker.inspect(self._request, query))
 
     @property
     def why_no_snapshot(self) -> str:
         """Why this ask may make no snapshot; empty: it may."""
         if self._observes:
-            return "at the level observe nothing of the program is run, not even in a copy"
-        if not self._pump.session.options.snapshots:
+            return "at the level observe no code of the program is run, not even in a copy"
+        if not self._session.options.snapshots:
             return "snapshots are switched off in the settings"
-        return "" if self._pump.snapshots else "this debug adapter makes no snapshots"
+        return "" if self._snapshots else "this debug adapter makes no snapshots"
 
-    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+    async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
         """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
-        snapshots = self._pump.snapshots
+        snapshots = self._snapshots
         if snapshots is None or self.why_no_snapshot:
             raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
         epoch, tokens, alive = self._stop("snapshot").epoch, list[str](), True
@@ -110,43 +98,43 @@ class AskDebugger:
         def begun(token: str) -> None:
             tokens.append(token)
             command, arguments = snapshots.kill_request(token, query.frame_id)
-            self._pump.receive(JobBegun(self._ask_id, token, epoch, command, arguments))
+            self._awaiting.tell(JobBegun(self._ask_id, token, epoch, command, arguments))
 
         try:
-            result = await snapshots.run(self.request, query, begun)
+            result = await snapshots.run(self._request, query, begun)
             alive = False
-            return result
+            return raw(result)
         finally:
             for token in tokens:
-                self._pump.receive(JobEnded(token, alive))
+                self._awaiting.tell(JobEnded(token, alive))
 
-    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
+    async def approve(self, kind: str, action: Safe, reason: Safe, now: Safe = "") -> Consent:
         """What the user says to an action of the agent; no answer in time is a no. Raises RequestFailed, NotStopped."""
         epoch = self._stop("approve").epoch
-        consent: Consent = await self._pump.outcome(
+        consent: Consent = await self._awaiting.outcome(
             lambda token: ApprovalWanted(self._ask_id, token, epoch, kind, action, reason, now)
         )
         return consent
 
-    async def act(self, action: Action) -> Done:
+    async def act(self, action: Action, frame_id: int = 0) -> Raw[Done]:
         """Does it, in the program itself. Raises RequestFailed, NotStopped.
 
         After a Step or a ContinueTo, `stop` is where the program stands now: None if it runs or has ended.
         """
         stop = self._stop("act")
-        done: Done = await self._pump.outcome(
-            lambda token: ActionWanted(self._ask_id, token, stop.epoch, stop.thread_id, action)
+        done: Done = await self._awaiting.outcome(
+            lambda token: ActionWanted(self._ask_id, token, stop.epoch, stop.thread_id, action, frame_id)
         )
         if isinstance(action, Step | ContinueTo):
             self.stop = done.stop
-        return done
+        return raw(done)
 
     async def lent_model(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+        self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
         """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
-        wanted = [dict(message) for message in messages], [dict(tool) for tool in tools]
-        async with aclosing(self._pump.outcomes(lambda token: ModelWanted(self._ask_id, token, *wanted))) as said:
+        wanted = list(messages), [dict(tool) for tool in tools]
+        async with aclosing(self._awaiting.outcomes(lambda token: ModelWanted(self._ask_id, token, *wanted))) as said:
             async for piece in said:
                 yield piece
                 if isinstance(piece, LentReply):
@@ -157,26 +145,26 @@ class AskDebugger:
             raise NotStopped(command)
         return self.stop
 
-    def output_tail(self) -> Sequence[tuple[str, str]]:
+    def output_tail(self) -> Raw[Sequence[tuple[str, str]]]:
         """(category, text) of the last output."""
-        return self._pump.session.history.output_tail()
+        return raw(self._session.history.output_tail())
 
-    def caught(self) -> Caught | None:
+    def caught(self) -> Raw[Caught | None]:
         """The exception that was caught and reported while nothing stopped."""
-        return self._pump.session.caught.last if self.stop is None else None
+        return raw(self._session.caught.last if self.stop is None else None)
 
-    def history(self) -> Sequence[HistoryItem]:
+    def history(self) -> Raw[Sequence[HistoryItem]]:
         """What the user did since the conversation's last question."""
-        return self._history
+        return raw(self._history)
 
 
 class AskSink:
-    """Satisfies dap_ai.protocol.debugger.Sink."""
+    """Satisfies dap_ai.protocol.contracts.debugger.SafeSink."""
 
-    def __init__(self, pump: Pump, ask_id: str) -> None:
-        self._pump = pump
+    def __init__(self, tell: Callable[[Event], None], ask_id: str) -> None:
+        self._tell = tell
         self._ask_id = ask_id
 
-    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+    def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
         """Append to the answer, or report a step or a status."""
-        self._pump.receive(AgentOutput(self._ask_id, category, text, tool))
+        self._tell(AgentOutput(self._ask_id, category, text, tool))

@@ -9,8 +9,8 @@ from dap_ai.adapter.io.merging import Merger
 from dap_ai.adapter.io.ports import Process, Recipe
 from dap_ai.adapter.state.effects import BackendClosed, Event, FromBackend
 from dap_ai.limits import slack
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import FrameReader, Lenient
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import FrameReader, Lenient
 from dap_ai.streams import Link, open_tcp
 
 _CONNECT_S = 10.0
@@ -177,7 +177,7 @@ class BackendSide:
             try:
                 self._receive_all(map(FromBackend, merger.merged(frames.feed(data))))
             except RemoteProtocolError as error:
-                self._receive(BackendClosed(f"its stream cannot be followed: {error}"))
+                self._receive(BackendClosed(f"its stream cannot be parsed: {error}"))
                 self._end_soon()
                 return
             if merger.storms:

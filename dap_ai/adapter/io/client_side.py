@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.io.inbound import reader
 from dap_ai.adapter.state.effects import ClientClosed, Event, FromClient, TokenGiven
-from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.streams import Link, part
 
 
@@ -58,12 +58,12 @@ class ClientSide:
 
     def _on_token(self, token: bytes) -> None:
         if not self._accepts(token):
-            raise RemoteProtocolError("it gave a wrong token")
+            raise RemoteProtocolError("it sent a wrong token")
         self._receive(TokenGiven())
 
     def _on_lost(self, why: str) -> None:
         """It may be no client at all: the connection ends now, before the session does."""
-        self._log(f"the client is let go: {why}")
+        self._log(f"the client is disconnected: {why}")
         part(self._link)
         self._receive(ClientClosed())
 

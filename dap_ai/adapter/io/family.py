@@ -38,7 +38,7 @@ _GRACE_S = 2.0
 Address = tuple[str, int]
 
 
-class Place(NamedTuple):
+class ChildPlace(NamedTuple):
     """Where a child's session stands: behind which listener of ours, before which of the adapter's, in whose family."""
 
     family: Family
@@ -72,7 +72,7 @@ class Member(Protocol):
         ...
 
 
-Admit = Callable[[TransportLink, Place], Coroutine[Any, Any, None]]
+Admit = Callable[[TransportLink, ChildPlace], Coroutine[Any, Any, None]]
 """Serves the client of a child session to its end."""
 
 
@@ -80,17 +80,17 @@ class Families:
     """The families of a proxy, by the ports of their listeners."""
 
     def __init__(self, admit: Admit, log: Callable[[str], None]) -> None:
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, ChildPlace] = {}
         self.admit = admit
         self.log = log
-        self._expected: deque[tuple[dict[str, Any], Place]] = deque(maxlen=_MAX_EXPECTED)
+        self._expected: deque[tuple[dict[str, Any], ChildPlace]] = deque(maxlen=_MAX_EXPECTED)
 
-    def expect(self, configuration: dict[str, Any], place: Place) -> None:
+    def expect(self, configuration: dict[str, Any], place: ChildPlace) -> None:
         """A client was told to start the session of a child with this configuration."""
         named = {key: value for key, value in configuration.items() if key.startswith("__")}
         self._expected.append((named or configuration, place))
 
-    def expected(self, arguments: dict[str, Any]) -> Place | None:
+    def expected(self, arguments: dict[str, Any]) -> ChildPlace | None:
         """Where a session stands that is started with these arguments, if it was expected: once."""
         for wanted in self._expected:
             if all(arguments.get(key) == value for key, value in wanted[0].items()):
@@ -104,7 +104,7 @@ class Families:
         self._expected.clear()
         self._expected.extend(kept)
 
-    def place_of(self, address: Address | None) -> Place | None:
+    def place_of(self, address: Address | None) -> ChildPlace | None:
         """Whose listener this is, if it is one of ours."""
         if address is None or address[0] not in (_HOST, "localhost", "::1"):
             return None
@@ -177,7 +177,7 @@ class Family:
             return 0
         port: int = listener.sockets[0].getsockname()[1]
         self._listeners[port] = listener
-        self._families.places[port] = Place(self, address, member.session_id, member.own, member.adapter_key)
+        self._families.places[port] = ChildPlace(self, address, member.session_id, member.own, member.adapter_key)
         return port
 
     @property

@@ -35,12 +35,12 @@ class GuestLinks:
         self._links[guest] = link
 
         def on_lost(why: str) -> None:
-            self._log(f"a guest is let go: {why}")
+            self._log(f"a guest is disconnected: {why}")
             self._drop(guest, part)
 
         def on_full(full: bool) -> None:
             if full:
-                self._log("a guest is let go: it does not read")
+                self._log("a guest is disconnected: it does not read")
                 self._drop(guest, lambda unread: unread.abort())
 
         on_data = reader(self._receive_all, lambda body: FromGuest(guest, body), on_lost)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.state.effects import Event
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import Exact, FrameReader
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import Exact, FrameReader
 
 
 def reader(
@@ -29,6 +29,6 @@ def reader(
             receive_all(map(event, frames.feed(data)))
         except RemoteProtocolError as error:
             frames = None
-            on_lost(f"its stream cannot be followed: {error}")
+            on_lost(f"its stream cannot be parsed: {error}")
 
     return on_data

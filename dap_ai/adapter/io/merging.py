@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from dap_ai.protocol import envelope
-from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 MIN_RUN = 16
 """Shorter runs pass byte for byte."""

@@ -1,55 +1,18 @@
-"""What the proxy needs of its siblings, as protocols: backends and agent satisfy them, wiring.py joins them."""
+"""What the proxy is given to work with beside its backend (protocol/contracts/backend.py); wiring.py joins them."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import Effect, Event
-from dap_ai.adapter.state.gate import BackendRules
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Debugger, Sink
-from dap_ai.protocol.inspection import Inspection, Query
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
+from dap_ai.protocol.contracts.backend import Backend
+from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+from dap_ai.protocol.wire.safe import Safe
 from dap_ai.streams import TransportLink
-
-Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-
-
-class Walker(Protocol):
-    """See dap_ai.backends.Walker."""
-
-    async def inspect(self, request: Request, query: Query) -> Inspection:
-        """One visit."""
-        ...
-
-
-class Snapshots(Protocol):
-    """See dap_ai.backends.Snapshots."""
-
-    async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
-        """The work of one copy."""
-        ...
-
-    def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
-        """What ends a copy at once."""
-        ...
-
-
-class Start(Protocol):
-    """See dap_ai.backends.Start."""
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """Of launch or attach, completed."""
-        ...
-
-    @property
-    def connect(self) -> tuple[str, int] | None:
-        """The adapter to talk to instead of the one started here."""
-        ...
 
 
 class Process(Protocol):
@@ -67,7 +30,7 @@ class Process(Protocol):
 
     @property
     def key(self) -> str:
-        """What every connection to a port of its own begins with; see dap_ai.backends.Command."""
+        """What every connection to a port of its own begins with; see dap_ai.protocol.contracts.backend.Command."""
         ...
 
     async def end(self, spares: str = "") -> None:
@@ -75,45 +38,24 @@ class Process(Protocol):
         ...
 
 
-class Backend(BackendRules, Protocol):
-    """See dap_ai.backends.Backend."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def runs_beside(self) -> frozenset[str]:
-        """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
-        ...
-
-    def default_python(self, cwd: str) -> str:
-        """The interpreter that a program in `cwd` would be run with."""
-        ...
-
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
-        """Complete the arguments of launch or attach."""
-        ...
-
-    def walker(self) -> Walker | None:
-        """A reader for one session."""
-        ...
-
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
-        """The copies of one session."""
-        ...
-
-
 class Agent(Protocol):
     """What answers: see dap_ai.agent.answering.Agent. One per session: it holds the session's conversations."""
 
-    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
-        """Answer one question. Raises NotStopped if nothing could be read."""
+    async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
+        """Answer one question."""
         ...
 
     async def close(self) -> None:
         """End what it has started, at the end of the session."""
+        ...
+
+
+@runtime_checkable
+class LooksAhead(Protocol):
+    """An agent that can get ready for the question about a failure that the user is looking at."""
+
+    async def look_ahead(self, files: Sequence[str]) -> None:
+        """Read what it will need of these files, of the innermost frame first; cancelled, it goes no further."""
         ...
 
 
@@ -159,4 +101,8 @@ class Recipe(Protocol):
 
     def log(self, text: str) -> None:
         """Something for the log."""
+        ...
+
+    def mask(self, text: str) -> Safe:
+        """The text of an error without secrets."""
         ...

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from dap_ai.adapter.io.agent_side import AgentSide
 from dap_ai.adapter.io.backend_side import BackendSide
-from dap_ai.adapter.io.family import Families, Place
+from dap_ai.adapter.io.family import ChildPlace, Families
 from dap_ai.adapter.io.ports import Recipe
 from dap_ai.adapter.state.effects import Prepare
 from dap_ai.adapter.state.options import Options, child_key
-from dap_ai.protocol import envelope
+from dap_ai.protocol.wire import envelope
 
 
 class Preparation(NamedTuple):
@@ -22,7 +22,7 @@ class Preparation(NamedTuple):
     own: dict[str, Any]
     """The launch arguments that are meant for us."""
     options: Options
-    place: Place | None
+    place: ChildPlace | None
     """Where the client has come to by the front door, if that is a child's session."""
 
 
@@ -38,7 +38,7 @@ class Preparing:
         self._agent = agent
         self._eager = eager
 
-    async def prepare(self, wanted: Prepare, own: dict[str, Any], place: Place | None) -> Preparation:
+    async def prepare(self, wanted: Prepare, own: dict[str, Any], place: ChildPlace | None) -> Preparation:
         """Makes all ready in a session that stands at `place`. Raises whatever the recipe raises.
 
         After an error the next one begins anew, from `own`: it may want other settings.
@@ -50,7 +50,7 @@ class Preparing:
             self._agent.own = own
             raise
 
-    async def _prepare(self, wanted: Prepare, own: dict[str, Any], place: Place | None) -> Preparation:
+    async def _prepare(self, wanted: Prepare, own: dict[str, Any], place: ChildPlace | None) -> Preparation:
         own = own | envelope.decode(wanted.own, dict[str, Any])
         options = self._recipe.options(own)
         await self._warm_agent(own)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,11 @@ import anyio
 from dap_ai.adapter.asks.questions import RELATIVE
 from dap_ai.adapter.asks.slots import REQUEST
 from dap_ai.adapter.io.agent_side import AgentSide
+from dap_ai.adapter.io.awaiting import Awaiting
 from dap_ai.adapter.io.backend_side import BackendSide
 from dap_ai.adapter.io.client_side import ClientSide
 from dap_ai.adapter.io.failing import Failing
-from dap_ai.adapter.io.family import Families, Family, Place
+from dap_ai.adapter.io.family import ChildPlace, Families, Family
 from dap_ai.adapter.io.guest_links import GuestLinks
 from dap_ai.adapter.io.ports import Recipe
 from dap_ai.adapter.io.preparing import Preparing
@@ -59,7 +60,7 @@ from dap_ai.adapter.state.effects import (
     ToRelative,
 )
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol import envelope
+from dap_ai.protocol.wire import envelope
 from dap_ai.streams import Link, write_message
 
 _OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
@@ -74,7 +75,7 @@ class Pump:
     """
 
     def __init__(
-        self, recipe: Recipe, client: Link, families: Families, place: Place | None = None, *, eager: bool = False
+        self, recipe: Recipe, client: Link, families: Families, place: ChildPlace | None = None, *, eager: bool = False
     ) -> None:
         self.session_id = ""
         self.own: dict[str, Any] = dict(place.own) if place else {}
@@ -85,8 +86,6 @@ class Pump:
         self._started = time.time()
         self._eager = eager
         self.session = Session(recipe.backend, self._named(recipe.options(self.own)))
-        self.walker = recipe.backend.walker()
-        self.snapshots = recipe.backend.snapshots(self.session.options.snapshot_reads)
         self._families = families
         self._family = place.family if place else Family(families)
         self._guests = GuestLinks(self.receive_all, recipe.log)
@@ -106,18 +105,20 @@ class Pump:
             spares=lambda: self.session.spares,
             begin=self._begin_backend,
         )
-        self._agent = AgentSide(recipe, self)
+        self._awaiting = Awaiting(self.receive)
+        self._agent = AgentSide(recipe, self.session, self._awaiting)
         # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
-        eager = eager or (self.walker is not None and self.snapshots is None)
+        eager = eager or self._agent.is_read_only
         self._preparing = Preparing(recipe, families, self._backend, self._agent, eager=eager)
         self._journal = recipe.journal(self.session)
         self._timers = Timers(lambda timer_id: self.receive(TimerFired(timer_id)))
         self._tasks: set[asyncio.Task[None]] = set()
         self._over = asyncio.Event()
         self._state = (False, Phase.CREATED)
+        self._failing_files: tuple[str, ...] = ()
         self._outlived = False
         """The program has ended before its child processes, whose sessions need the adapter still."""
-        self._failing = Failing(self.session, partial(write_message, self._client), self._over.set)
+        self._failing = Failing(self.session, partial(write_message, self._client), self._over.set, recipe.mask)
         self._closed = False
         """Nothing that happens concerns the session any more."""
 
@@ -140,14 +141,6 @@ class Pump:
                 await self._clean_up()
         if self._failing.ended is not None:
             raise self._failing.ended
-
-    async def outcome(self, wanted: Callable[[int], Event]) -> Any:
-        """See ask_debugger.Pump."""
-        return await self._agent.outcome(wanted)
-
-    def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
-        """See ask_debugger.Pump."""
-        return self._agent.outcomes(wanted)
 
     @property
     def adapter_key(self) -> str:
@@ -184,6 +177,9 @@ class Pump:
             self._family.follow()
             if self.session.state.stopped:
                 self._agent.warm()
+        if self.session.state.failing_files != self._failing_files:
+            self._failing_files = self.session.state.failing_files
+            self._agent.look_ahead(self._failing_files)
 
     def receive_all(self, events: Iterable[Event]) -> None:
         """The same for the messages of one read: what they make us write goes out in one piece."""
@@ -204,11 +200,11 @@ class Pump:
             case ToBackend(body):
                 write_message(self._backend, body)
             case ToAgent(token, body, error):
-                self._agent.resolve(token, body, error)
+                self._awaiting.resolve(token, body, error)
             case Settled(token, outcome):
-                self._agent.resolve(token, outcome)
+                self._awaiting.resolve(token, outcome)
             case Lent(token, piece):
-                self._agent.resolve(token, piece)
+                self._awaiting.resolve(token, piece)
             case StartAsk():
                 self._agent.start(effect)
             case CancelAsk(ask_id):
@@ -233,7 +229,7 @@ class Pump:
             case Listen(host, port):
                 self._spawn(self._listen(host, port))
             case Expect(configuration):
-                place = Place(self._family, None, self.session_id, self.own)
+                place = ChildPlace(self._family, None, self.session_id, self.own)
                 self._families.expect(envelope.decode(configuration, dict[str, Any]), place)
             case Prepare():
                 self._spawn(self._prepare(effect))
@@ -281,7 +277,7 @@ class Pump:
                 self._move_to(ready.place)
             self.receive(Prepared(ready.arguments, connected=ready.connected, options=self._named(ready.options)))
 
-    def _move_to(self, place: Place) -> None:
+    def _move_to(self, place: ChildPlace) -> None:
         """The client has come to a child's session by the front door."""
         self._place = place
         self._family.remove(self)

@@ -10,7 +10,7 @@ from pathlib import Path
 from dap_ai import peers
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.failing import SessionFailed
-from dap_ai.adapter.io.family import Families, Place
+from dap_ai.adapter.io.family import ChildPlace, Families
 from dap_ai.adapter.io.ports import Recipe
 from dap_ai.adapter.io.pump import Pump
 from dap_ai.client import Client
@@ -92,11 +92,11 @@ class Proxy:
 
         return Client(near, end)
 
-    async def serve(self, link: Link, place: Place | None = None, *, eager: bool = False) -> None:
+    async def serve(self, link: Link, place: ChildPlace | None = None, *, eager: bool = False) -> None:
         """One session for the client at this link, to its end. `eager`: see Pump. Raises SessionFailed."""
         await Pump(self._recipe, link, self._families, place, eager=eager).run()
 
-    async def _serve_beside_others(self, link: Link, place: Place | None = None) -> None:
+    async def _serve_beside_others(self, link: Link, place: ChildPlace | None = None) -> None:
         """One session that, when it fails, ends nothing but itself."""
         with contextlib.suppress(SessionFailed):  # the event loop has told it
             await self.serve(link, place)

@@ -197,7 +197,7 @@ def _check(path: Path, found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise SocketError(f"{path} is a symbolic link, which others may have made; {advice}")
     if not stat.S_ISDIR(found.st_mode):
-        raise SocketError(f"{path} is no folder; {advice}")
+        raise SocketError(f"{path} is not a folder; {advice}")
     if found.st_uid != os.getuid():
         raise SocketError(f"{path} belongs to another user; {advice}")
     if found.st_mode & 0o077:

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, cast, get_args, get_type_hints
 import msgspec
 
 from dap_ai.adapter.state.effects import Effect, Event
-from dap_ai.adapter.state.gate import BackendRules
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError, RequestFailed
+from dap_ai.protocol.contracts.backend import BackendRules
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
 
 Row = dict[str, Any]
 """A line of a wire log."""
@@ -35,7 +35,7 @@ _STRUCT = "struct"
 
 
 class JournalError(ValueError):
-    """A line is none of a wire log, or not of one that this version can read; the text says why."""
+    """A line is not part of a wire log, or not of one that this version can read; the text says why."""
 
 
 # -- written --------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def check_effect(row: Mapping[str, Any]) -> None:
 
 
 class RecordedRules:
-    """See gate.BackendRules: those of a recorded session. `then`: once the backend had told more of itself."""
+    """See BackendRules: those of a recorded session. `then`: once the backend had told more of itself."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.then: RecordedRules | None = None

@@ -6,12 +6,16 @@ only the agent can tell, and the session looks at none of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, cast
 
 from dap_ai.adapter.recording.journal import Row, row_of
 from dap_ai.adapter.state.effects import Effect, Event
+from dap_ai.protocol.wire.safe import Safe, SafeJson, as_it_is
 
+SafeRow = dict[Safe, SafeJson]
+"""A line of a wire log, without its secrets."""
+_CONTENT = frozenset({"message", "raw", "data"})
 _ENVELOPE = frozenset({"seq", "type", "command", "event", "request_seq", "success"})
 _IDS = frozenset({"ask_id", "token", "id", "command", "kind", "category", "guest", "session_id"})
 """Fields of events and effects that the session compares or looks up: they are ours, and hold no secret."""
@@ -26,17 +30,17 @@ _MAX_DEPTH = 100
 
 
 class Masks(Protocol):
-    """How secrets are hidden: see dap_ai.agent.mask.Masker."""
+    """How secrets are hidden: see dap_ai.agent.masking.mask.Masker."""
 
-    def mask_json(self, value: Any) -> Any:
-        """A copy of a JSON value without its secrets."""
+    def mask_json(self, value: object, name: str = "") -> SafeJson:
+        """A copy of a JSON value, which belongs to a name, without its secrets."""
         ...
 
-    def mask_value(self, name: str, value: str) -> str:
+    def mask_value(self, name: str, value: str) -> Safe:
         """The text of a value that belongs to a name."""
         ...
 
-    def placeholder(self, secret: str) -> str:
+    def placeholder(self, secret: str) -> Safe:
         """What stands for a secret."""
         ...
 
@@ -52,54 +56,58 @@ class Recorder:
         """Seqs to the backend of what the agent evaluates."""
         self._wanted: set[int] = set()
         """Hashes of the expressions that the agent wants to evaluate."""
-        self._passed: tuple[Any, Any] = (None, None)
+        self._passed: tuple[object, SafeJson] = (None, None)
         """Arguments or body of the event, as they came and masked: most effects pass them on."""
 
-    def header(self, header: Row) -> Row:
+    def header(self, header: Row) -> SafeRow:
         """The first line, but for the session's number."""
-        return {name: self._field(name, value) for name, value in header.items()}
+        return {name: self._field(name, value) for name, value in _items(header)}
 
-    def rows(self, items: Iterable[Event | Effect | Row]) -> list[Row]:
+    def rows(self, items: Iterable[Event | Effect | Row]) -> list[SafeRow]:
         """An event and its effects; as a row where it was made already."""
         self._passed = (None, None)
         return [self._masked(item if isinstance(item, dict) else row_of(item)) for item in items]
 
-    def _masked(self, row: Row) -> Row:
+    def _masked(self, row: Row) -> SafeRow:
         where = str(row.get("event") or row.get("effect"))
-        masked = dict(row)
+        masked: SafeRow = {name: _ours(value) for name, value in _items(row) if name not in _CONTENT}
         if "message" in row:
-            message = _fields(row["message"])
+            content: object = row["message"]
+            message = _fields(content)
             is_content = where == "ToAgent" or message is None
-            masked["message"] = self._content(row["message"]) if is_content else self._message(where, message or {})
+            masked["message"] = self._content(content) if is_content else self._message(where, message or {})
         if "raw" in row:
-            masked["raw"] = self._masks.mask_json(row["raw"])
+            masked["raw"] = self._masks.mask_json(str(row["raw"]))
         if data := _fields(row.get("data")):
             if where == "AgentRequest" and data["command"] == "evaluate":
                 data = self._without_expression(data)
-            masked["data"] = {name: value if name in _IDS else self._field(name, value) for name, value in data.items()}
+            said: SafeRow = {
+                name: _ours(value) if name in _IDS else self._field(name, value) for name, value in _items(data)
+            }
+            masked["data"] = said
         return masked
 
     # -- DAP messages -----------------------------------------------------------------------------------------------
 
-    def _message(self, where: str, message: Row) -> Row:
+    def _message(self, where: str, message: Row) -> SafeRow:
         name = self._name(where, message)
         whole = self._without_reads(where, message)
-        masked = {key: value if key in _ENVELOPE else self._part(key, value, name) for key, value in whole.items()}
+        masked: SafeRow = {k: _ours(v) if k in _ENVELOPE else self._part(k, v, name) for k, v in _items(whole)}
         if self._passed[0] is None:
-            self._passed = (_content_of(message), _content_of(masked))
+            self._passed = (_content_of(message), masked.get("arguments" if message["type"] == "request" else "body"))
         return masked
 
-    def _part(self, key: str, value: Any, name: str) -> Any:
-        return self._content(value, name) if key in ("arguments", "body") else self._masks.mask_json({key: value})[key]
+    def _part(self, key: str, value: object, name: str) -> SafeJson:
+        return self._content(value, name) if key in ("arguments", "body") else self._masks.mask_json(value, key)
 
-    def _content(self, content: Any, name: str = "") -> Any:
+    def _content(self, content: object, name: str = "") -> SafeJson:
         if content is not None and content == self._passed[0]:
             return self._passed[1]
         if fields := _fields(content):
             content = fields = self._without_token(fields)
             for key in ("result", "value"):
-                if name and isinstance(fields.get(key), str):
-                    fields[key] = self._masks.mask_value(name, fields[key])
+                if name and isinstance(value := fields.get(key), str):
+                    _hide(fields, key, self._masks.mask_value(name, value))
         return self._masks.mask_json(content)
 
     def _name(self, where: str, message: Row) -> str:
@@ -142,24 +150,24 @@ class Recorder:
 
     # -- fields of ours ---------------------------------------------------------------------------------------------
 
-    def _field(self, name: str, value: Any) -> Any:
+    def _field(self, name: str, value: object) -> SafeJson:
         if (fields := _fields(value)) is not None:
             value = fields = self._without_token(fields)
             if name == "options":
-                tokens = {key: fields[key] for key in _OPTION_TOKENS if fields.get(key)}
-                fields |= {key: self._masks.placeholder(str(token)) for key, token in tokens.items()}
+                for key in filter(fields.get, _OPTION_TOKENS):
+                    _hide(fields, key, self._masks.placeholder(str(fields[key])))
         return self._masks.mask_json(self._by_names(value))
 
-    def _by_names(self, value: Any) -> Any:
+    def _by_names(self, value: object) -> object:
         """With the values masked whose names stand beside them in a field of their own."""
         if isinstance(value, list):
             return [self._by_names(each) for each in cast("list[Any]", value)]
         if (fields := _fields(value)) is None:
             return value
         fields = {name: self._by_names(each) for name, each in fields.items()}
-        for name, of in _NAMED:
-            if isinstance(fields.get(name), str) and isinstance(fields.get(of), str):
-                fields[of] = self._masks.mask_value(fields[name], fields[of])
+        for named, of in _NAMED:
+            if isinstance(name := fields.get(named), str) and isinstance(value := fields.get(of), str):
+                _hide(fields, of, self._masks.mask_value(name, value))
         return fields
 
     def _without_token(self, value: Any, depth: int = 0) -> Any:
@@ -171,14 +179,30 @@ class Recorder:
         if (fields := _fields(value)) is None:
             return value
         copy = {key: self._without_token(each, depth + 1) for key, each in fields.items()}
-        return copy | ({_TOKEN: self._masks.placeholder(str(fields[_TOKEN]))} if fields.get(_TOKEN) else {})
+        if fields.get(_TOKEN):
+            _hide(copy, _TOKEN, self._masks.placeholder(str(fields[_TOKEN])))
+        return copy
 
 
 def _fields(value: Any) -> Row | None:
     return cast("Row", value) if isinstance(value, dict) else None
 
 
-def _content_of(message: Row) -> Any:
+def _items(row: Row) -> Iterator[tuple[Safe, object]]:
+    """The names of its fields are DAP's and ours."""
+    return ((as_it_is(name), value) for name, value in row.items())
+
+
+def _ours(value: object) -> SafeJson:
+    """What the session compares or looks up."""
+    return cast("SafeJson", value)
+
+
+def _hide(fields: Row, key: str, masked: Safe) -> None:
+    fields[key] = masked
+
+
+def _content_of(message: Row) -> object:
     return message.get("arguments" if message["type"] == "request" else "body")
 
 

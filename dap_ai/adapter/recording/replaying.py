@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from dap_ai.adapter.recording.journal import JournalError, Row, check_effect, event_of, options_of, row_of, rules_of
 from dap_ai.adapter.session.session import Session
-from dap_ai.adapter.state.gate import BackendRules
+from dap_ai.protocol.contracts.backend import BackendRules
 
 _PLACEHOLDER = re.compile(r"<secret:(?:part:)?[0-9a-f]+>")
 _COMPARED = ("message", "raw", "data")

@@ -2,60 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from dap_ai.adapter.asks import acting
+from dap_ai.adapter.asks.acting import Acting
 from dap_ai.adapter.asks.caught import CaughtExceptions
-from dap_ai.adapter.asks.desk import AskDesk
+from dap_ai.adapter.session.about import About
 from dap_ai.adapter.session.children import Children
-from dap_ai.adapter.session.ending import Ending
-from dap_ai.adapter.session.greeting import Greeting
-from dap_ai.adapter.session.guests import Guests
-from dap_ai.adapter.session.starting import Starting
-from dap_ai.adapter.session.unanswered import Unanswered
 from dap_ai.adapter.session.watching import Watching
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.effects import Log
-from dap_ai.adapter.state.options import Fields
-from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.adapter.state.seqmap import (
-    AgentOwner,
-    BreakpointsOwner,
-    ClientOwner,
-    GreetingOwner,
-    KillOwner,
-    OwnOwner,
-    ResumeOwner,
-    SwallowedOwner,
-)
-from dap_ai.protocol.envelope import Envelope
+from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.protocol.wire.envelope import Envelope
+
+Answered = Callable[[Envelope, Any], None]
+"""Takes a response, with who has asked for it."""
 
 
 class BackendMessages:
-    """`receive` takes one message of the backend."""
+    """`receive` takes one message of the backend. `owners`: by the type of who has asked, what takes the response."""
 
     def __init__(
         self,
         out: Outbox,
-        desk: AskDesk,
         watching: Watching,
-        guests: Guests,
+        about: About,
         children: Children,
         *,
+        acting: Acting,
         caught: CaughtExceptions,
-        greeting: Greeting,
-        unanswered: Unanswered,
-        starting: Starting,
-        ending: Ending,
+        owners: Mapping[type, Answered],
     ) -> None:
         self._out = out
-        self._desk = desk
         self._watching = watching
-        self._guests = guests
+        self._about = about
         self._children = children
+        self._acting = acting
         self._caught = caught
-        self._greeting = greeting
-        self._unanswered = unanswered
-        self._starting = starting
-        self._ending = ending
+        self._owners = owners
 
     def receive(self, message: Envelope) -> None:
         """Give it to whom it is for."""
@@ -78,52 +63,18 @@ class BackendMessages:
         if self._watching.hides(message) or self._caught.takes(message):
             return
         self._caught.on_event(message)
-        self._guests.on_event(message)
+        self._about.on_event(message)
         content = self._watching.event(message)
-        if self._desk.reads.acts and message.name == "output":
+        if self._acting.marks(message):
             content = acting.tagged(message)
-        is_read = self._desk.acting.admits(message) and self._out.reads(message.name)
+        is_read = self._acting.admits(message) and self._out.reads(message.name)
         if is_read and not self._children.takes(message):
             self._out.to_client(message, content)
-        self._desk.acting.on_event(message)
+        self._acting.on_event(message)
 
     def _on_response(self, message: Envelope) -> None:
         owner = self._out.seqs.owners.pop(message.request_seq, None)
-        match owner:
-            case ClientOwner():
-                self._unanswered.on_answered(message.request_seq)
-                self._answer_client(message, owner)
-            case AgentOwner():
-                self._desk.reads.on_response(message, owner)
-            case GreetingOwner():
-                self._greeting.on_over()
-            case OwnOwner():
-                self._on_own_response(message, owner)
-            case ResumeOwner():
-                self._desk.acting.resuming.on_response(message, owner)
-            case BreakpointsOwner():
-                self._desk.acting.on_breakpoints(message, owner)
-            case KillOwner():
-                self._desk.jobs.confirmed(owner.token)
-            case SwallowedOwner():
-                pass
-            case None:
-                self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
-
-    def _answer_client(self, message: Envelope, owner: ClientOwner) -> None:
-        parts = owner.command == "disconnect"
-        if parts:
-            self._ending.on_disconnected(by_us=False)
-        elif owner.command == "initialize" and not message.success:
-            self._starting.on_initialize_failed()
-        self._out.pass_on(message, owner, self._watching.response(message, owner))
-        self._desk.reads.client_answered(owner.command)
-        if parts:
-            self._ending.on_disconnect_passed()
-
-    def _on_own_response(self, message: Envelope, owner: OwnOwner) -> None:
-        if owner.command == "initialize":
-            self._watching.learn(read_or(message, Fields, {}))
-            self._starting.on_other_initialized()
-        elif owner.command == "disconnect":
-            self._ending.on_disconnected(by_us=True)
+        if owner is None:
+            self._out.do(Log(f"skipped: a response of the backend to nothing: {message!r}"))
+        else:
+            self._owners[type(owner)](message, owner)

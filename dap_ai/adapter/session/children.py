@@ -13,8 +13,8 @@ import msgspec
 from dap_ai.adapter.state.effects import Expect, Listen, ListenerReady, Log
 from dap_ai.adapter.state.options import Fields, Options
 from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
 
 _OWN_HOST = "127.0.0.1"
 

@@ -9,22 +9,25 @@ The client's end waits for the snapshots (jobs.py); a backend that does not answ
 from __future__ import annotations
 
 from dap_ai.adapter.asks.desk import AskDesk
+from dap_ai.adapter.asks.jobs import Jobs
+from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.session.forwarding import Forwarding
 from dap_ai.adapter.session.greeting import Greeting
 from dap_ai.adapter.session.starting import Starting
-from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner, SwallowedOwner
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, BACKEND_FAILED
-from dap_ai.protocol.messages import DisconnectArguments
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BACKEND_DIED, BACKEND_FAILED
+from dap_ai.protocol.wire.messages import DisconnectArguments
+from dap_ai.protocol.wire.visible import visible
 
 DISCONNECT_S = 2.0
 """A backend that has not answered `disconnect` by then is ended with its process tree."""
 DISCONNECT = "session.disconnect"
 PART = "session.part"
+_PARTING = frozenset({"disconnect", "terminate"})
 
 
 class Ending:
@@ -37,13 +40,16 @@ class Ending:
         desk: AskDesk,
         forwarding: Forwarding,
         *,
+        jobs: Jobs,
+        reads: AgentReads,
         starting: Starting,
         greeting: Greeting,
     ) -> None:
         self._out = out
         self._state = state
         self._desk = desk
-        self._jobs = desk.jobs
+        self._jobs = jobs
+        self._reads = reads
         self._starting = starting
         self._greeting = greeting
         self._forwarding = forwarding
@@ -60,6 +66,16 @@ class Ending:
         """Whether it has died, or was never started: nobody has said anything to it."""
         return bool(self._forwarding.backend_dead) or not self._out.seqs.backend_was_told
 
+    def ends_stop(self, message: Envelope) -> bool:
+        """Whether the program goes on, or ends, once this is forwarded; what ends the session ends its asks."""
+        if message.kind != "request" or not self._jobs.are_alive:
+            return False
+        if message.name in _PARTING:
+            self._desk.end_all("cancelled")
+        elif message.name not in RESUMING:
+            return False
+        return self._forwarding.may_go(message)
+
     def on_disconnect(self, message: Envelope) -> None:
         """The client's request `disconnect`."""
         self._desk.end_all("cancelled")
@@ -71,7 +87,7 @@ class Ending:
             self._out.do(EndBackend(), Close())
             return
         self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
-        self._desk.reads.client_asked()
+        self._reads.client_asked()
         seq = self._out.seqs.next_to_backend(ClientOwner(message.seq, "disconnect"))
         self._out.do(ToBackend(message.encode(seq=seq)))
 
@@ -119,7 +135,7 @@ class Ending:
         if self._forwarding.backend_dead:
             return
         self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
-        self._desk.reads.backend_died()
+        self._reads.backend_died()
         # A client that looks at a new thread, say, may ask while the session ends: that fails, and the user knows why.
         self._forwarding.is_end_told = self._parting or self._state.terminated
         self.answer_all("" if started else why or "it could not be started")
@@ -163,7 +179,7 @@ class Ending:
                 self._answer(owner, why_failed)
 
     def _answer(self, owner: ClientOwner, why_failed: str) -> None:
-        self._desk.reads.client_answered(owner.command)
+        self._reads.client_answered(owner.command)
         if owner.command == "disconnect":
             self._out.respond_owner(owner)
         elif why_failed:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter.asks.desk import AskDesk
+from dap_ai.adapter.asks.acting import Acting
+from dap_ai.adapter.asks.reads import AgentReads
+from dap_ai.adapter.session.serving import Handler
 from dap_ai.adapter.session.unanswered import Unanswered
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState
@@ -11,11 +13,9 @@ from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner, SentBreakpoints
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, UNKNOWN_REQUEST
-from dap_ai.protocol.messages import ThreadArguments
-
-_PARTING = frozenset({"disconnect", "terminate"})
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BACKEND_DIED, UNKNOWN_REQUEST
+from dap_ai.protocol.wire.messages import ThreadArguments
 
 
 class Forwarding:
@@ -29,9 +29,10 @@ class Forwarding:
         out: Outbox,
         state: DebuggeeState,
         history: History,
-        desk: AskDesk,
         gate: Gate,
         *,
+        acting: Acting,
+        reads: AgentReads,
         unanswered: Unanswered,
     ) -> None:
         self.backend_dead = ""
@@ -39,8 +40,9 @@ class Forwarding:
         self._out = out
         self._state = state
         self._history = history
-        self._desk = desk
         self._gate = gate
+        self._acting = acting
+        self._reads = reads
         self._unanswered = unanswered
 
     def forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
@@ -57,7 +59,7 @@ class Forwarding:
             return
         before = None
         if message.name in RESUMING or message.name == "pause":
-            self._desk.acting.on_client_resumes()
+            self._acting.on_client_resumes()
         if message.name in RESUMING:
             self._history.add("step", message.name)
             before = self._state.on_resume(thread.thread_id, single_thread=thread.single_thread)
@@ -68,9 +70,9 @@ class Forwarding:
 
     def send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         """Pass a request on, with other arguments if there are any."""
-        self._desk.reads.scoping.before(owner.guest, owner.command, message.content)
+        self._reads.before_client(owner.guest, owner.command, message.content)
         seq = self._out.seqs.next_to_backend(owner)
-        self._desk.reads.client_asked()
+        self._reads.client_asked()
         self._out.do(ToBackend(message.encode(seq=seq, content=content)))
         self._unanswered.on_sent(seq, owner.command)
 
@@ -80,13 +82,11 @@ class Forwarding:
             self._out.fail(message, BACKEND_DIED.known() if self.is_end_told else BACKEND_DIED, why=self.backend_dead)
         return bool(self.backend_dead)
 
-    def ends_stop(self, message: Envelope) -> bool:
-        """Whether the program goes on, or ends, once this is forwarded; what ends the session ends its asks."""
-        if message.kind != "request" or not self._desk.jobs.are_alive:
-            return False
-        if message.name in _PARTING:
-            self._desk.end_all("cancelled")
-        elif message.name not in RESUMING:
-            return False
+    def unless_dead(self, handler: Handler) -> Handler:
+        """The same handler, of requests that a backend must live for."""
+        return lambda message: None if self.refuse_if_dead(message) else handler(message)
+
+    def may_go(self, message: Envelope) -> bool:
+        """Whether the backend may see this request now."""
         thread = read_or(message, ThreadArguments, ThreadArguments())
         return self._gate.refuse(message.name, thread.thread_id, self._state) is None

@@ -13,8 +13,8 @@ from dap_ai.adapter.state.effects import CancelTimer, SetTimer, ToBackend
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import GreetingOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
 
 GREETING = "session.greeting"
 GREETING_S = 2.0

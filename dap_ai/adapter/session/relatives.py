@@ -8,6 +8,7 @@ its follow-ups, what the client's model says) follows it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,11 +18,11 @@ from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import FromRelative, Relative, ToClient, ToRelative
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskOutput
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RELATIVE_ENDED, SEVERAL_STOPPED
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import AskOutput
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RELATIVE_ENDED, SEVERAL_STOPPED
+from dap_ai.protocol.wire.visible import visible
 
 _TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
@@ -47,8 +48,6 @@ class Relatives:
 
     def __init__(self, out: Outbox, state: DebuggeeState) -> None:
         self.stopped: tuple[Relative, ...] = ()
-        self.initialize = b"{}"
-        """Arguments of the client's `initialize`: what it can show."""
         self._out = out
         self._state = state
         self._joined: dict[str, int] = {}
@@ -58,6 +57,11 @@ class Relatives:
         """Ids of asks, conversations and approvals, and the relative that gave them."""
         self._console = ""
         """The relative that our console talks with."""
+
+    def here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
+        """A request of ours: served here, unless it is about another session of the tree."""
+        if not self.takes(message):
+            here(message)
 
     def takes(self, message: Envelope) -> bool:
         """Whether this request of our client is for a relative; then it is on its way there, or refused."""
@@ -118,7 +122,7 @@ class Relatives:
     def _send(self, session_id: str, message: Envelope) -> bool:
         if session_id not in self._joined:
             self._joined[session_id] = 1
-            hello = envelope.request(1, "initialize", msgspec.Raw(self.initialize))
+            hello = envelope.request(1, "initialize", msgspec.Raw(self._out.client.initialize or b"{}"))
             self._out.do(ToRelative(session_id, hello))
         self._joined[session_id] += 1
         seq = self._joined[session_id]

@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dap_ai.adapter.asks.asks import LIMIT, AskRecord
-from dap_ai.adapter.asks.desk import AskDesk
+from dap_ai.adapter.asks.asks import LIMIT, AskRecord, Asks
+from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import Effect, SetTimer, StartAsk, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import ClientOwner
-from dap_ai.protocol.commands import DEFINED
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BAD_ASK, OWN_FAILURE, RemoteProtocolError
-from dap_ai.protocol.messages import StoppedBody
+from dap_ai.protocol.wire.commands import DEFINED
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BAD_ASK, OWN_FAILURE, RemoteProtocolError
+from dap_ai.protocol.wire.messages import StoppedBody
 
 _OBJECTS = DEFINED - {"disconnect"}
 """Requests whose arguments are an object: debugpy never answers one with others, nor anything after it."""
 _VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
 """Requests without which a session neither begins nor ends."""
+
+
+Handler = Callable[[Envelope], None]
+"""Serves one request."""
 
 
 class _Request(NamedTuple):
@@ -40,20 +44,24 @@ class _Request(NamedTuple):
 
 
 class Serving:
-    """One request at a time, of the session's own client or of one that has joined."""
+    """One request at a time, of the session's own client or of a joined one. `fail` ends an ask, and says why."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, desk: AskDesk) -> None:
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, asks: Asks, reads: AgentReads, fail: Callable[[str, str], None]
+    ) -> None:
         self._out = out
         self._state = state
-        self._desk = desk
+        self._asks = asks
+        self._reads = reads
+        self._fail = fail
         self._request: _Request | None = None
 
-    def serve(self, message: Envelope, work: Callable[[Envelope], None]) -> None:
+    def serve(self, message: Envelope, work: Handler) -> None:
         """Let `work` answer a request; one with arguments that cannot be read is answered here."""
         out = self._out
         newest = next(reversed(out.seqs.owners), 0)
         stops = dict(self._state.stops)
-        self._request = _Request(message, out.guest, out.count, newest, self._desk.asks.record(), stops)
+        self._request = _Request(message, out.guest, out.count, newest, self._asks.record(), stops)
         if message.name in _OBJECTS and message.content.lstrip()[:1] not in (b"", b"{", b"n"):
             out.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
         else:
@@ -73,12 +81,12 @@ class Serving:
             return False
         decided = self._out.take_since(request.effects)
         withdrawn = self._withdraw(request)
-        begun, half_ended = self._desk.asks.restore(request.asks)
+        begun, half_ended = self._asks.restore(request.asks)
         self._out.do(*(each for each in decided if not _is_undone(each, request.guest, withdrawn, begun)))
         with self._out.serving(request.guest):
             self._out.fail(request.message, OWN_FAILURE, command=request.message.name, error=error)
         for ask_id in half_ended:
-            self._desk.fail(ask_id, f"dap_ai itself has failed ({error})")
+            self._fail(ask_id, f"dap_ai itself has failed ({error})")
         self._state.on_resume_failed(request.stops)
         if request.message.name == "restart":
             self._state.on_restart_failed()
@@ -92,7 +100,7 @@ class Serving:
             if seq > request.backend_seq and isinstance(owner, ClientOwner):
                 withdrawn.add(seq)
                 del owners[seq]
-                self._desk.reads.client_answered(owner.command)
+                self._reads.client_answered(owner.command)
         return withdrawn
 
 

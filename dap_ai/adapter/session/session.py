@@ -12,26 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from dap_ai.adapter.asks.asks import FLUSH, LIMIT
 from dap_ai.adapter.asks.caught import CaughtExceptions
-from dap_ai.adapter.asks.consent import CONSENT
-from dap_ai.adapter.asks.desk import AskDesk
-from dap_ai.adapter.asks.jobs import HOLD
-from dap_ai.adapter.asks.lending import SILENCE
-from dap_ai.adapter.asks.resuming import RESUME
-from dap_ai.adapter.asks.slots import SLOTS
-from dap_ai.adapter.session.backend_messages import BackendMessages
-from dap_ai.adapter.session.children import Children
-from dap_ai.adapter.session.client_messages import ClientMessages
-from dap_ai.adapter.session.ending import Ending
-from dap_ai.adapter.session.forwarding import Forwarding
-from dap_ai.adapter.session.greeting import GREETING, Greeting
-from dap_ai.adapter.session.guests import Guests
-from dap_ai.adapter.session.relatives import Relatives
-from dap_ai.adapter.session.serving import Serving
-from dap_ai.adapter.session.starting import Starting
-from dap_ai.adapter.session.unanswered import WAIT, Unanswered
-from dap_ai.adapter.session.watching import Watching
+from dap_ai.adapter.session.building import Parts
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.effects import (
     ActionWanted,
@@ -60,13 +42,14 @@ from dap_ai.adapter.state.effects import (
     ToClient,
     TokenGiven,
 )
-from dap_ai.adapter.state.gate import BackendRules, Gate
+from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Outbox
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.contracts.backend import BackendRules
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.visible import visible
 
 
 class Session:
@@ -81,71 +64,14 @@ class Session:
         self.caught = CaughtExceptions(self._out, self.options)
         self._epoch = self.state.epoch
         """What is of an earlier stop than this was dropped."""
-        self._desk = AskDesk(self._out, self.state, self.history, self.options, self._gate, self.caught)
-        self._jobs = self._desk.jobs
-        self._reads = self._desk.reads
-        self._acting = self._desk.acting
-        self._greeting = Greeting(self._out, self._gate)
-        watching = Watching(
-            self._out,
-            self.state,
-            self.history,
-            self._gate,
-            breakpoints=self._acting.breakpoints,
-            greeting=self._greeting,
-        )
-        unanswered = Unanswered(self._out, self._reads.client_answered)
-        self._forwarding = Forwarding(
-            self._out, self.state, self.history, self._desk, self._gate, unanswered=unanswered
-        )
-        self._starting = Starting(self._out, self.state, self.options, self._forwarding.send)
-        self._ending = Ending(
-            self._out, self.state, self._desk, self._forwarding, starting=self._starting, greeting=self._greeting
-        )
-        self._serving = Serving(self._out, self.state, self._desk)
-        self._guests = Guests(
-            self._out, self.state, self._desk, self.options, serving=self._serving, forward=self._forwarding.forward
-        )
-        self._relatives = Relatives(self._out, self.state)
-        self._children = Children(self._out, self.options)
-        self._backend_messages = BackendMessages(
-            self._out,
-            self._desk,
-            watching,
-            self._guests,
-            self._children,
-            caught=self.caught,
-            greeting=self._greeting,
-            unanswered=unanswered,
-            starting=self._starting,
-            ending=self._ending,
-        )
-        self._client_messages = ClientMessages(
-            self._out,
-            self._desk,
-            self.options,
-            self._gate,
-            caught=self.caught,
-            greeting=self._greeting,
-            guests=self._guests,
-            relatives=self._relatives,
-            serving=self._serving,
-            forwarding=self._forwarding,
-            starting=self._starting,
-            ending=self._ending,
-        )
-        self._timers: dict[str, Callable[[str], None]] = {
-            SLOTS: self._reads.on_timer,
-            FLUSH: self._desk.on_flush,
-            LIMIT: self._desk.on_limit,
-            CONSENT: self._desk.consents.on_timer,
-            SILENCE: self._desk.lending.on_timer,
-            RESUME: lambda _: self._acting.resuming.on_timer(),
-            HOLD: lambda _: self._jobs.on_timer(),
-            WAIT: unanswered.on_timer,
-            GREETING: lambda _: self._greeting.on_over(),
-        }
-        """By how their names begin."""
+        parts = Parts(self._out, self.state, self.history, self.options, gate=self._gate, caught=self.caught)
+        self._asks, self._desk, self._reads, self._jobs = parts.asks, parts.desk, parts.reads, parts.jobs
+        self._consents, self._lending, self._acting = parts.consents, parts.lending, parts.acting
+        self._starting, self._greeting, self._ending = parts.starting, parts.greeting, parts.ending
+        self._serving, self._about, self._guests = parts.serving, parts.about, parts.guests
+        self._relatives, self._children = parts.relatives, parts.children
+        self._client_messages, self._backend_messages = parts.client_messages, parts.backend_messages
+        self._timers = parts.timers
 
     def receive(self, event: Event) -> list[Effect]:
         """What must happen now."""
@@ -158,7 +84,7 @@ class Session:
         if self.state.epoch != self._epoch:
             self._epoch = self.state.epoch
             self._reads.drop_stale()
-            self._desk.consents.drop_stale()
+            self._consents.drop_stale()
             self._end_stale_jobs()
             self._serve_held()
         self._guests.follow()
@@ -169,7 +95,7 @@ class Session:
     @property
     def label(self) -> str:
         """What is debugged, for a person who has several sessions."""
-        return self._guests.label
+        return self._about.label
 
     @property
     def rules(self) -> BackendRules:
@@ -227,11 +153,11 @@ class Session:
             case AgentRequest():
                 self._reads.on_request(event)
             case JobBegun():
-                self._desk.on_job(event)
+                self._jobs.on_begun(event)
             case JobEnded():
                 self._jobs.ended(event)
             case ApprovalWanted():
-                self._desk.consents.on_wanted(event)
+                self._consents.on_wanted(event)
             case ActionWanted():
                 self._acting.on_action(event)
             case AgentOutput():
@@ -259,7 +185,7 @@ class Session:
             case TokenGiven():
                 self._starting.authorized = True
             case ModelWanted():
-                self._desk.lending.on_wanted(event)
+                self._lending.on_wanted(event)
             case ListenerReady():
                 self._children.on_listener(event)
             case RelativesChanged(stopped):

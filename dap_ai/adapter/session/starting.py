@@ -16,9 +16,9 @@ from dap_ai.adapter.state.effects import Close, EndBackend, Prepare, Prepared
 from dap_ai.adapter.state.options import Fields, Options, split
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import ClientOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
 
 
 class Send(Protocol):
@@ -51,8 +51,6 @@ class Starting:
 
     def __init__(self, out: Outbox, state: DebuggeeState, options: Options, send: Send) -> None:
         self.command = ""
-        self.initialize = b""
-        """Arguments of the client's `initialize`, once it was sent and unless it failed: for another adapter."""
         self._out = out
         self._state = state
         self._options = options
@@ -97,10 +95,6 @@ class Starting:
         self._state.on_start(is_core=_names_core(arguments))
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
-    def on_initialize_failed(self) -> None:
-        """The client may try again."""
-        self.initialize = b""
-
     def on_prepared(self, prepared: Prepared) -> None:
         """The backend's recipe has completed the arguments, or says why it cannot."""
         message = self._pending
@@ -115,7 +109,7 @@ class Starting:
         if prepared.options is not None:
             self._options.take(prepared.options)
         if prepared.connected:  # another adapter: it must be initialized before it is told to attach
-            self._out.ask_backend("initialize", msgspec.Raw(self.initialize or b"{}"))
+            self._out.ask_backend("initialize", msgspec.Raw(self._out.client.initialize or b"{}"))
         else:
             self._forward(message)
 

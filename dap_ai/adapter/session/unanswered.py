@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dap_ai.adapter.state.effects import CancelTimer, SetTimer
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import ClientOwner, SwallowedOwner
-from dap_ai.protocol.commands import DEFINED
-from dap_ai.protocol.errors import UNANSWERED
+from dap_ai.protocol.wire.commands import DEFINED
+from dap_ai.protocol.wire.errors import UNANSWERED
 
 VENDOR_S = 10.0
 """dape, the most impatient client, waits for ten seconds itself."""

@@ -16,11 +16,11 @@ from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
-from dap_ai.protocol import envelope
-from dap_ai.protocol.colours import without_colours
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.messages import (
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.colours import without_colours
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.messages import (
     CapabilitiesBody,
     ContinueBody,
     ContinuedBody,
@@ -94,8 +94,7 @@ class Watching:
             case "setBreakpoints" if owner.sent is not None:
                 return self._breakpoints.on_client_response(message, owner.sent)
             case "stackTrace" if self._state.stopped:
-                for frame in _frames(message):
-                    self._state.frames[frame.id] = owner.thread_id
+                self._state.on_frames(owner.thread_id, _frames(message))
             case "evaluate" if owner.note:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
             case "continue" if owner.stops_before and not _all_threads(message):

@@ -10,9 +10,10 @@ restores the stop but not the epoch: reading again is cheap, a wrong value is no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
-from dap_ai.protocol.messages import ContinuedBody, StoppedBody
+from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
 
 RESUMING = frozenset(
     {"continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"}
@@ -52,6 +53,8 @@ class DebuggeeState:
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
+        self.failing_files: tuple[str, ...] = ()
+        """Of the frames of an exception, innermost first, once the client has seen them in this epoch."""
 
     @property
     def stopped(self) -> bool:
@@ -66,10 +69,18 @@ class DebuggeeState:
         """The newest stop that still holds."""
         return next(reversed(self.stops.values()), None)
 
+    def on_frames(self, thread_id: int, frames: Sequence[FrameId]) -> None:
+        """The client has seen these frames of a thread, innermost first."""
+        self.frames.update((frame.id, thread_id) for frame in frames)
+        stop = self.stops.get(thread_id)
+        if stop is not None and stop.reason == "exception" and not self.failing_files:
+            self.failing_files = tuple(dict.fromkeys(frame.path for frame in frames if frame.path))
+
     def bump(self) -> None:
         """Nothing read so far is current any more."""
         self.epoch += 1
         self.frames.clear()
+        self.failing_files = ()
 
     def on_resume(self, thread_id: int, *, single_thread: bool) -> dict[int, StoppedBody]:
         """A resume is about to be forwarded; returns the stops that it may have ended, for `on_resume_failed`."""

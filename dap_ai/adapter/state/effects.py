@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.acting import Action, Consent, Done
-from dap_ai.protocol.ask import Category, ToolStep
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem, Stop
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.lending import LentPiece, LentReply
+from dap_ai.protocol.contracts.acting import Action, Consent, Done
+from dap_ai.protocol.contracts.asking import Ask, HistoryItem, SafeAnswer, Stop
+from dap_ai.protocol.wire.ask import Category, SafeStep
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.lending import LentPiece, LentReply
+from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 
 class Relative(NamedTuple):
@@ -73,9 +74,9 @@ class ApprovalWanted(NamedTuple):
     token: int
     epoch: int
     kind: str
-    action: str
-    reason: str
-    now: str = ""
+    action: Safe
+    reason: Safe
+    now: Safe = ""
     """What it is that would be changed; empty: nothing, or it cannot be read."""
 
 
@@ -87,6 +88,8 @@ class ActionWanted(NamedTuple):
     epoch: int
     thread_id: int
     action: Action
+    frame_id: int = 0
+    """In which an expression is evaluated, or a variable set."""
 
 
 class ModelWanted(NamedTuple):
@@ -97,7 +100,7 @@ class ModelWanted(NamedTuple):
 
     ask_id: str
     token: int
-    messages: list[dict[str, Any]]
+    messages: list[SafeFields]
     tools: list[dict[str, Any]]
 
 
@@ -106,16 +109,16 @@ class AgentOutput(NamedTuple):
 
     ask_id: str
     category: Category
-    output: str
-    tool: ToolStep | None = None
+    output: Safe
+    tool: SafeStep | None = None
 
 
 class AgentEnded(NamedTuple):
     """The agent is done; `error` says why there is no answer, `not_stopped` that nothing could be read."""
 
     ask_id: str
-    answer: Answer
-    error: str = ""
+    answer: SafeAnswer
+    error: Safe = ""
     not_stopped: bool = False
 
 

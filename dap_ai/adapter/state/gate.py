@@ -8,15 +8,16 @@ was resumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
-from dap_ai.protocol import envelope
-from dap_ai.protocol.commands import DEFINED, has_needed
-from dap_ai.protocol.errors import (
+from dap_ai.protocol.contracts.backend import BackendRules
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.commands import DEFINED, has_needed
+from dap_ai.protocol.wire.errors import (
     CORE_FILE,
     DENIED_COMMAND,
     NEEDS_ARGUMENTS,
@@ -59,59 +60,6 @@ survives it."""
 _REVERSE = "it is a request that only debug adapters send"
 _UNKNOWN = "it does not know it"
 _ALWAYS_DENIED = {"runInTerminal": _REVERSE, "startDebugging": _REVERSE}
-
-
-class BackendRules(Protocol):
-    """What a backend's recipe knows of its adapter."""
-
-    @property
-    def denied(self) -> Mapping[str, str]:
-        """Commands that this adapter must never see, each with the reason."""
-        ...
-
-    @property
-    def wedged_while_running(self) -> frozenset[str]:
-        """Commands after which this adapter hangs if the thread they name runs."""
-        ...
-
-    @property
-    def wedged_when_ended(self) -> frozenset[str]:
-        """Commands after which this adapter hangs if the debuggee has ended."""
-        ...
-
-    @property
-    def vendor_requests(self) -> frozenset[str] | None:
-        """Requests outside of DAP that this adapter may be sent; None: any."""
-        ...
-
-    @property
-    def ends_without_arguments(self) -> bool:
-        """Whether a request without the arguments that DAP wants ends this adapter."""
-        ...
-
-    @property
-    def scopes_shared(self) -> bool:
-        """Whether the last `scopes`, whoever sent it, decides what later requests read."""
-        ...
-
-    @property
-    def runs_code(self) -> frozenset[str]:
-        """Requests for which this adapter calls functions of the debuggee: an answer sends none of them."""
-        ...
-
-    @property
-    def told_of_client(self) -> frozenset[str]:
-        """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
-        ...
-
-    @property
-    def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped."""
-        ...
-
-    def announced(self, names: Iterable[str]) -> BackendRules:
-        """The rules of the adapter that announces these capabilities: they may tell more than how it is started."""
-        ...
 
 
 class Refusal(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from dap_ai.protocol.asking import HistoryItem
+from dap_ai.protocol.contracts.asking import HistoryItem
 
 _MAX_ITEMS = 50
 _MAX_TEXT = 300

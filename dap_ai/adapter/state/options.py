@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import Level
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import TOKEN_HEADER
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import Level
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import TOKEN_HEADER
 
 Fields = dict[str, msgspec.Raw]
 
@@ -58,7 +58,7 @@ class Options(msgspec.Struct):
     ask_timeout_s: float = 120.0
     """An answer that takes longer ends with what has been said."""
     approval_timeout_s: float = 60.0
-    """A request for consent that nobody answers is refused after so long."""
+    """Seconds after which a request for confirmation that nobody answers is refused."""
     snapshots: bool = True
     """Copies of the debuggee may be made."""
     snapshot_reads: tuple[str, ...] = ()

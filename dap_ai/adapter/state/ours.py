@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 NAMES = "ask"
 """What our requests and events begin with; none of DAP's does."""

@@ -6,11 +6,12 @@ import contextlib
 from collections.abc import Generator, Iterable
 
 from dap_ai.adapter.state import ours, strict_clients
+from dap_ai.adapter.state.client import Client
 from dap_ai.adapter.state.effects import Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.state.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
-from dap_ai.protocol import envelope
-from dap_ai.protocol.envelope import Envelope
-from dap_ai.protocol.errors import UNKNOWN_REQUEST, ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import UNKNOWN_REQUEST, ErrorEntry, RemoteProtocolError
 
 Message = tuple[str, object]
 """An event for the client: its name and body."""
@@ -21,8 +22,8 @@ class Outbox:
 
     def __init__(self) -> None:
         self.seqs = SeqMap()
-        self.client_id = ""
-        """What the session's own client calls itself, as `clientID` of its `initialize`."""
+        self.client = Client()
+        """The session's own."""
         self.guest = ""
         """Whose request is being served: a joined client's; empty: the session's own."""
         self._effects: list[Effect] = []
@@ -58,7 +59,7 @@ class Outbox:
 
     def reads(self, event: str, guest: str = "") -> bool:
         """Whether the client, or a joined one, goes on reading after this event."""
-        return bool(guest) or strict_clients.reads(self.client_id, event)
+        return bool(guest) or strict_clients.reads(self.client.id, event)
 
     def tell(self, messages: Iterable[Message], guest: str = "") -> None:
         """Events of our own for the client, or for a joined one: those that it reads."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dap_ai.protocol.messages import StoppedBody
+from dap_ai.protocol.wire.messages import StoppedBody
 
 
 class SentBreakpoints(NamedTuple):

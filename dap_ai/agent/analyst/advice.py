@@ -6,13 +6,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from dap_ai.agent.analyst.changes.own_text import own_lines
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
-from dap_ai.agent.values import cut
-from dap_ai.protocol.ask import Fix, Suspect
+from dap_ai.agent.case.values import cut
+from dap_ai.protocol.wire.ask import Fix, Suspect
 
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
@@ -24,6 +25,7 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
     finding = analysis.fix_at(first.file, first.line) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
     if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
+        finding.edit.lines = own_lines(finding.edit)
         diff = finding.edit.diff(case.inspection.cwd)
         fix = Fix(finding.edit.source.path, diff)
         text = "It was not tried."
@@ -44,7 +46,7 @@ def _steps(analysis: Analysis) -> str:
 
 def _doubted(analysis: Analysis, trial: Trial) -> str:
     spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
-    return f"A small change at {spot} takes the failure away, but is hardly the fix: {trial.doubt} with it."
+    return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
 
 
 def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.questions import STOP_WORDS, candidates
-from dap_ai.agent.source import FunctionNode, own_statements
-from dap_ai.agent.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.values import cut, show, variables
+from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
+from dap_ai.agent.case.values import cut, show, variables
 
 _WAY = re.compile(
     r"\b(?:(?:get|got|come|came|end up|ended up) here|call stack|stack ?trace|backtrace|where am i"
@@ -142,8 +142,8 @@ def way(case: Case) -> str:
     shown = [*frames[:_OUTER], *frames[_OUTER + between :]]
     rows = [f"- {_standing(case, frame)}" for frame in shown]
     if between or case.more_frames:
-        rows.insert(min(_OUTER, len(outer) or _OUTER), "- ... more calls between, which are left out here")
-    return "**How it came here.** From the outermost call to this stop:\n\n" + "\n".join(rows)
+        rows.insert(min(_OUTER, len(outer) or _OUTER), "- ... more calls in between, omitted here")
+    return "**How it got here.** From the outermost call to this stop:\n\n" + "\n".join(rows)
 
 
 def _standing(case: Case, frame: Frame) -> str:

@@ -6,9 +6,9 @@ import ast
 import re
 
 from dap_ai.agent.analyst.facts import Diagnosis
-from dap_ai.agent.stack import sub_expressions
-from dap_ai.agent.values import cut
-from dap_ai.protocol.inspection import ExceptionFacts
+from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.values import cut
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
 """How such a line begins; debugpy's description has blanks in place of line ends."""

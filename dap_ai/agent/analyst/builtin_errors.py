@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dap_ai.agent.analyst import assertions, nones, ties
 from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
-from dap_ai.agent.stack import sub_expressions
-from dap_ai.agent.values import MISSING, cut, literal
-from dap_ai.protocol.inspection import ExceptionFacts, Value
+from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.values import MISSING, cut, literal
+from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
 
 def _operands(node: ast.expr | None) -> list[ast.expr]:
@@ -94,10 +94,10 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
         _say_keys(d, node.value, holder, key)
         holder_text = ast.unparse(node.value)
         d.advice.append(
-            f"Decide what the key `None` means: a value for it is missing where `{ast.unparse(node.slice)}` is made."
+            f"Decide what the key `None` means: its value is missing where `{ast.unparse(node.slice)}` is made."
             if key == "None"
-            else f"Decide what `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, give a "
-            f"default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+            else f"Decide what `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, "
+            f"pass a default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
         )
         d.blame(node.slice, node.value)
         return
@@ -177,7 +177,7 @@ def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
             divisor = cut(ast.unparse(node.right), 60)
             d.say(f"The divisor `{divisor}` is `{value.text}`.")
             d.advice.append(
-                f"Decide what `{divisor}` being 0 means here: give a default, skip it, or refuse it where it is made."
+                f"Decide what `{divisor}` being 0 means here: use a default, skip it, or reject it where it is made."
             )
             d.blame(node.right)
             for inner in sub_expressions([node.right]):
@@ -193,7 +193,8 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
     name = match[1] or match[2]
     if error.type == "UnboundLocalError" or "local variable" in error.message:
         d.say(
-            f"`{name}` is a local of this function (it is assigned somewhere in it), and has no value yet on this path."
+            f"`{name}` is a local variable of this function (it is assigned somewhere in it), and has no value "
+            "yet on this path."
         )
         d.roots.append(ast.Name(name, ast.Load()))
         return
@@ -249,7 +250,7 @@ def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
             length = (
                 f" has {found.length} items"
                 if found and found.length is not None and isinstance(statement, ast.Assign)
-                else " gives other counts"
+                else " yields another number of items"
             )
             d.say(f"{count} names on the left, but `{ast.unparse(value)}`{length}.")
             d.blame(value)

@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.edits import Edit, moved, text_after, touches
-from dap_ai.agent.analyst.narrowing import narrowed
-from dap_ai.agent.source import SourceFile, header_expressions, last_line
-from dap_ai.agent.stack import Case, Place, sub_expressions
-from dap_ai.protocol.snapshot import Edited, SnapshotQuery, Statements
+from dap_ai.agent.analyst.edits import Edit, lines_after, moved, text_after, touches
+from dap_ai.agent.analyst.narrowing import is_inside, narrowed
+from dap_ai.agent.case.source import SourceFile, header_expressions, last_line
+from dap_ai.agent.case.stack import Case, Place, sub_expressions
+from dap_ai.protocol.contracts.snapshot import Edited, SnapshotQuery, Statements
 
 MAX_WATCHED = 8
 MEMORY_BYTES = 256 << 20
@@ -82,11 +82,17 @@ class Check:
     def _edited(self, edits: Sequence[Edit]) -> list[Edited]:
         """The edited files: of each the function that its edits are in, or all of them whole."""
         sources = {edit.source.path: edit.source for edit in edits}
-        whole = {path: Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()}
         own = self.source.path if self.fresh else ""  # its text is what is run
-        parts = {path: Edited(path, *narrowed(sources[path], edits)) for path in sources if path != own}
-        has_all = all(part.old != whole[path].old for path, part in parts.items())
-        return [parts[path] if has_all and path in parts else whole[path] for path in sources]
+        parts = {path: self._part(sources[path], edits) for path in sources if path != own}
+        if any(part.old == sources[path].text for path, part in parts.items()):
+            parts = {}
+        return [
+            parts.get(path) or Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()
+        ]
+
+    def _part(self, source: SourceFile, edits: Sequence[Edit]) -> Edited:
+        old, new = narrowed(source, edits)
+        return Edited(source.path, old, new, inside=self.fresh and is_inside(old, new))
 
     def _first(self, edits: Sequence[Edit]) -> int:
         return 1 if self.fresh or self.file else moved(self.source.path, self.first - 1, edits) + 1
@@ -94,8 +100,8 @@ class Check:
     def _code(self, edits: Sequence[Edit]) -> str:
         if self.text or self.fresh:
             return self.text or self.source.text  # the copy itself puts the edits into a whole module
-        new = text_after(self.source, edits)
-        rows = new.splitlines()[self._first(edits) - 1 : moved(self.source.path, self.last, edits)]
+        new = lines_after(self.source, edits)
+        rows = new[self._first(edits) - 1 : moved(self.source.path, self.last, edits)]
         return textwrap.dedent("\n".join(rows)) + "\n"
 
 

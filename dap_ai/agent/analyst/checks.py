@@ -9,8 +9,8 @@ from dap_ai.agent.analyst.check import BUILTINS, Check
 from dap_ai.agent.analyst.definitions import bindings, mutations, root_name
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.enclosing import enclosing
-from dap_ai.agent.source import SourceFile, body_fields, last_line
-from dap_ai.agent.stack import Case, Place
+from dap_ai.agent.case.source import SourceFile, body_fields, last_line
+from dap_ai.agent.case.stack import Case, Place
 
 MAX_CHECKS = 6
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.indexing import once_per_node
-from dap_ai.agent.source import (
+from dap_ai.agent.case.indexing import once_per_node
+from dap_ai.agent.case.source import (
     FunctionNode,
     ScopeNode,
     SourceFile,
     header_nodes,
     own_statements,
 )
-from dap_ai.agent.stack import Place
+from dap_ai.agent.case.stack import Place
 
 MUTATORS = frozenset(
     [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 
 
 @dataclass
@@ -31,8 +31,13 @@ class Edit:
 
 def text_after(source: SourceFile, edits: Sequence[Edit]) -> str:
     """The file's text with its edits. Raises ValueError if two of them overlap, or one lies outside of the file."""
+    return "\n".join(lines_after(source, edits)) + ("\n" if source.text.endswith("\n") else "")
+
+
+def lines_after(source: SourceFile, edits: Sequence[Edit], first: int = 1, last: int | None = None) -> list[str]:
+    """What the lines `first` to `last` of a file become; all of its edits are in these. Raises as `text_after`."""
     lines = source.lines
-    new = list(lines)
+    new = lines[first - 1 : last]
     above = len(lines) + 1
     for edit in sorted(of_file(source.path, edits), key=lambda e: (e.first, e.last), reverse=True):
         if not (1 <= edit.first <= edit.last + 1 <= len(lines) + 1):
@@ -40,8 +45,8 @@ def text_after(source: SourceFile, edits: Sequence[Edit]) -> str:
         if edit.last >= above:
             raise ValueError(f"two edits of {Path(source.path).name} change line {edit.last}")
         above = edit.first
-        new[edit.first - 1 : edit.last] = edit.lines
-    return "\n".join(new) + ("\n" if source.text.endswith("\n") else "")
+        new[edit.first - first : edit.last - first + 1] = edit.lines
+    return new
 
 
 def of_file(path: str, edits: Sequence[Edit]) -> list[Edit]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.edits import Edit, shorten
 from dap_ai.agent.analyst.narrowing import narrowed
-from dap_ai.agent.stack import Case, Frame
+from dap_ai.agent.case.stack import Case, Frame
 
 _TEST_FILE = "<the test once more>"
 """Of the lines below: no file of the user's, so a trace leaves them out."""

@@ -10,8 +10,8 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.stack import Case, Place
-from dap_ai.agent.values import cut, find, show, typed
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, find, show, typed
 
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
@@ -100,7 +100,7 @@ def _link(case: Case, step: Step) -> str:
     words = {
         "assigned": "sets",
         "argument": "passes",
-        "returned": "gives the result of",
+        "returned": "returns the result of",
         "stored": "changes",
         "decides": "decides about",
         "written": "writes",
@@ -131,7 +131,7 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     """
     case = analysis.case
     if not analysis.suspects:
-        return "**Root cause.** Nothing in the code that was read stands out."
+        return "**Root cause.** Nothing stands out in the code that was read."
     first, *others = analysis.suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"

@@ -7,9 +7,9 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dap_ai.agent.stack import Place, sub_expressions
-from dap_ai.agent.values import show, variables
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.case.stack import Place, sub_expressions
+from dap_ai.agent.case.values import show, variables
+from dap_ai.protocol.contracts.inspection import Value
 
 
 @dataclass

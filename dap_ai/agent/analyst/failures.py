@@ -8,10 +8,10 @@ from dap_ai.agent.analyst import assertions
 from dap_ai.agent.analyst.builtin_errors import BY_TYPE
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.facts import Diagnosis, failing_expression
-from dap_ai.agent.source import header_expressions
-from dap_ai.agent.stack import Case, sub_expressions
-from dap_ai.agent.values import cut, find
-from dap_ai.protocol.inspection import ExceptionFacts
+from dap_ai.agent.case.source import header_expressions
+from dap_ai.agent.case.stack import Case, sub_expressions
+from dap_ai.agent.case.values import cut, find
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 
 def diagnose(case: Case) -> Diagnosis | None:

@@ -12,8 +12,8 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis
 from dap_ai.agent.analyst.paths import loops_around
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slice
-from dap_ai.agent.source import FunctionNode, SourceFile, header_nodes
-from dap_ai.agent.stack import Case
+from dap_ai.agent.case.source import FunctionNode, SourceFile, header_nodes
+from dap_ai.agent.case.stack import Case
 
 _UNTOLD = "object"
 """The kind of what the adapter tells no more of."""
@@ -84,12 +84,13 @@ Rule = Callable[[Scope, View], Iterator[Finding]]
 
 
 def swap(source: SourceFile, node: ast.expr | ast.stmt, text: str) -> Edit | None:
-    """The edit that puts other text in a node's place; None for a node of several lines."""
-    if node.lineno != node.end_lineno or node.end_col_offset is None:
+    """The edit that puts other text in a node's place; None for a node that stands nowhere."""
+    if node.end_lineno is None or node.end_col_offset is None:
         return None
-    line = source.line(node.lineno).encode()
-    new = line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
-    return Edit(source, node.lineno, node.lineno, [new.decode(errors="replace")])
+    before = source.line(node.lineno).encode()[: node.col_offset]
+    after = source.line(node.end_lineno).encode()[node.end_col_offset :]
+    new = (before + text.encode() + after).decode(errors="replace")
+    return Edit(source, node.lineno, node.end_lineno, new.split("\n"))
 
 
 def expressions(scope: Scope) -> Iterator[tuple[ast.stmt, ast.expr]]:

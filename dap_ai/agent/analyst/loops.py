@@ -10,10 +10,10 @@ from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.retries import GoingBack, going_back
 from dap_ai.agent.analyst.rounds import ENDS, inside, may_change, names_in, number_at, root_of
-from dap_ai.agent.source import last_line, own_statements
-from dap_ai.agent.stack import Case, Place
-from dap_ai.agent.values import cut, show
-from dap_ai.protocol.ask import Suspect
+from dap_ai.agent.case.source import last_line, own_statements
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, show
+from dap_ai.protocol.wire.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
@@ -58,13 +58,16 @@ def cannot_end(case: Case) -> tuple[Suspect, str] | None:
     spot = f"`{shorten(path, case.inspection.cwd)}:{line}`"
     cure = f"Let something in the body of the loop at {spot} change what its end depends on."
     if first.back:
-        cure = f"Let the loop end, or get on, before it goes back at {spot}: give up after some rounds, or skip it."
+        cure = (
+            f"Let the loop end or make progress before it continues at {spot}: stop after some iterations, "
+            "or skip the item."
+        )
     return Suspect(path, line, 1.0, f"the loop cannot end: {first.stuck}"), cure
 
 
 def _loops(case: Case) -> list[Loop]:
     """What tells most comes first."""
-    if case.stop.reason != "pause" or case.inspection.native:
+    if case.stop.reason != "pause":
         return []
     loops = [_read(place, node) for place in case.places for node in _around(place)][:_MAX_LOOPS]
     return sorted(loops, key=lambda loop: (not loop.stuck, -loop.rounds))

@@ -7,7 +7,7 @@ import re
 from typing import cast
 
 from dap_ai.agent.analyst.facts import Diagnosis
-from dap_ai.agent.values import cut, literal
+from dap_ai.agent.case.values import cut, literal
 
 _READS_ITEMS = frozenset({"sum", "min", "max", "sorted"})
 _OF_OPERANDS = re.compile(r"unsupported operand|not supported between")
@@ -29,14 +29,14 @@ def blame(d: Diagnosis, message: str) -> bool:
         text = ast.unparse(nones[0])
         d.say(f"`{text}` is `None`.")
         d.advice.append(
-            f"Decide what `{cut(text, 60)}` being `None` means: give a value where it is made, refuse it there, "
-            "or skip it here."
+            f"Decide what `{cut(text, 60)}` being `None` means: set a value where it is made, reject "
+            "it there, or skip it here."
         )
         d.blame(nones[0])
         return True
     calls = [holder for n in pool if isinstance(holder := _read_of(n, message), ast.Call)]
     if calls:
-        d.say(f"`{ast.unparse(calls[0])}` gave `None`.")
+        d.say(f"`{ast.unparse(calls[0])}` returned `None`.")
         d.roots.append(calls[0])
         return True
     return _none_inside(d, pool) or _none_among(d, pool, message)
@@ -67,7 +67,7 @@ def _none_among(d: Diagnosis, pool: list[ast.expr], message: str) -> bool:
         item, items = f"`{ast.unparse(items.elt)}`", items.generators[0].iter
     name, verb = ast.unparse(call.func), "adds up" if ast.unparse(call.func) == "sum" else "compares"
     d.say(f"{item}, which `{name}` {verb}, is `None` for one of `{ast.unparse(items)}`.")
-    d.advice.append("Decide what a `None` there means: leave such items out, or give a value where they are made.")
+    d.advice.append("Decide what a `None` there means: leave such items out, or set a value where they are made.")
     d.blame(items)
     return True
 

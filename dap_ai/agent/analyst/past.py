@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.stack import Place
-from dap_ai.agent.values import cut
-from dap_ai.protocol.snapshot import Changed
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import cut
+from dap_ai.protocol.contracts.snapshot import Changed
 
 _MAX_ROWS, _MAX_CHARS, _FIRST = 6, 60, 3
 
@@ -29,7 +29,7 @@ def _rows(control: Control, names: Sequence[str], place: Place, root: str) -> It
             if change.name in names and change.texts:
                 times = "once" if change.count == 1 else f"{change.count} times"
                 spot = f"`{shorten(traced.file, root)}:{traced.line}`"
-                yield f"{spot} gave `{change.name}` a new value {times}: {_folded(change)}"
+                yield f"{spot} set `{change.name}` {times}: {_folded(change)}"
 
 
 def _folded(change: Changed) -> str:

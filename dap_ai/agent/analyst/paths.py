@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.source import ScopeNode, body_fields, last_line
+from dap_ai.agent.case.source import ScopeNode, body_fields, last_line
 
 Loop = ast.For | ast.AsyncFor | ast.While
 _ENDS = ast.Return | ast.Raise | ast.Break | ast.Continue

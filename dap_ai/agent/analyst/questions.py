@@ -6,9 +6,9 @@ import ast
 import builtins
 import re
 
+from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
+from dap_ai.agent.case.stack import Place
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
-from dap_ai.agent.stack import Place
 
 STOP_WORDS = frozenset(
     [
@@ -160,7 +160,7 @@ def normal(text: str, language: str = "python") -> str:
     """An expression in normal spacing; empty if it is none, or one that cannot be read."""
     try:
         if language in NATIVE_LANGUAGES:
-            from dap_ai.agent.native.parsing import parse_expression as parse_native  # noqa: PLC0415  not for Python
+            from dap_ai.agent.compiled.parsing import parse_expression as parse_native  # noqa: PLC0415  not for Python
 
             return parse_native(text, language).text
         return ast.unparse(parse_expression(text))

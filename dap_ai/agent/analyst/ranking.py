@@ -13,9 +13,9 @@ from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.resolving import Resolver, reach
 from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.agent.analyst.slicing import Slice, Slicer, Step
-from dap_ai.agent.source import FunctionNode, header_expressions, is_user_path, last_line
-from dap_ai.agent.stack import Case, Place
-from dap_ai.protocol.ask import Suspect
+from dap_ai.agent.case.source import FunctionNode, header_expressions, is_user_path, last_line
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.protocol.wire.ask import Suspect
 
 MAX_SUSPECTS = 10
 TOLD_SUSPECTS = 4
@@ -176,7 +176,7 @@ def _step_reason(step: Step) -> str:
     words = {
         "assigned": "sets `{}`",
         "argument": "passes the argument `{}`",
-        "returned": "gives the result of `{}`",
+        "returned": "returns the result of `{}`",
         "stored": "changes `{}`",
         "decides": "decides whether `{}` is reached",
         "written": "writes `{}`",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.rounds import LOOKING
-from dap_ai.agent.source import SourceFile
-from dap_ai.agent.stack import Place
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Place
 
 _BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range", "enumerate", "zip", "any", "all"}
 _OF_CONTAINERS = ("get", "keys", "values", "items", "index", "count", "copy", "union")

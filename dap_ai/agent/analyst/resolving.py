@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import Scope, mutations, root_name
-from dap_ai.agent.source import (
+from dap_ai.agent.case.source import (
     FunctionNode,
     ScopeNode,
     SourceFile,
@@ -18,7 +18,7 @@ from dap_ai.agent.source import (
     is_user_path,
     own_statements,
 )
-from dap_ai.agent.stack import Place
+from dap_ai.agent.case.stack import Place
 
 
 @dataclass
@@ -126,10 +126,12 @@ class Resolver:
         """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
         for path in self.known_files:
             source = self.sources.read(path)
-            for function in source.functions if source else []:
-                scope = Scope(source, function, self._live(source, function))  # pyright: ignore[reportArgumentType] source is bound in this loop
+            for function in source.functions if source and attribute in source.text else []:
+                if source is None or not source.holds(attribute, function):
+                    continue
+                scope = Scope(source, function, self._live(source, function))
                 for statement in own_statements(function):
-                    if source is None or not source.holds(attribute, statement):
+                    if not source.holds(attribute, statement):
                         continue
                     for _, text, values in mutations(statement):
                         if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):

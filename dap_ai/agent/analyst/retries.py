@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.readers import only_reads
 from dap_ai.agent.analyst.rounds import ENDS, is_set, may_change, names_in, number_at, within
-from dap_ai.agent.source import header_expressions, last_line
-from dap_ai.agent.stack import Place
+from dap_ai.agent.case.source import header_expressions, last_line
+from dap_ai.agent.case.stack import Place
 
 _STRAIGHT = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Pass | ast.Continue
 _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dap_ai.agent.analyst.definitions import bindings
-from dap_ai.agent.source import FunctionNode, body_fields, header_expressions
-from dap_ai.agent.stack import Place
+from dap_ai.agent.case.source import FunctionNode, body_fields, header_expressions
+from dap_ai.agent.case.stack import Place
 
 ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(

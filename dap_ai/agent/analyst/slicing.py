@@ -12,7 +12,7 @@ import ast
 from collections import deque
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst import givers
+from dap_ai.agent.analyst import origins
 from dap_ai.agent.analyst.definitions import (
     Scope,
     aliases,
@@ -26,10 +26,10 @@ from dap_ai.agent.analyst.definitions import (
 )
 from dap_ai.agent.analyst.parts import given_to, inside_of, one_for, results, rounds_over
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
-from dap_ai.agent.source import header_expressions
-from dap_ai.agent.stack import sub_expressions
-from dap_ai.agent.values import find
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.case.source import header_expressions
+from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.values import find
+from dap_ai.protocol.contracts.inspection import Value
 
 MAX_STEPS = 80
 MAX_DISTANCE = 14
@@ -116,7 +116,7 @@ class Slicer:
                 self._attribute(node, work)
             elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
                 holder, given = _live(node.value, work), _live(node, work)
-                self._given(givers.of_key(self._resolver, repr(node.slice.value), holder, given), node, work)
+                self._given(origins.of_key(self._resolver, repr(node.slice.value), holder, given), node, work)
         for node in inside_of(work.expression):
             if isinstance(node, ast.Name):
                 self._name(node.id, work)
@@ -148,7 +148,7 @@ class Slicer:
         caller = self._live_call(scope) if scope.place else site
         if caller is None:
             if scope.place is None:
-                self._given(givers.of_parameter(self._resolver, scope, parameter), ast.Name(parameter), work)
+                self._given(origins.of_parameter(self._resolver, scope, parameter), ast.Name(parameter), work)
             return
         statement = caller.scope.source.statement_at(caller.line)
         argument = argument_for(caller.call, scope, parameter)
@@ -243,11 +243,11 @@ class Slicer:
                 self._reach(scope, work.distance + 1)
                 self._step(scope, statement, work, "written", ast.unparse(node), *values)
         holder, given = _live(node.value, work), _live(node, work)
-        self._given(givers.of_field(self._resolver, node.attr, holder, given), node, work)
+        self._given(origins.of_field(self._resolver, node.attr, holder, given), node, work)
         for getter in self._resolver.getters(node.attr):
             self._enter(getter, work, None, None)
 
-    def _given(self, found: list[givers.Giver], wanted: ast.expr, work: _Work) -> None:
+    def _given(self, found: list[origins.Origin], wanted: ast.expr, work: _Work) -> None:
         """Steps to the expressions that gave it its value where its holder was made."""
         for scope, statement, value in found:
             inner = _Work(scope, value, value.lineno, work.distance)

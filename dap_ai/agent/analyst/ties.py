@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.facts import Diagnosis
-from dap_ai.agent.stack import sub_expressions
+from dap_ai.agent.case.stack import sub_expressions
 
 _UNORDERED = re.compile(r"'[<>]=?' not supported between instances of '([\w.]+)' and '([\w.]+)'")
 _SORTS = frozenset({"sorted", "sort", "min", "max", "nsmallest", "nlargest", "merge"})

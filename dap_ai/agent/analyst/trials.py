@@ -6,22 +6,23 @@ import ast
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.check import failure_of
 from dap_ai.agent.analyst.checks import checks_of
-from dap_ai.agent.analyst.doubts import doubt_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
-from dap_ai.agent.analyst.meddling import change, differ
+from dap_ai.agent.analyst.impact import change, differ
+from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
-from dap_ai.agent.source import SourceFile, body_fields, is_user_path, last_line
-from dap_ai.agent.stack import Case
-from dap_ai.protocol.debugger import Debugger
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.snapshot import SnapshotResult
+from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.snapshot import SnapshotResult
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 MAX_TRIES = 240
 ENOUGH = 12
@@ -58,7 +59,7 @@ class Trial:
 
     @property
     def verified(self) -> bool:
-        """Whether the whole program or test ends well with it."""
+        """Whether the whole program or test succeeds with it."""
         return self.passes and (self.widest or self.verdict).verified
 
     @property
@@ -123,7 +124,7 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     checks = checks_of(analysis.case) if failure else []
     trials = Trials()
     if failure is None or not checks:
-        trials.why_not = "no statement of the program can be run again here"
+        trials.why_not = "no statement of the program can be rerun here"
         return trials
     runs = Runs(debugger, analysis.case, failure, budget_s)
     try:
@@ -135,7 +136,7 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
         found = await asyncio.to_thread(_candidates, analysis, trials.usable)
         await _try_all(runs, found, trials, tell)
     except NotStopped:
-        trials.why_not = trials.why_not or "the program went on meanwhile"
+        trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
         trials.why_not = error.user_text
     return trials
@@ -214,6 +215,8 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
     if last.passes and last.result:
         trial.change = change(control.result, last.result, edit)
         trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
+        if not candidate.reason and not trial.doubt:
+            trial.doubt = await evaded(runs, control, edit, last.result)
     return trial
 
 
@@ -238,7 +241,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
         if source:
             generated += candidates(source, _suspicion(analysis, source, usable))
     generated.sort(key=lambda c: -c.prior * c.suspicion)
-    return list(islice(distinct([*rules, *(c for c in generated if not hides(c, analysis))]), MAX_TRIES))
+    return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), MAX_TRIES))
 
 
 def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:

@@ -6,8 +6,8 @@ from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.stack import Case
-from dap_ai.protocol.ask import Fix
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.wire.ask import Fix
 
 _CAUGHT = (
     "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "

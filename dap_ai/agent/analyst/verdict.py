@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dap_ai.agent.analyst.explain import is_sure, where
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.source import last_line
-from dap_ai.agent.stack import Place
-from dap_ai.agent.values import cut, show
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.case.source import last_line
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import cut, show
+from dap_ai.protocol.contracts.inspection import Value
 
 MOST_WORDS = 25
 _MOST_CODE_CHARS, _MOST_ITEM_CHARS = 44, 24

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding
-from dap_ai.agent.analyst.givers import calls_of
+from dap_ai.agent.analyst.origins import calls_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.dropped import DROPPED, dropped_callee, failures
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
@@ -16,9 +16,9 @@ from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
 from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
 from dap_ai.agent.analyst.rules.ties import NO_ORDER
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.source import FunctionNode, own_statements
-from dap_ai.agent.values import cut
-from dap_ai.protocol.snapshot import Changed, Trace, TracedCall
+from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.values import cut
+from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
 _SEEN = 0.92
 _NOT_SEEN = 0.3
@@ -56,7 +56,7 @@ def _none_returned(analysis: Analysis, trace: Trace) -> None:
         found = [(call.file, n.lineno) for n in own_statements(function) if _is_none(n)] if function else []
         seen = [key for key in found if key in ran and key in analysis.scores]
         if len(seen) == 1:
-            analysis.reasons[seen[0]] = f"`{_told(call)}` gave `None` in the run again"
+            analysis.reasons[seen[0]] = f"`{_told(call)}` returned `None` in the run again"
             analysis.scores[seen[0]] = max(_SEEN, 0.01 + max(analysis.scores.values()))
             return
 
@@ -113,7 +113,7 @@ def _drop_seen(finding: Finding, analysis: Analysis, trace: Trace) -> str | None
     analysis.diagnosis.advice.insert(
         0, f"Look at the result in `{spot}`: stop, skip or raise an error where it is `{failed.result}`."
     )
-    return f"`{_told(failed)}` gave `{failed.result}` in the run again, and that is dropped here"
+    return f"`{_told(failed)}` returned `{failed.result}` in the run again, and that is discarded here"
 
 
 def _none_given(finding: Finding, analysis: Analysis, trace: Trace) -> str | None:
@@ -128,7 +128,7 @@ def _none_given(finding: Finding, analysis: Analysis, trace: Trace) -> str | Non
         0,
         f"Decide what `{_told(given)}` means: `return` a value for it, or raise an error at the end of `{node.name}`.",
     )
-    return f"`{_told(given)}` gave `None` in the run again: it reached no `return`"
+    return f"`{_told(given)}` returned `None` in the run again: it reached no `return`"
 
 
 def _calls_to(callee: Scope, trace: Trace) -> list[TracedCall]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from dap_ai.agent.roots import is_too_wide
+from dap_ai.agent.case.roots import is_too_wide
 
 DATABASE = "compile_commands.json"
 FLAGS = "compile_flags.txt"

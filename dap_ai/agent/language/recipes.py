@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dap_ai.agent.language import clang
+from dap_ai.extras import DEFINITIONS
 
 Family = Literal["python", "clang", "rust"]
 """Languages that one language server knows."""
@@ -56,11 +56,17 @@ def name_of(family: Family) -> str:
 
 def is_installed(family: Family = "python") -> bool:
     """Whether there is such a language server to start."""
-    if importlib.util.find_spec("pygls") is None:
-        return False
+    return not why_not_installed(family)
+
+
+def why_not_installed(family: Family) -> str:
+    """What is missing, and how to get it where that is up to us; empty: there is such a language server to start."""
+    if "pygls" in DEFINITIONS.missing:
+        return DEFINITIONS.wanted
     if family == "python":
-        return _has_jedi() or bool(find_basedpyright())
-    return bool(clang.find_clangd() if family == "clang" else find_rust_analyzer())
+        return "" if _has_jedi() or find_basedpyright() else DEFINITIONS.wanted
+    found = clang.find_clangd() if family == "clang" else find_rust_analyzer()
+    return "" if found else f"{name_of(family)} is not installed"
 
 
 def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> Recipe:
@@ -86,7 +92,7 @@ def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[st
 
 
 def _has_jedi() -> bool:
-    return importlib.util.find_spec("jedi_language_server") is not None
+    return "jedi_language_server" not in DEFINITIONS.missing
 
 
 def find_basedpyright() -> str:

@@ -74,7 +74,7 @@ class LanguageServer:
                 raise LanguageServerError(f"the language server could not answer: {error}") from error
             except TimeoutError as error:
                 await child.end()
-                raise LanguageServerError(f"the language server gave no answer in {self._timeout_s:g} s") from error
+                raise LanguageServerError(f"the language server did not answer within {self._timeout_s:g} s") from error
 
     async def _running(self, position: Position) -> Child:
         if self._child is None or _is_over(self._child):

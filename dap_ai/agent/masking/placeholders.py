@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 
 from dap_ai.agent.masking.patterns import lazy
+from dap_ai.protocol.wire.safe import Safe, as_it_is
 
 _SIZE = 4
 _BLOCK = lazy(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(.*?)(?:-----END |\Z)", re.DOTALL)
@@ -27,14 +28,14 @@ class Placeholders:
         self._owners: dict[str, str] = {}
         """The whole digest that a number belongs to."""
 
-    def of(self, secret: str, *, part: bool = False) -> str:
+    def of(self, secret: str, *, part: bool = False) -> Safe:
         """The placeholder of a secret; `part`: of its beginning."""
         said = ("part:" if part else "whole:") + same_form(secret)
         digest = hmac.new(self._key, said.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         size = _SIZE
         while self._owners.setdefault(digest[:size], digest) != digest:
             size += 2
-        return f"<secret:{'part:' if part else ''}{digest[:size]}>"
+        return as_it_is(f"<secret:{'part:' if part else ''}{digest[:size]}>")
 
 
 def same_form(secret: str) -> str:

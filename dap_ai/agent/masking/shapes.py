@@ -5,6 +5,8 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
 
 from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.placeholders import material
@@ -19,37 +21,13 @@ _PART = lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX = lazy(r"[0-9a-fA-F]+")
 _HAS_DIGIT = lazy(r"[0-9]")
 _UUID = lazy(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_SHAPES = {
-    "GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}",
-    "GitLab": r"gl(?:pat|dt|rt|ft|soat|cbt|ptt|imt|agent|oas)-[\w-]{16,}",
-    "Slack": r"xox[a-z]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/services/[\w/]{20,}",
-    "Stripe": r"[rs]k_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}",
-    "Anthropic": r"sk-ant-[\w-]{16,}",
-    "OpenAI": r"sk-(?=[\w-]*\d)(?:proj-|svcacct-|admin-|or-v1-|None-)?[\w-]{20,}",
-    "Google": r"AIza[\w-]{30,}|ya29\.[\w.-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}",
-    "AWS": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])",
-    "Azure": r"\w{3}\dQ~[\w.~-]{30,}",
-    "npm": r"npm_[A-Za-z0-9]{30,}",
-    "PyPI": r"pypi-[\w-]{40,}",
-    "Telegram": r"(?<=\d:)AA[\w-]{32,}",
-    "Twilio": r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
-    "SendGrid": r"SG\.[\w-]{16,}\.[\w-]{20,}",
-    "Hugging Face": r"hf_[A-Za-z0-9]{30,}",
-    "JWT": r"eyJ[\w-]{8,}\.[\w-]{6,}(?:\.[\w.-]*)?",
-    "Discord": r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|discord(?:app)?\.com/api/webhooks/\d+/[\w-]{30,}",
-    "token": r"(?:do[opr]_v1_[0-9a-f]{40,}|dapi[0-9a-f]{32}|shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}|lin_api_\w{30,}|"
-    r"ntn_\w{30,}|hv[sbr]\.[\w-]{20,}|dp\.(?:pt|st|ct|sa)\.\w{30,}|gls?[ac]_[\w]{30,}|ATATT3[\w=-]{30,}|"
-    r"sq0(?:atp|csp)-[\w-]{20,}|EAAA[\w-]{50,}|r8_\w{30,}|gsk_\w{30,}|xai-\w{30,}|pplx-\w{30,}|tvly-[\w-]{20,}|"
-    r"AGE-SECRET-KEY-1[0-9A-Z]{40,}|dckr_pat_[\w-]{20,}|pscale_\w{2,6}_[\w-]{20,}|sbp_[0-9a-f]{30,}|"
-    r"rubygems_[0-9a-f]{40,}|fig[du]_[\w-]{30,}|PMAK-[0-9a-f-]{40,}|NRAK-[A-Z0-9]{20,}|sntrys_[\w+/=]{30,}|"
-    r"key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|EAACEdEose0cBA\w+|glc_[\w+/=]{30,}|nfp_\w{30,}|vercel_\w{20,}|"
-    r"tfp_\w{30,}|ops_eyJ\w{30,}|sl\.[\w-]{100,})",
-}
-_RULES = list(_SHAPES)
-_SHAPE = lazy("(?<![A-Za-z0-9])(?:" + "|".join(f"({pattern})" for pattern in _SHAPES.values()) + ")")
+_SHAPE = lazy(lambda: "(?<![A-Za-z0-9])(?:" + "|".join(f"({'|'.join(s.patterns)})" for s in _shapes()) + ")")
 _CUT_SHAPE = lazy(
-    r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-)?|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|[rs]k_(?:live|test)_|whsec_|AKIA|ASIA|"
-    r"AIza|ya29\.|npm_|pypi-|SG\.|hf_|eyJ|GOCSPX-|dop_v1_|shpat_|hvs\.|gsk_|xapp-)[\w.+/=-]{1,200}?(?=\.{0,3}\Z)"
+    lambda: (
+        "(?<![A-Za-z0-9])(?:"
+        + "|".join(cut for shape in _shapes() for cut in shape.cut)
+        + r")[\w.+/=-]{1,200}?(?=\.{0,3}\Z)"
+    )
 )
 _URL = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
 _URL_SLASHED = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
@@ -85,6 +63,25 @@ _KEY_LINES = lazy(rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{{0
 _MATERIAL = lazy(r"[A-Za-z0-9+/]{16,}")
 _LINE_BREAK = lazy(r"\\+[nr]|[\s\"']+")
 _MAX_KEY_CHARS = 16_384
+
+
+class _Shape(NamedTuple):
+    """How the tokens of one issuer look; shapes.toml says what each field is."""
+
+    issuer: str
+    patterns: list[str]
+    cut: list[str]
+
+
+@cache
+def _shapes() -> list[_Shape]:
+    from pathlib import Path  # noqa: PLC0415  both are slow to import, and most processes mask nothing
+
+    from dap_ai import toml_files  # noqa: PLC0415  the same
+
+    path = Path(__file__).with_suffix(".toml")
+    shapes = toml_files.parse(path.read_bytes(), path)["shape"]
+    return [_Shape(shape["issuer"], shape["patterns"], shape.get("cut", [])) for shape in shapes]
 
 
 def shaped_secrets(text: str, low: str) -> Iterator[Span]:
@@ -141,7 +138,7 @@ def _word(text: str, start: int, word: str) -> Iterator[Span]:
         end = shape.end()
         while word[end - 1] in ".-" and end - 1 > shape.start():
             end -= 1
-        yield Span(start + shape.start(), start + end, f"shape: {_RULES[(shape.lastindex or 1) - 1]}")
+        yield Span(start + shape.start(), start + end, f"shape: {_shapes()[(shape.lastindex or 1) - 1].issuer}")
     if not has_digit or len(word) < 24:
         return
     for part in _PART.finditer(word):

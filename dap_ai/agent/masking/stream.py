@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from dap_ai.protocol.wire.safe import Safe
+
 MAX_HELD_CHARS = 16_384
 """Of a line that does not end, before its older part goes out."""
 MAX_SECRET_CHARS = 1_048_576
@@ -24,7 +26,7 @@ _KEY_LINE = re.compile(
 class Masks(Protocol):
     """What the stream needs of a Masker."""
 
-    def mask(self, text: str) -> str:
+    def mask(self, text: str) -> Safe:
         """The text without its secrets."""
         ...
 
@@ -45,7 +47,7 @@ class MaskedStream:
         self._held = ""
         self._enough = MAX_HELD_CHARS
 
-    def feed(self, piece: str) -> str:
+    def feed(self, piece: str) -> Safe:
         """What can be shown after this piece; often nothing until a line is complete."""
         self._held += piece
         end = self._complete() if "\n" in piece else 0
@@ -55,7 +57,7 @@ class MaskedStream:
         ready, self._held = self._held[:end], self._held[end:]
         return self._masker.mask(ready)
 
-    def finish(self) -> str:
+    def finish(self) -> Safe:
         """The rest."""
         ready, self._held = self._held, ""
         return self._masker.mask(ready)

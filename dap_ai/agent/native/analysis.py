@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Cited
-from dap_ai.agent.native.report import Report
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.protocol.ask import Suspect
-
-if TYPE_CHECKING:
-    pass
+from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.compiled.report import Report
+from dap_ai.protocol.wire.ask import Suspect
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class NativeAnalysis:
 
 def failing(case: Case) -> Place | None:
     """The frame to explain: the one the user chose at a plain stop, else the report's, else the innermost."""
-    own = [p for p in case.places if p.source is not None and p.source.unit is not None and p.frame.user]
+    own = [p for p in case.places if p.source is not None and p.source.is_native and p.frame.user]
     report = case.report
     if report and report.line:
         name = Path(report.file).name
@@ -76,6 +72,6 @@ def _told(case: Case) -> Place | None:
     """The innermost frame of the report with source, where the debugger's own stack has none; it has no values."""
     for frame in (f for stack in (case.report.stacks if case.report else ()) for f in stack.frames if f.line):
         source = case.sources.read(frame.file)
-        if source is not None and source.unit is not None:
+        if source is not None and source.is_native:
             return Place(Frame(0, frame.name, frame.file, frame.line, user=True), source)
     return None

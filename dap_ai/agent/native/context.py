@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import PurePath
 
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.fitting import Section, fitted
+from dap_ai.agent.case.fitting import Section, fitted
+from dap_ai.agent.case.reports import own_output
+from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
+from dap_ai.agent.compiled.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
+from dap_ai.agent.compiled.report import Report, Stack, shown
 from dap_ai.agent.native.analysis import NativeAnalysis
-from dap_ai.agent.native.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
 from dap_ai.agent.native.notes import notes
-from dap_ai.agent.native.report import Report, Stack, shown
-from dap_ai.agent.native.reports import own_output
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.agent.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
-from dap_ai.protocol.inspection import ThreadFacts, ThreadFrame, Value
+from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
 
 _Lines = set[tuple[str, int]]
 """Lines of source that were quoted."""

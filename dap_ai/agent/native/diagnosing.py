@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dap_ai.agent.case.stack import Case
 from dap_ai.agent.native.analysis import NativeAnalysis, failing
 from dap_ai.agent.native.diagnoses import arithmetic, bounds, claims, memory, others, pointers, recursion, threads
 from dap_ai.agent.native.draft import Draft
-from dap_ai.agent.stack import Case
 
 _FAMILIES: tuple[Callable[[Draft], bool], ...] = (
     recursion.diagnose,

@@ -10,12 +10,12 @@ from pathlib import PurePath
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.compiled.parsing import Expression, Function, Statement, Unit
 from dap_ai.agent.native.analysis import Link, NativeAnalysis
-from dap_ai.agent.native.parsing import Expression, Function, Statement, Unit
-from dap_ai.agent.stack import Case, Place
-from dap_ai.agent.values import cut, show
-from dap_ai.protocol.ask import Suspect
-from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.wire.ask import Suspect
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)(?![\w.])")
 _EMPTY = frozenset({"0", "0x0", "NULL", "nullptr", "None", "'\\0'"})

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.agent.values import cut
+from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.case.values import cut
 
 _MAX_FRAMES = 6
 
 
 def notes(case: Case, place: Place | None) -> list[str]:
-    """Sentences: no debug information, stripped, optimised, no source, and what the walker could not read."""
-    return [*_binary(case, place), *(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in case.notes if note)]
+    """Sentences: no debug information, stripped, optimised, no source or no parser, and what could not be read."""
+    return [
+        *_binary(case, place),
+        *_unparsed(case),
+        *(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in case.notes if note),
+    ]
 
 
 def _binary(case: Case, place: Place | None) -> list[str]:
@@ -20,18 +24,24 @@ def _binary(case: Case, place: Place | None) -> list[str]:
     found: list[str] = []
     name = PurePath(binary.path).name if binary else "the program"
     if binary and binary.stripped:
-        found.append(f"`{name}` is stripped, so that functions have no names: run one that is not, or install its "
+        found.append(f"`{name}` is stripped, so functions have no names: run one that is not, or install its "
                      "debug symbols (debuginfod).")  # fmt: skip
     if binary and not binary.debug_info:
-        found.append(f"`{name}` has no debug information, so that there are no lines and no variables: compile with "
+        found.append(f"`{name}` has no debug information, so there are no lines and no variables: compile with "
                      "`-g -O0` (Rust: a debug build).")  # fmt: skip
     elif binary and binary.optimised:
-        found.append(f"`{name}` is optimised, so that values may be gone and lines may seem out of order: compile with "
-                     "`-g -O0` to see all.")  # fmt: skip
+        found.append(f"`{name}` is optimised, so values may be missing and lines may seem out of order: "
+                     "compile with `-g -O0` to see everything.")  # fmt: skip
     if place is None and (lost := _lost(case)):
         found.append(f"The source {lost} is not on this machine: map its folder (`sourceMap` in lldb-dap's launch, "
                      "`set substitute-path` in gdb), or copy it there.")  # fmt: skip
     return found
+
+
+def _unparsed(case: Case) -> list[str]:
+    """Why sub-expressions, origins of values and callers' arguments are missing, where they are."""
+    reasons = dict.fromkeys(place.source.unparsed for place in case.places if place.source and place.source.unparsed)
+    return [f"The source was not parsed, so only whole variables are shown. {reason}." for reason in reasons]
 
 
 def _lost(case: Case) -> str:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.compiled.parsing import Expression, Function, Unit, Write
 from dap_ai.agent.native.draft import NULLS, Draft, bare, callee, integer, is_null, number_of, statements, within
-from dap_ai.agent.native.givers import (
+from dap_ai.agent.native.reachability import Spot, argument, blanks, member_writes, plain, reaching, spot_of
+from dap_ai.agent.native.reaching import (
     MAY_FAIL,
     UNSET,
     emptied,
@@ -18,11 +22,7 @@ from dap_ai.agent.native.givers import (
     read_by,
     returned,
 )
-from dap_ai.agent.native.parsing import Expression, Function, Unit, Write
-from dap_ai.agent.native.reach import Spot, argument, blanks, member_writes, plain, reaching, spot_of
-from dap_ai.agent.stack import Place
-from dap_ai.agent.values import cut
-from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.contracts.inspection import Value
 
 _MAX_DEPTH = 5
 _MAX_WRITES = 4
@@ -203,7 +203,7 @@ class _Trace:
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
         why = MAY_FAIL.get(called, "") if self.wanted.null and len(call.parts) > 1 else ""
-        reason = f"`{name}` is what `{called}` gives" + (f", which {why}; nothing checks it" if why else "")
+        reason = f"`{name}` is what `{called}` returns" + (f", which {why}; nothing checks it" if why else "")
         draft.suspect(line, score + (0.15 if why else 0), reason, path)
 
     def _unset(self) -> None:
@@ -215,8 +215,10 @@ class _Trace:
         if not self.wanted.null and unit.has_open_end(function):
             self.draft.link(file, function.last, "ends without a `return`", "", function.name)
             self._unset()
-            self.draft.advise(f"Let `{function.name}` return on every way; the compiler warns with `-Wreturn-type`.")
-            reason = f"`{function.name}` can come to its end without a `return`: what it gives then is chance"
+            self.draft.advise(
+                f"Let `{function.name}` return a value on every path; the compiler warns with `-Wreturn-type`."
+            )
+            reason = f"`{function.name}` can come to its end without a `return`: its result is undefined then"
             self.draft.suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]

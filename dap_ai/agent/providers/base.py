@@ -6,54 +6,14 @@ Provider (it makes the whole answer) or a Model (it only talks: the agent invest
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from dap_ai.agent.conversation import Conversation
-from dap_ai.agent.stack import Case
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.transcript import Transcript
-from dap_ai.agent.watched import Watched
-from dap_ai.config import Settings
-from dap_ai.protocol.ask import Trouble
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.debugger import Sink
-from dap_ai.protocol.errors import RequestFailed
-
-if TYPE_CHECKING:
-    pass
+from dap_ai.agent.providers.work import Work
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.ask import Trouble
+from dap_ai.protocol.wire.errors import RequestFailed
 
 GROUP = "dap_ai.providers"
-
-
-class Work(Protocol):
-    """What the agent lends a provider for one ask."""
-
-    ask: Ask
-    bench: Bench | None
-    """What tools work with; None: nothing is stopped, and the conversation and the output are all there is."""
-    record: Transcript
-    debugger: Watched
-    sink: Sink
-    conversation: Conversation
-    settings: Settings
-    caught: Case | None
-    """Where nothing is stopped: an exception that was caught and reported, without any value."""
-
-    @property
-    def case(self) -> Case | None:
-        """What was read of the stop; the present one, where the agent lets the program go on."""
-        ...
-
-    async def read(self, expressions: list[str]) -> None:
-        """Reads further expressions into the case: of the focus, and of the nearest caller that has their names.
-
-        Raises NotStopped, RequestFailed.
-        """
-        ...
-
-    async def context(self) -> str:
-        """The first context as Markdown."""
-        ...
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """The user's own model, which the client lends for one ask: `ask {providers: ["editor"]}`.
 
-Nothing is tried again here: the editor shows its user what goes wrong, and asks for consent itself.
+Nothing is tried again here: the editor shows its user what goes wrong, and asks for confirmation itself.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
-from dap_ai.agent.model import Call, Message, ModelError, Piece, Reasoning, Reply, Schema, Text, Trouble
-from dap_ai.protocol.debugger import Debugger
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.lending import EDITOR, LentReply
+from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Schema, Text, Trouble
+from dap_ai.protocol.contracts.debugger import StoppedSession
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.lending import EDITOR, LentReply
+from dap_ai.protocol.wire.safe import SafeFields
 
 _MAX_NAME_CHARS = 80
 _UNNAMED = "a model without a name"
 _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
-    "noPermissions": ("request", "You have not allowed it: allow it in your editor, or choose who answers there."),
-    "notFound": ("model", "Your editor does not have it any more: choose another one there."),
+    "noPermissions": ("request", "You have not allowed it: allow it in your editor, or choose another model there."),
+    "notFound": ("model", "Your editor no longer has it: choose another one there."),
     "blocked": ("request", "Its provider does not answer this question."),
     "quota": ("busy", "Its quota is used up for now: wait, or choose another one in your editor."),
     "overflow": ("overflow", "The conversation is too long for it."),
@@ -28,13 +29,13 @@ _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
 
 
 class EditorModel:
-    """See agent.model.Model. `debugger` reaches the client that asks."""
+    """See agent.model.Model. `session` reaches the client that asks."""
 
     provider = EDITOR
 
-    def __init__(self, name: str, debugger: Debugger) -> None:
+    def __init__(self, name: str, session: StoppedSession) -> None:
         self.name = " ".join(name.split())[:_MAX_NAME_CHARS] or _UNNAMED
-        self._debugger = debugger
+        self._session = session
 
     @property
     def notice(self) -> str:
@@ -48,11 +49,11 @@ class EditorModel:
     async def close(self) -> None:
         """Nothing is kept open."""
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """One reply. Raises ModelError."""
         text = ""
         try:
-            async with aclosing(self._debugger.lent_model(messages, tools)) as pieces:
+            async with aclosing(self._session.lent_model(messages, tools)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, LentReply):
                         yield _reply(piece, text, self.name)

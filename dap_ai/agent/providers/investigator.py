@@ -6,31 +6,28 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import partial
 
-from dap_ai.agent.agent import Budget, Talk, add, investigate
-from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.context import first_context
-from dap_ai.agent.conversation import Conversation
-from dap_ai.agent.mask import Masker
-from dap_ai.agent.masked import masked_message
-from dap_ai.agent.model import Message, Model, ModelError, Piece, Schema
-from dap_ai.agent.passing import PassingModel
+from dap_ai.agent.case.kind import kind_of
+from dap_ai.agent.guard.masked import MaskedModel, masked_message
+from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
+from dap_ai.agent.loop.conversation import Conversation
+from dap_ai.agent.loop.toolbox import Toolbox
+from dap_ai.agent.masking.mask import Masker
+from dap_ai.agent.model import ModelError, Piece, Schema
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.providers.base import Work
 from dap_ai.agent.providers.offline import without_model
-from dap_ai.agent.stack import Case
-from dap_ai.agent.toolbox import Toolbox
+from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import Usage
-from dap_ai.protocol.asking import Answer, HistoryItem
+from dap_ai.extras import PRICES
+from dap_ai.protocol.contracts.asking import Answer, HistoryItem
+from dap_ai.protocol.wire.ask import Usage
+from dap_ai.protocol.wire.safe import SafeFields
 
 _DEFAULT_QUESTION = "Why did it stop here?"
 _TIME_TO_ANSWER = 0.85
 """Of `ask_timeout_s`: then the model must answer with what it knows."""
 _MAX_TAIL_CHARS = 2000
-_LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
-_HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
-"""Of a pause, or a breakpoint."""
 
 
 class _WhileChosen(PassingModel):
@@ -38,10 +35,10 @@ class _WhileChosen(PassingModel):
 
     is_chosen = True
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """The model's reply. Raises ModelError, also where another one was chosen meanwhile."""
         if not self.is_chosen:
-            raise ModelError("request", "Another one was chosen to answer meanwhile.")
+            raise ModelError("request", "Another model was chosen meanwhile.")
         async with aclosing(self._model.stream(messages, tools)) as pieces:
             async for piece in pieces:
                 yield piece
@@ -50,7 +47,7 @@ class _WhileChosen(PassingModel):
 class Investigator:
     """See providers.base.Provider."""
 
-    def __init__(self, model: Model, masker: Masker) -> None:
+    def __init__(self, model: MaskedModel, masker: Masker) -> None:
         self._model = _WhileChosen(model)
         self._masker = masker
 
@@ -83,17 +80,20 @@ class Investigator:
         report, record = Report(), work.record
         toolbox = Toolbox(work.bench, work.sink, usage, report, conversation.marker)
         limits = budget(work.settings)
+        if limits.usd and not PRICES.is_installed:
+            work.sink.emit("status", f"the limit max_cost_usd is not enforced. {PRICES.wanted}")
         if work.bench:
             gate = work.bench.passes
             limits.waited_s = lambda: gate.waited_s
-        talk = Talk(self._model, conversation.messages, toolbox, limits, work.sink, usage, record)
-        talk.mask = partial(masked_message, self._masker)
+        mask = partial(masked_message, self._masker)
+        talk = Talk(self._model, conversation.messages, toolbox, limits, work.sink, usage, record, mask)
         before = len(talk.messages)
         if not talk.messages:
             add(talk, {"role": "system", "content": wording("system", marker=conversation.marker)})
         add(talk, {"role": "user", "content": await opening(work)})
         try:
-            text = await investigate(talk)
+            with work.sink.attempt():
+                text = await investigate(talk)
         except ModelError as error:
             del talk.messages[before:]  # a conversation never holds a question without its answer
             return await without_model(work, error, usage)
@@ -105,7 +105,6 @@ class Investigator:
             work.sink.emit("answer", ending)
             record.keep({"role": "note", "content": ending})
         return Answer(
-            text + ending,
             evidence=report.evidence,
             suspects=report.suspects,
             fixes=report.fixes,
@@ -129,10 +128,10 @@ async def opening(work: Work) -> str:
         return wording("running", question=question, output=_caught(work) + _output(work), earlier=_earlier(work))
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
-    occasion = wording("exception" if _has_failed(case) else "stopped")
-    if case.inspection.native:
-        language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
-        occasion = f"{occasion} {wording('native', language=language)}"
+    kind = kind_of(case)
+    occasion = wording("exception" if kind.has_failed(case) else "stopped")
+    if words := kind.occasion(case):
+        occasion = f"{occasion} {words}"
     if any(turn.told for turn in conversation.turns):
         occasion = f"{wording('moved')} {occasion}"
     context = await work.context()
@@ -151,14 +150,6 @@ def _after_others(conversation: Conversation, question: str) -> str:
         if conversation.messages[1:] or not asked
         else wording("earlier", asked="; ".join(asked), question=question)
     )
-
-
-def _has_failed(case: Case) -> bool:
-    """Whether it stands at a failure. lldb-dap says `exception` of a pause too, gdb and core files never do."""
-    if not case.inspection.native:
-        return case.stop.reason == "exception"
-    fault = case.inspection.fault
-    return case.report is not None or (fault is not None and fault.signal not in _HARMLESS_SIGNALS)
 
 
 def _stands_still(conversation: Conversation, work: Work) -> bool:
@@ -180,7 +171,7 @@ def _caught(work: Work) -> str:
     if work.caught is None:
         return ""
     marker = work.conversation.marker
-    context = first_context(work.caught, analyse(work.caught), work.settings.budget_tokens)
+    context = kind_of(work.caught).context_unread(work.caught, work.settings.budget_tokens)
     what = "or from the traceback of an exception that the program caught and reported, without any values"
     return f", {what}:\n\n<{marker}>\n{context}\n</{marker}>\n\n"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from dap_ai.agent.model import Model
 from dap_ai.agent.providers.base import GROUP, Provider, ProviderError
 from dap_ai.config import Settings, provider_of
-from dap_ai.protocol.asking import Ask
-from dap_ai.protocol.debugger import Debugger
+from dap_ai.protocol.contracts.asking import Ask
+from dap_ai.protocol.contracts.debugger import StoppedSession
 
 if TYPE_CHECKING:
-    from dap_ai.agent.mask import Masker
+    from dap_ai.agent.masking.mask import Masker
 
 
 def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
@@ -37,16 +37,16 @@ def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) 
         return Nobody(error)
 
 
-def lent(settings: Settings, ask: Ask, debugger: Debugger, masker: Masker) -> Provider:
+def lent(settings: Settings, ask: Ask, session: StoppedSession, masker: Masker) -> Provider:
     """The model that the client lends for one ask: it is told nothing that the masker masks."""
     from dap_ai.agent.providers.editor import EditorModel  # noqa: PLC0415  most clients lend none
 
-    return _investigator(EditorModel(ask.arguments.lent_model, debugger), settings, masker)
+    return _investigator(EditorModel(ask.arguments.lent_model, session), settings, masker)
 
 
 def _investigator(made: Model, settings: Settings, masker: Masker | None) -> Provider:
-    from dap_ai.agent.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
-    from dap_ai.agent.masked import MaskedModel  # noqa: PLC0415  the same
+    from dap_ai.agent.guard.masked import MaskedModel  # noqa: PLC0415  the same
+    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
     from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same
     from dap_ai.agent.providers.recording import recorded  # noqa: PLC0415  the same
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dap_ai.agent.model import ModelError
-from dap_ai.agent.providers.base import ProviderError, Work
+from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.offline import without_model
-from dap_ai.protocol.ask import Usage
-from dap_ai.protocol.asking import Answer
+from dap_ai.agent.providers.work import Work
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.ask import Usage
 
 
 class Nobody:

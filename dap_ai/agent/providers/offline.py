@@ -1,57 +1,47 @@
-"""The embedded default: the analyst answers. No model, no key, no network."""
+"""The embedded default: the analyst of the debuggee's kind answers. No model, no key, no network."""
 
 from __future__ import annotations
 
-import ast
-import asyncio
 from collections.abc import Mapping
+from typing import Protocol, cast
 
 import msgspec
 
-from dap_ai.agent.analyst import unread
-from dap_ai.agent.analyst.advice import recommendation
-from dap_ai.agent.analyst.asking import (
-    code_asked,
-    examples,
-    not_understood,
-    offered,
-    place_of,
-    wants_all,
-    wants_help,
-    wants_history,
-    wants_reason,
-    wants_type,
-    wants_way,
-    way,
-)
-from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
-from dap_ai.agent.analyst.facts import Cited, proving
-from dap_ai.agent.analyst.loops import cannot_end, looping
-from dap_ai.agent.analyst.past import histories
-from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
-from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.retrace import rerank, told
-from dap_ai.agent.analyst.trials import Trials, investigate, run_again
-from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.case.kind import DEFAULT, named
+from dap_ai.agent.case.stack import Case
 from dap_ai.agent.model import ModelError
-from dap_ai.agent.providers.base import Work
 from dap_ai.agent.providers.one_tool import OFFLINE, use
-from dap_ai.agent.stack import Case, Place
-from dap_ai.agent.tables import table_of
+from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
-from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.table import traced_by
-from dap_ai.agent.values import show, typed
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import Evidence, Fix, Usage
-from dap_ai.protocol.asking import Answer, ToolCall
-from dap_ai.protocol.inspection import Value
-from dap_ai.protocol.tools import Info
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.ask import Usage
 
 _MAX_TAIL_CHARS = 1500
 _ENDED = "The program has ended, so no value can be read any more."
-_NO_RANKING = "No language model was used: this is the offline analyst."
-_NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+_NOT_STOPPED = "Nothing is stopped now, so no value can be read."
+_PAUSE = "**Recommendation.** Pause the program, or set a breakpoint where the question arises, and ask again."
+
+
+class Analyst(Protocol):
+    """Answers about stops of one kind by program analysis alone; it keeps what it found for the stop."""
+
+    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+        """The answer; its paragraphs go to the sink as they are ready. Raises NotStopped, RequestFailed."""
+        ...
+
+    def unread(self, work: Work, caught: Case) -> Answer | None:
+        """About an error that was only printed; None: nothing can be said of it."""
+        ...
+
+
+class HasAnalyst(Protocol):
+    """What a kind of debuggee is to this provider."""
+
+    def analyst(self) -> Analyst:
+        """A new one."""
+        ...
 
 
 class Offline:
@@ -61,11 +51,11 @@ class Offline:
     notice = "offline: no language model, nothing leaves this machine"
 
     def __init__(self) -> None:
-        self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
-        """What was found at the last stop that was asked about, by epoch, thread and frame."""
+        self._analysts: dict[str, Analyst] = {}
 
     def warm(self) -> None:
-        """Nothing: it is ready."""
+        """Loads the analyst of most programs."""
+        self._analyst(DEFAULT)
 
     async def close(self) -> None:
         """Nothing is kept open."""
@@ -75,50 +65,23 @@ class Offline:
         case = work.case
         if case is None or work.bench is None:
             return self._without_stop(work)
-        if case.inspection.native:
-            from dap_ai.agent.native.answer import answer_native  # noqa: PLC0415  a Python program does not need it
-
-            return await answer_native(work)
         if call := traced_by(work.ask.arguments.question):
             return await use(call, work.bench, work.sink)
-        question = work.ask.arguments.question
-        wanted = [text for text in candidates(question) if case.focus and case.focus.value(text) is None]
-        if wanted:
-            await work.read(wanted)
-        if wants_help(question):
-            return self._told(work, [offered(case), f"*{_NO_RANKING}*"])
-        if wants_way(question):
-            return await self._came(work, case, question)
-        if symbol := code_asked(case, question):
-            return await use(ToolCall("info", Info(symbol)), work.bench, work.sink)
-        evaluated = await self._evaluated(work, work.bench)
-        asked = place_of(case, question)
-        roots = named(asked, question)
-        if wants_all(question) and not roots and asked:
-            return self._told(work, [*evaluated, _standing(asked), f"*{_NO_RANKING}*"])
-        if evaluated and not roots:
-            return self._told(work, [*evaluated, f"*{_NO_RANKING}*"])
-        analysis = await asyncio.to_thread(analyse, case, roots or None, asked)
-        if analysis is None:
-            return self._told(work, ["There is no frame with source to look at in this stop."])
-        if roots and asked:
-            return await self._about(work, analysis, roots, asked, evaluated)
-        return await self._stop(work, analysis, _before_default(case, question))
+        return await self._analyst(case.inspection.kind).answer(work, case, work.bench)
 
-    async def _came(self, work: Work, case: Case, question: str) -> Answer:
-        """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
-        parts = [way(case), _standing(case.focus) if case.focus else ""]
-        analysis = await asyncio.to_thread(analyse, case) if wants_reason(question) else None
-        if analysis is None:
-            return self._told(work, [*parts, f"*{_NO_RANKING}*"])
-        return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
+    def _analyst(self, kind: str) -> Analyst:
+        if kind not in self._analysts:
+            self._analysts[kind] = cast("HasAnalyst", named(kind)).analyst()
+        return self._analysts[kind]
 
     def _without_stop(self, work: Work) -> Answer:
         """An answer from an exception that was caught, or from the conversation and the output alone."""
-        turns, source = work.conversation.turns, work.conversation.source
-        if work.caught and (not turns or turns[-1].stop is not None) and (analysis := analyse(work.caught)):
-            return self._unread(work, analysis, *unread.caught(analysis))
-        parts = [_ENDED if work.conversation.brought else "Nothing is stopped now, so no value can be read."]
+        turns, source, caught = work.conversation.turns, work.conversation.source, work.caught
+        if caught and (not turns or turns[-1].stop is not None):
+            told = self._analyst(caught.inspection.kind).unread(work, caught)
+            if told:
+                return told
+        parts = [_ENDED if work.conversation.brought else _NOT_STOPPED]
         turn = work.conversation.recall(work.ask.arguments.question)
         if turn:
             parts.append(
@@ -129,169 +92,19 @@ class Offline:
         tail = "".join(text for _, text in work.debugger.output_tail())[-_MAX_TAIL_CHARS:].strip()
         if tail:
             parts.append(f"The end of the program's output:\n\n{fenced(tail)}")
-        if not turn:
-            parts.append(
-                "**Recommendation.** Pause the program, or set a breakpoint where the question arises, and ask again."
-            )
-        return Answer(text=self._emit(work, parts), usage=self._usage())
-
-    def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
-        """What a traceback and the source say."""
-        text = self._emit(work, [*parts, f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*"])
-        return Answer(text, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
-
-    async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
-        """What expressions of the question give that only a copy of the program may evaluate."""
-        results = await named_in(bench, work.ask.arguments.question)
-        for status in dict.fromkeys(result.status for result in results if result.status):
-            work.sink.emit("status", status)
-        return [result.text for result in results]
-
-    def _told(self, work: Work, parts: list[str]) -> Answer:
-        return Answer(text=self._emit(work, parts), usage=self._usage())
-
-    async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        """The verdict in a sentence, the cause, the fix; then what they rest on."""
-        remote = analysis.case.remote
-        if remote is not None and (there := await asyncio.to_thread(analyse, remote)):
-            return self._unread(work, there, *unread.elsewhere(there, analysis.case))
-        analysis, trials, note = await self._investigated(work, analysis)
-        advice, fixes = "", list[Fix]()
-        if analysis.case.exception:
-            advice, fixes = recommendation(analysis, trials)
-            parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
-            parts.append(told(analysis, trials) if trials else "")
-        else:
-            history = why(analysis).replace("Back from the failing line", "How these values came about")
-            advice = _endless(analysis) or _suspicious(analysis)
-            parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
-        notes = [_NO_MODEL, note, *_notes(analysis)]
-        told_first = looping(analysis.case) or verdict(analysis, trials)
-        text = self._emit(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
-        evidence = _evidence(analysis, proving(analysis.diagnosis))
-        return Answer(text, evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=self._usage())
-
-    async def _investigated(self, work: Work, analysis: Analysis) -> tuple[Analysis, Trials | None, str]:
-        """What trying fixes has brought, and a note where none may be tried. At an exception only.
-
-        It is kept for the stop: another question gets the same verdict, at once.
-        """
-        stop = analysis.case.stop
-        if not analysis.case.exception:
-            return analysis, None, ""
-        if work.debugger.why_no_snapshot:
-            return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
-        key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
-        if self._kept is None or self._kept[0] != key:
-            trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
-            rerank(analysis, trials)
-            self._kept = (key, analysis, trials) if trials.usable else None
-            return analysis, trials, ""
-        return *self._kept[1:], ""
-
-    async def _about(
-        self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
-    ) -> Answer:
-        case, question = analysis.case, work.ask.arguments.question
-        cited = [Cited(place, ast.unparse(root)) for root in roots]
-        spot = where(case, place.frame.path, place.frame.line)
-        values = [
-            f"`{c.expression}` is `{typed(v, 300)}`{_of_type(v, question)} at {spot}, in `{place.frame.name}`."
-            for c in cited
-            if (v := place.value(c.expression))
-        ]
-        history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
-        found = history or "No assignment to it was found in the code that was read."
-        past = await self._past(work, case, roots, place) if wants_history(question) else ""
-        now = "**Now.** " + " ".join(values)
-        tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
-        text = self._emit(work, [*evaluated, now, *tables, quote(place), past, found, f"*{_NO_MODEL}*"])
-        return Answer(text=text, evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=self._usage())
-
-    async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:
-        """The values that names of a frame had, as a run of the failure in a copy shows them."""
-        control = await run_again(work.debugger, case)
-        names = [root.id for root in roots if isinstance(root, ast.Name)]
-        return histories(control, names, place, case.inspection.cwd) if control else ""
-
-    def _emit(self, work: Work, parts: list[str]) -> str:
-        kept = [part for part in parts if part]
-        for part in kept:
-            work.sink.emit("answer", part + "\n\n")
-        return "\n\n".join(kept) + "\n"
-
-    def _usage(self) -> Usage:
-        return Usage(provider=self.name)
+        say(work, parts if turn else [*parts, _PAUSE])
+        return Answer(usage=offline_usage())
 
 
-def _standing(place: Place) -> str:
-    facts = place.facts
-    if facts is None:
-        return ""
-    rows = [
-        f"`{v.name}` = `{show(v.value, 60)}`"
-        for v in [*facts.arguments, *facts.locals]
-        if v.value.kind not in ("function", "class", "module")
-    ]
-    return (
-        "**Values here.** " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "")
-        if rows
-        else ""
-    )
+def say(work: Work, parts: list[str]) -> None:
+    """Tells the paragraphs of an answer one by one; empty ones are none."""
+    for part in filter(None, parts):
+        work.sink.emit("answer", part + "\n\n")
 
 
-def _notes(analysis: Analysis) -> list[str]:
-    return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
-
-
-def _endless(analysis: Analysis) -> str:
-    """What to do about a loop that cannot end; it is then the first suspect."""
-    found = cannot_end(analysis.case)
-    if found is None:
-        return ""
-    loop, cure = found
-    analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
-    return f"**Recommendation.** {cure}"
-
-
-def _suspicious(analysis: Analysis) -> str:
-    first = analysis.suspects[0] if analysis.suspects else None
-    finding = analysis.finding_at(first.file, first.line) if first else None
-    if not first or not finding or finding.weight < 0.5:
-        asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
-        about = f", and ask about a name: `{asked}`" if asked else ""
-        return f"**Recommendation.** Step over this line{about}."
-    return f"**Recommendation.** Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
-
-
-def _before_default(case: Case, question: str) -> str:
-    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
-    line = line_of(question)
-    if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
-        return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
-    return not_understood(case, question)
-
-
-def _of_type(value: Value, question: str) -> str:
-    return f", of type `{value.type}`," if wants_type(question) else ""
-
-
-def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:
-    stop = analysis.case.stop
-    return [
-        Evidence(
-            c.expression,
-            value.text,
-            c.place.frame.path,
-            c.place.frame.line,
-            c.place.frame.id,
-            stop.thread_id,
-            stop.epoch,
-            confirmed=False,
-        )
-        for c in cited
-        if (value := c.place.value(c.expression))
-    ]
+def offline_usage() -> Usage:
+    """Of an answer without a model."""
+    return Usage(provider=OFFLINE)
 
 
 def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
@@ -301,10 +114,8 @@ def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
 
 async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
     """Why there is no model's answer, and the offline analyst's instead, whose it then is; `usage`: what was spent."""
-    head = f"**The model did not answer.** {error}\n\nWithout it, the offline analyst says:\n\n"
-    work.sink.emit("answer", head)
+    work.sink.emit("answer", f"**The model did not answer.** {error}\n\nWithout it, the offline analyst says:\n\n")
     answer = await Offline().answer(work)
-    answer.text = f"{head}{answer.text}"
     answer.usage = msgspec.structs.replace(usage, provider=Offline.name, model="")
     answer.error, answer.trouble = str(error), error.trouble
     return answer

@@ -20,6 +20,7 @@ from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import Assembly
 from dap_ai.agent.providers.refusals import Endpoint, is_refused, is_worth_another_try, refused, unreachable
 from dap_ai.config import Settings
+from dap_ai.protocol.wire.safe import SafeFields
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI, AsyncStream
@@ -83,7 +84,7 @@ class OpenAIModel:
         if client is not None:
             await client.close()
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """One reply; a broken stream is begun anew, without saying again what was said. Raises ModelError."""
         import openai  # noqa: PLC0415  see `warm`
 
@@ -111,7 +112,7 @@ class OpenAIModel:
             await self._pause(_BrokenOff(), tries)
             shown = assembly.shown
 
-    async def _begin(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncStream[object]:
+    async def _begin(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncStream[object]:
         """The stream of chunks as JSON: the client's own types for them cost 20 ms a turn and 0.3 ms a chunk."""
         import openai  # noqa: PLC0415  see `warm`
 
@@ -139,7 +140,7 @@ class OpenAIModel:
         verdict = unreachable(self._endpoint, error)
         hopeless = tries >= _TRIES or isinstance(error, openai.APITimeoutError) or is_refused(error)
         if isinstance(error, openai.APITimeoutError):
-            verdict = ModelError("network", f"{self._endpoint.shown} says nothing: it was given up.")
+            verdict = ModelError("network", f"{self._endpoint.shown} does not respond, and was given up.")
         elif isinstance(error, openai.APIStatusError):
             headers, said = error.response.headers, _said(error)
             verdict = refused(self._endpoint, error.status_code, said, error.code or "")
@@ -152,7 +153,7 @@ class OpenAIModel:
             verdict = refused(self._endpoint, 0, _said(error), error.code or "")
             hopeless |= not is_worth_another_try(0, _said(error), error.code or "", None)
         elif isinstance(error, _BrokenOff):
-            verdict = ModelError("network", f"{self._endpoint.shown} answers, but with no reply of Chat Completions.")
+            verdict = ModelError("network", f"{self._endpoint.shown} answers, but not with a Chat Completions reply.")
         if hopeless:
             raise verdict from error
         await asyncio.sleep(pause_s)
@@ -185,7 +186,7 @@ class _Shape:
         self._left_out: set[str] = set()
         self._unreasoning = False
 
-    def wanted(self, messages: Sequence[Message], tools: Sequence[Schema]) -> dict[str, Any]:
+    def wanted(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> dict[str, Any]:
         fields: dict[str, Any] = {"messages": [_sendable(m) for m in messages]}
         fields["stream_options"] = {"include_usage": True}
         if tools:
@@ -207,7 +208,7 @@ class _Shape:
         return bool(rejected)
 
 
-def _sendable(message: Message) -> Message:
+def _sendable(message: SafeFields) -> Message:
     """A message whose calls every endpoint can read: some parse the arguments, and fail where a model wrote no JSON."""
     if "tool_calls" not in message:
         return message

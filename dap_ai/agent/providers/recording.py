@@ -6,18 +6,18 @@ import contextlib
 import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from dap_ai.agent.model import Message, Model, ModelError, Piece, Reply, Schema
-from dap_ai.agent.passing import PassingModel
+from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.model import Model, ModelError, Piece, Reply, Schema
 from dap_ai.agent.providers.base import ProviderError
-from dap_ai.agent.providers.scripted import Row, Thought, WrittenCall
-from dap_ai.protocol.visible import in_json
+from dap_ai.agent.providers.scripted import Row, Thought
+from dap_ai.protocol.wire.safe import Safe, SafeFields, as_it_is, holds_none, put
+from dap_ai.protocol.wire.visible import in_json
 
 
-def recorded(model: Model, file: str, mask: Callable[[Any], Any]) -> Recorded:
+def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> Recorded:
     """The model; each of its replies is added to the file (the user's alone, 0600), masked. Raises ProviderError."""
     path = Path(file).expanduser()
     try:
@@ -31,8 +31,8 @@ def recorded(model: Model, file: str, mask: Callable[[Any], Any]) -> Recorded:
 class Recorded(PassingModel):
     """See agent.model.Model."""
 
-    def __init__(self, model: Model, path: Path, mask: Callable[[Any], Any]) -> None:
-        """`mask` takes the secrets out of something JSON-like."""
+    def __init__(self, model: Model, path: Path, mask: Callable[[str], Safe]) -> None:
+        """`mask` takes the secrets out of a text, which may be JSON."""
         super().__init__(model)
         self._mask = mask
         self._path = path
@@ -42,30 +42,33 @@ class Recorded(PassingModel):
         """The model's, and that it is recorded."""
         return f"{self._model.notice}; recorded in {self._path}"
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """The model's reply; once it is whole, it is written. Raises ModelError."""
         pieces: list[Piece] = []
         async with contextlib.aclosing(self._model.stream(messages, tools)) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Reply):
-                    self._write(self._masked(Row.of(piece, pieces)))
+                    self._write(_line(Row.of(piece, pieces), self._mask))
                 yield piece
 
-    def _masked(self, row: Row) -> Row:
-        """A reply without secrets is kept byte for byte; of another, the pieces are not kept."""
-        calls = [WrittenCall(c.name, self._mask(c.arguments), c.id) for c in row.calls]
-        text = self._mask(row.text)
-        thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
-        if text == row.text and calls == row.calls and self._mask(thoughts) == thoughts:
-            return row
-        return msgspec.structs.replace(row, text=text, calls=calls, deltas=[])
-
-    def _write(self, row: Row) -> None:
+    def _write(self, line: Safe) -> None:
         try:
-            _append(self._path, in_json(msgspec.json.encode(row).decode()).encode() + b"\n")
+            _append(self._path, in_json(line).encode() + b"\n")
         except OSError as error:
             raise ModelError("request", f"Nothing more can be recorded in {self._path}: {error.strerror}.") from error
+
+
+def _line(row: Row, mask: Callable[[str], Safe]) -> Safe:
+    """A reply without secrets is kept byte for byte; of another, the pieces are not kept."""
+    thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
+    said = (row.text, thoughts, *(str(call.arguments) for call in row.calls))
+    if not all(holds_none(text, mask(text)) for text in said):
+        row.deltas = []
+        put(row, text=mask(row.text))
+        for call in row.calls:
+            put(call, arguments=mask(str(call.arguments)))
+    return as_it_is(msgspec.json.encode(row).decode())
 
 
 def _append(path: Path, data: bytes) -> None:

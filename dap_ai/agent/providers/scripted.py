@@ -17,9 +17,10 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.model import Call, Message, ModelError, Piece, Reasoning, Reply, Schema, Text
+from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Schema, Text
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.config import Settings
+from dap_ai.protocol.wire.safe import SafeFields
 
 
 class Thought(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,7 +92,7 @@ def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else "") or "it is no UTF-8"
+        reason = (error.strerror if isinstance(error, OSError) else "") or "it is not UTF-8"
         raise ProviderError(f"{path} cannot be replayed: {reason}.") from error
     rows: list[Row] = []
     for number, line in enumerate(lines, 1):
@@ -100,7 +101,7 @@ def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
         try:
             rows.append(msgspec.json.decode(line, type=Row))
         except msgspec.DecodeError as error:
-            raise ProviderError(f"{path}, line {number}, is no recorded reply: {error}.") from error
+            raise ProviderError(f"{path}, line {number}, is not a recorded reply: {error}.") from error
     return Scripted(path, rows)
 
 
@@ -126,7 +127,7 @@ class Scripted:
     async def close(self) -> None:
         """Nothing is kept open."""
 
-    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
         """The next reply of the file. Raises ModelError after the last one."""
         del messages, tools
         if self._replayed >= len(self._rows):

@@ -12,50 +12,55 @@ from typing import TypeVar
 
 import msgspec
 
-from dap_ai.agent.evidence import read_again
-from dap_ai.agent.gate import MAX_NOW_CHARS
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.roots import Refused
+from dap_ai.agent.case.evidence import read_again
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.values import show
+from dap_ai.agent.guard.gate import MAX_NOW_CHARS
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source import SourceFile
-from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame
-from dap_ai.agent.values import show
-from dap_ai.protocol import acting
-from dap_ai.protocol.acting import Done
-from dap_ai.protocol.ask import Evidence
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Inspection
-from dap_ai.protocol.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
-from dap_ai.protocol.tools import Frame as FrameArguments
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Inspection
+from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.protocol.contracts.tools import Frame as FrameArguments
+from dap_ai.protocol.wire.ask import Evidence
+from dap_ai.protocol.wire.errors import RequestFailed
 
 _MAX_RESULT_CHARS = 2000
 _PLACE = TypeVar("_PLACE", ContinueTo, SetBreakpoint)
 _ENDED = "The program has ended: nothing more can be read. Answer from what you know."
-_RUNS = "The program runs and has not stopped again: nothing can be read now. Answer from what you know."
+_RUNS = "The program is running and has not stopped again: nothing can be read now. Answer from what you know."
 
 
 class StepTool(Tool[Step]):
-    """See agent.tools.base.Tool."""
+    """Lets the program go on: `next`, `stepIn`, `stepOut` or `continue`; then where it stands."""
 
-    name = "step"
-    description = "Let the program go on (asks the user; `reason`: why, for him): to the next line, into, out, or on."
+    description = (
+        "Continue the program (asks the user; `reason`: why, for the user): to the next line, into, out, or on."
+    )
     arguments = Step
+    level = "mutate"
+    main = "{how}"
+    alternative = "answer from this stop, or recommend where to stop next"
 
     async def run(self, bench: Bench, arguments: Step) -> ToolResult:
         """Where it stands then."""
-        return await _arrived(bench, await bench.debugger.act(acting.Step(arguments.how)))
+        return await _arrived(bench, await bench.debugger.act(arguments))
 
 
 class ContinueToTool(Tool[ContinueTo]):
-    """See agent.tools.base.Tool."""
+    """Lets the program go on to a line; it may stop or end before."""
 
-    name = "continue_to"
-    description = "Let the program go on to a line (asks the user); it may stop or end before."
+    description = "Continue the program to a line (asks the user); it may stop or end before."
     arguments = ContinueTo
+    level = "mutate"
+    main = "{file}:{line}"
+    alternative = "recommend a breakpoint to the user"
 
     async def exact(self, bench: Bench, arguments: ContinueTo) -> ContinueTo:
         """With the file in full."""
@@ -63,16 +68,22 @@ class ContinueToTool(Tool[ContinueTo]):
 
     async def run(self, bench: Bench, arguments: ContinueTo) -> ToolResult:
         """Where it stands then."""
-        done = await bench.debugger.act(acting.ContinueTo(arguments.file, arguments.line))
+        done = await bench.debugger.act(arguments)
         return await _arrived(bench, done, arguments)
 
 
 class SetBreakpointTool(Tool[SetBreakpoint]):
-    """See agent.tools.base.Tool."""
+    """One more breakpoint, until the question ends."""
 
-    name = "set_breakpoint"
-    description = "Add a breakpoint beside the user's own (asks the user); `condition`: an expression."
+    description = "Add a breakpoint besides the user's own (asks the user); `condition`: an expression."
     arguments = SetBreakpoint
+    level = "mutate"
+    main = "{file}:{line}"
+    alternative = "recommend it to the user"
+
+    def action(self, arguments: SetBreakpoint) -> str:
+        """With its condition, which is code."""
+        return super().action(arguments) + (f" if {arguments.condition}" if arguments.condition else "")
 
     async def exact(self, bench: Bench, arguments: SetBreakpoint) -> SetBreakpoint:
         """With the file in full, and a condition that can be evaluated."""
@@ -82,22 +93,23 @@ class SetBreakpointTool(Tool[SetBreakpoint]):
 
     async def run(self, bench: Bench, arguments: SetBreakpoint) -> ToolResult:
         """What the debug adapter says of it."""
-        action = acting.SetBreakpoint(arguments.file, arguments.line, arguments.condition)
-        done = await bench.debugger.act(action)
+        done = await bench.debugger.act(arguments)
         spot = f"{bench.short(arguments.file)}:{arguments.line}"
         said = f" ({done.result})" if done.result else ""
-        text = f"A breakpoint is set at {code(spot)}{said}. It goes when this answer ends."
+        text = f"A breakpoint is set at {code(spot)}{said}. It is removed when this answer ends."
         return ToolResult(text, changed=True)
 
 
 class ExecuteTool(Tool[Execute]):
-    """See agent.tools.base.Tool."""
+    """The value of an expression, evaluated in the program itself."""
 
-    name = "execute"
     description = (
         "Evaluate in the program itself (asks the user): it CHANGES the program. `evaluate` does not: use that."
     )
     arguments = Execute
+    level = "mutate"
+    main = "{expression}"
+    alternative = "use `evaluate`: it works on a copy"
 
     async def exact(self, bench: Bench, arguments: Execute) -> Execute:
         """An expression."""
@@ -107,17 +119,19 @@ class ExecuteTool(Tool[Execute]):
 
     async def run(self, bench: Bench, arguments: Execute) -> ToolResult:
         """Its value, and what it has made of the frame."""
-        done = await bench.debugger.act(acting.Execute(arguments.expression, bench.frame_id))
-        gave = f"in the program itself, gave:\n\n{fenced(clip(done.result, _MAX_RESULT_CHARS))}"
+        done = await bench.debugger.act(arguments, bench.frame_id)
+        gave = f"in the program itself, returned:\n\n{fenced(clip(done.result, _MAX_RESULT_CHARS))}"
         return await _changed(bench, done, f"{code(arguments.expression)}, {gave}")
 
 
 class SetVariableTool(Tool[SetVariable]):
-    """See agent.tools.base.Tool."""
+    """A name, an attribute or an item of the frame gets a new value."""
 
-    name = "set_variable"
-    description = "Give a name, an attribute or an item a new value in the program itself (asks the user)."
+    description = "Assign to a name, an attribute or an item in the program itself (asks the user)."
     arguments = SetVariable
+    level = "mutate"
+    main = "{expression} = {value}"
+    alternative = "use `evaluate` or `try_fix`: they work on a copy"
 
     async def exact(self, bench: Bench, arguments: SetVariable) -> SetVariable:
         """Something that can be assigned to, and an expression."""
@@ -136,12 +150,11 @@ class SetVariableTool(Tool[SetVariable]):
         cited = Evidence(arguments.expression, "", frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, False)
         facts = await read_again([cited], Reader(bench.debugger, bench.sources, bench.level), bench.debugger)
         fact = facts.get((frame.id, arguments.expression))
-        return bench.mask(show(fact.value, MAX_NOW_CHARS)) if fact and fact.value else ""
+        return show(fact.value, MAX_NOW_CHARS) if fact and fact.value else ""
 
     async def run(self, bench: Bench, arguments: SetVariable) -> ToolResult:
         """What it is now."""
-        action = acting.SetVariable(arguments.expression, arguments.value, bench.frame_id)
-        done = await bench.debugger.act(action)
+        done = await bench.debugger.act(arguments, bench.frame_id)
         now = clip(done.result or arguments.value, _MAX_RESULT_CHARS)
         return await _changed(bench, done, f"{code(arguments.expression)} is now {code(now)}, in the program itself.")
 
@@ -176,7 +189,7 @@ async def _arrived(bench: Bench, done: Done, wanted: ContinueTo | None = None) -
     spot = f" at {code(f'{bench.short(place.path)}:{place.line}')}" if place else ""
     head = f"Stopped{spot} ({_why(case)}). Frames are numbered anew.{note}"
     if wanted and (place is None or (place.path, place.line) != (wanted.file, wanted.line)):
-        head = f"It did not come to line {wanted.line}. {head}"
+        head = f"It did not reach line {wanted.line}. {head}"
     shown = trouble or (await frame.run(replace(bench, case=case, chosen=None), FrameArguments())).text
     return ToolResult(f"{head}\n\n{shown}", case=case, changed=True)
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.gate import Gate
+from dap_ai.agent.case.kind import kind_of
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.guard.gate import ToolGate
+from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.language.pool import Languages
-from dap_ai.agent.policy import Policy
-from dap_ai.agent.reader import Reader
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source import NATIVE_LANGUAGES, Sources
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.agent.syntax import node_of
-from dap_ai.protocol.ask import Fix, Level, Suspect
-from dap_ai.protocol.debugger import Debugger
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tools import Arguments
+from dap_ai.protocol.wire.ask import LEVELS, Fix, Level, Suspect
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.safe import Safe
 
-A = TypeVar("A", bound=msgspec.Struct)
+A = TypeVar("A", bound=Arguments)
 
 
 @dataclass
@@ -31,19 +33,19 @@ class Bench:
 
     debugger: Debugger
     case: Case
+    mask: Callable[[str], Safe]
+    """Takes the secrets out of what a tool says."""
     chosen: Place | None = None
     """The frame that a call names."""
     language: Languages | None = None
     """The session's; None: there is none."""
-    gate: Gate | None = None
+    gate: ToolGate | None = None
     """What decides on calls; None: the level of the case alone, as `passes` has it."""
-    mask: Callable[[str], str] = lambda text: text
-    """Takes the secrets out of what a tool says."""
 
     @property
-    def passes(self) -> Gate:
+    def passes(self) -> ToolGate:
         """What every call of a tool passes."""
-        return self.gate or Gate(Policy(self.level), self.debugger)
+        return self.gate or ToolGate(Policy(self.level), self.debugger)
 
     @property
     def focus(self) -> Place | None:
@@ -72,9 +74,12 @@ class Bench:
 
     @property
     def dialect(self) -> str:
-        """The language that expressions are in: `python`, `c`, ... Of a native frame without source it is C."""
-        language = self.focus.language if self.focus else "python"
-        return "c" if is_native(self) and language not in NATIVE_LANGUAGES else language
+        """The language that expressions are in: `python`, `c`, ..."""
+        return kind_of(self.case).expression_language(self.focus.language if self.focus else "python")
+
+    def form(self, tool: Tool[Any]) -> Tool[Any]:
+        """The tool as it is in this kind of program."""
+        return cast("HasForms", kind_of(self.case)).forms().get(tool.name, tool)
 
     @property
     def frame_id(self) -> int:
@@ -135,22 +140,52 @@ class ToolResult:
 
 
 class Tool(Generic[A]):
-    """One tool; but for those of `acting`, it changes nothing in the program, whatever its arguments are."""
+    """One tool; but for those of `acting`, it changes nothing in the program, whatever its arguments are.
 
-    name = ""
-    """As in a call."""
+    All that is said of it stands on it. The docstring of its class says in docs/protocol.md what it gives.
+    """
+
+    arguments: type[Arguments]
+    """What a call of it must fit, and its name."""
+    level: Level
+    """The lowest at which it may be called; at `mutate` it also needs the user's confirmation."""
     description = ""
     """One line, for a model or a menu."""
-    arguments: type[msgspec.Struct] = msgspec.Struct
-    """What a call of it must fit."""
-    only: Literal["", "native", "python"] = ""
-    """The kind of program that it is for; empty: any."""
+    main = ""
+    """Its main argument, as a format of its arguments; empty: it has none."""
+    alternative = ""
+    """What a model can do instead where it is refused: a clause after `Instead,`."""
+    title = ""
+    """What an editor's own agent calls it; empty: it is not offered there."""
+    hint = ""
+    """What that agent is told besides what the tool gives; a sentence."""
+    lasting = True
+    """Whether the same call in the same stop gives the same."""
+    only = ""
+    """The kind of debuggee that it is for; empty: any."""
     instead = ""
     """What to do in a program of the other kind; a sentence."""
 
+    def __init__(self) -> None:
+        """Raises TypeError where what the policy has to know is missing."""
+        if getattr(self, "level", None) not in LEVELS:
+            raise TypeError(f"{type(self).__name__} does not say at which level it may be called")
+        if self.level != LEVELS[0] and not self.alternative:
+            raise TypeError(f"{type(self).__name__} can be refused, and does not say what to do instead")
+        self.name = self.arguments.tool
+        """As in a call."""
+
+    def action(self, arguments: A) -> str:
+        """A call's main argument, as the user's lists and a request for confirmation have it; else the tool's name."""
+        return self.main.format_map(msgspec.structs.asdict(arguments)) or self.name
+
+    def deniable(self, arguments: A) -> Sequence[str]:
+        """What a pattern that denies calls is compared with: one of them is enough."""
+        return [self.action(arguments)]
+
     def fits(self, bench: Bench) -> bool:
         """Whether it is for this kind of program."""
-        return not self.only or (self.only == "native") is is_native(bench)
+        return self.only in ("", bench.case.inspection.kind)
 
     def is_offered(self, bench: Bench) -> bool:
         """Whether it can do anything in this session; a model is not told of one that cannot."""
@@ -172,20 +207,22 @@ class Tool(Generic[A]):
         raise NotImplementedError
 
 
-def is_native(bench: Bench) -> bool:
-    """Whether the program is C, C++, Rust, ...: read by its debug adapter, and never copied."""
-    return bench.case.inspection.native
+class HasForms(Protocol):
+    """What a kind of debuggee is to the tools."""
+
+    def forms(self) -> Mapping[str, Tool[Any]]:
+        """By name, the tools that do their work in another way there."""
+        ...
 
 
-def refused(bench: Bench, expression: str, done: str) -> ToolResult | None:
+def refused(
+    bench: Bench, expression: str, done: str, parse: Callable[[str], object] = parse_expression
+) -> ToolResult | None:
     """Why nothing can be `done` (`evaluated`) with an expression in this stop; None: it can be tried."""
     if bench.focus is None:
         return NO_FRAME
     try:
-        if is_native(bench):
-            node_of(expression, bench.dialect)
-        else:
-            parse_expression(expression)
+        parse(expression)
     except SyntaxRefused as error:
         return ToolResult(f"{code(expression)} was not {done}: {error}.", failed=True)
     return None

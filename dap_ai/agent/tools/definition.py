@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dap_ai.agent.case.kind import Kind, kind_of_language
+from dap_ai.agent.case.roots import Refused, Roots, is_library, roots_of
+from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, last_line
+from dap_ai.agent.language.declared import extent, holder
 from dap_ai.agent.language.questions import LanguageServerError, Spot
-from dap_ai.agent.language.recipes import family_of, is_installed
-from dap_ai.agent.native.declared import extent, holder
-from dap_ai.agent.roots import Refused, Roots, is_library, roots_of
-from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, is_native
+from dap_ai.agent.language.recipes import is_installed, why_not_installed
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.lookup import Asked, Found, definitions
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of
-from dap_ai.protocol.tools import Definition
+from dap_ai.protocol.contracts.tools import Definition
 
 MAX_WHOLE_LINES = 40
 """A function, class or struct is shown whole up to so many lines."""
@@ -23,20 +24,24 @@ _AROUND = 3
 _MAX_SPOTS = 5
 _MAX_ELSEWHERE = 5
 _MAX_LINE_CHARS = 200
-_ELSE = "`search` finds where a text stands, `info` what a name of the frame is"
-_ELSE_NATIVE = "`search` finds where a text stands, `type` what a variable or a type is"
 
 
 class DefinitionTool(Tool[Definition]):
-    """See agent.tools.base.Tool."""
+    """Where the symbol on that line is defined, with its source; by a language server (jedi, clangd, rust-analyzer).
 
-    name = "definition"
+    In C, C++ and Rust without one: by its name in the program's files, which the answer says.
+    """
+
     description = "Where the symbol that stands on this line is defined, with the source there; libraries too."
     arguments = Definition
+    level = "observe"
+    main = "{file}:{line}"
+    otherwise = "`search` finds where a text stands, `info` what a name of the frame is"
+    """What to do where nothing is found."""
 
     def is_offered(self, bench: Bench) -> bool:
-        """Where a language server can be started; a native program's files can be searched without one."""
-        return is_native(bench) or (bench.language is not None and is_installed())
+        """Where a language server can be started."""
+        return bench.language is not None and is_installed()
 
     async def exact(self, bench: Bench, arguments: Definition) -> Definition:
         """A line that stands in the file's name counts."""
@@ -46,9 +51,10 @@ class DefinitionTool(Tool[Definition]):
 
     async def run(self, bench: Bench, arguments: Definition) -> ToolResult:
         """The definitions. Raises NotStopped, RequestFailed."""
-        otherwise = _ELSE_NATIVE if is_native(bench) else _ELSE
+        otherwise = self.otherwise
         if not self.is_offered(bench):
-            return ToolResult(f"There is no language server here: {otherwise}.", failed=True)
+            why = why_not_installed("python") or "There is no language server here"
+            return ToolResult(f"{why}; without it, {otherwise}.", failed=True)
         try:
             asked = await _asked(bench, arguments)
         except (Refused, LookupError) as error:
@@ -115,8 +121,8 @@ def _elsewhere(source: SourceFile, line: int, symbol: str) -> str:
 
 
 def _told(bench: Bench, asked: Asked, name: str, found: Found) -> ToolResult:
-    native = family_of(asked.source.language) != "python"
-    folders = [str(Path(os.path.realpath(s.path)).parent) for s in found.spots if _in_library(s, native=native)]
+    kind = kind_of_language(asked.source.language)
+    folders = [str(Path(os.path.realpath(s.path)).parent) for s in found.spots if _in_library(s, kind)]
     roots = roots_of(bench.case, (*found.import_path, *folders))
     shown = [shown_at(bench, roots, spot) for spot in found.spots[:_MAX_SPOTS]]
     if len(found.spots) == 1:
@@ -129,9 +135,9 @@ def _told(bench: Bench, asked: Asked, name: str, found: Found) -> ToolResult:
     return ToolResult(head + "\n\n".join(shown) + how, data)
 
 
-def _in_library(spot: Spot, *, native: bool) -> bool:
+def _in_library(spot: Spot, kind: Kind) -> bool:
     """Links are followed first: one that a workspace holds may lead anywhere."""
-    return is_library(os.path.realpath(spot.path), native=native)
+    return is_library(os.path.realpath(spot.path), kind)
 
 
 def shown_at(bench: Bench, roots: Roots, spot: Spot) -> str:

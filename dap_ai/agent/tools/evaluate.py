@@ -5,42 +5,44 @@ from __future__ import annotations
 import ast
 
 from dap_ai.agent.analyst.questions import candidates
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.syntax import node_of
+from dap_ai.agent.case.tables import table_of
+from dap_ai.agent.case.values import typed
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.stack import Place
-from dap_ai.agent.syntax import node_of
-from dap_ai.agent.tables import table_of
-from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, is_native, refused
-from dap_ai.agent.values import typed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.tools import Evaluate
+from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, refused
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tools import Evaluate
 
-_MAX_VALUE_CHARS = 1200
+MAX_VALUE_CHARS = 1200
 _MAX_ITEMS = 60
 _MAX_ROWS = 20
 _MAX_PRINTED_CHARS = 1500
 _MAX_EFFECTS = 12
 _MAX_NAMED = 3
-_ONLY_READ = "read from the stopped program; nothing was called in it, nothing was written"
 
 
 class EvaluateTool(Tool[Evaluate]):
-    """See agent.tools.base.Tool."""
+    """The value of an expression, in a snapshot: also what it printed and what it tried to do outside.
 
-    name = "evaluate"
+    Without snapshots: what the allow-list permits, and why. The program itself is not changed.
+    """
+
     description = "Evaluate an expression in the frame; Python: any, in a copy; C, C++, Rust: without calls."
     arguments = Evaluate
+    level = "observe"
+    main = "{expression}"
+    title = "Value of an expression"
 
     async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
         """The value, or what it raised, with all that happened in the copy."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
             return refusal
-        if is_native(bench):
-            return await _read_only(bench, expression)
         result, why = await bench.snapshot(
             SnapshotQuery(
-                bench.frame_id, expression, max_text=_MAX_VALUE_CHARS, max_items=_MAX_ITEMS, max_rows=_MAX_ROWS
+                bench.frame_id, expression, max_text=MAX_VALUE_CHARS, max_items=_MAX_ITEMS, max_rows=_MAX_ROWS
             )
         )
         if result is not None:
@@ -57,8 +59,8 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
     if place is None or not bench.debugger.current:
         return []
     unread = [text for text in candidates(question, place.language) if _is_refused(place.fact(text), text)]
-    unread = [text for text in unread if is_native(bench) or not _is_prose(place, text)]
-    unread = [text for text in unread if not bench.passes.ruled_out("evaluate", Evaluate(text))]
+    unread = [text for text in unread if not _is_prose(place, text)]
+    unread = [text for text in unread if not bench.passes.ruled_out(evaluate, Evaluate(text))]
     results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
     if question.strip().casefold().startswith("why"):
         return [result for result in results if not result.failed and getattr(result.data, "status", "ok") == "ok"]
@@ -81,7 +83,7 @@ def told(expression: str, result: SnapshotResult) -> str:
     """What happened in the copy, as Markdown."""
     value = result.value
     if value is not None and value.table is not None:
-        parts = [f"{code(expression)} gives {_as_table(value, f' ({UNCHANGED})')}"]
+        parts = [f"{code(expression)} evaluates to {_as_table(value, f' ({UNCHANGED})')}"]
     else:
         parts = [f"{code(expression)} {outcome(result)} ({UNCHANGED})."]
     if result.printed:
@@ -90,12 +92,12 @@ def told(expression: str, result: SnapshotResult) -> str:
     if result.effects:
         listed = "; ".join(code(effect) for effect in result.effects[:_MAX_EFFECTS])
         more = f"; ... {len(result.effects) - _MAX_EFFECTS} more" if len(result.effects) > _MAX_EFFECTS else ""
-        parts.append(f"It tried to reach outside, and was not let: {listed}{more}.")
+        parts.append(f"It tried to reach outside, and was blocked: {listed}{more}.")
     return "\n\n".join(parts)
 
 
 def outcome(result: SnapshotResult) -> str:
-    """How it ended: `gives 50`, `raises ValueError: ...`, `did not end in time`."""
+    """How it ended: `evaluates to 50`, `raises ValueError: ...`, `did not end in time`."""
     if result.status == "raised":
         spot = (
             f" (at {code(f'{result.raised.file}:{result.raised.line}')})"
@@ -104,8 +106,12 @@ def outcome(result: SnapshotResult) -> str:
         )
         return f"raises {code(result.error)}{spot}"
     if result.status == "deadline":
-        return "did not end in time, and was ended"
-    return f"gives {code(typed(result.value, _MAX_VALUE_CHARS))}" if result.value else "gives nothing that can be shown"
+        return "did not finish in time, and was ended"
+    return (
+        f"evaluates to {code(typed(result.value, MAX_VALUE_CHARS))}"
+        if result.value
+        else "evaluates to nothing that can be shown"
+    )
 
 
 def _as_table(value: Value, how: str) -> str:
@@ -113,25 +119,11 @@ def _as_table(value: Value, how: str) -> str:
     return f"this {code(value.type.rpartition('.')[2])}{how}:\n\n{fenced(table_of(value))}"
 
 
-async def _read_only(bench: Bench, expression: str) -> ToolResult:
-    """Of a native program: arithmetic on what the debug adapter reads."""
-    fact = await _read(bench, expression)
-    if fact.value is not None:
-        note = f" ({fact.value.note})" if fact.value.note else ""
-        told = f"{code(expression)} is {code(typed(fact.value, _MAX_VALUE_CHARS))}{note}."
-        return ToolResult(told, fact, _ONLY_READ)
-    if fact.error == "raised":
-        return ToolResult(f"{code(expression)} has no value: {fact.text}.", fact, _ONLY_READ)
-    reason = fact.text.removeprefix("refused: ") or "it is not known here"
-    advice = " A native program is only read: nothing is called in it." if fact.error == "refused" else ""
-    return ToolResult(f"{code(expression)} was not evaluated: {reason}.{advice}", fact, failed=True)
-
-
 async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     status = f"evaluated under the allow-list, because {why}"
-    fact = await _read(bench, expression)
+    fact = await read_one(bench, expression)
     if fact.value is not None:
-        shown = _as_table(fact.value, "") if fact.value.table else f"{code(typed(fact.value, _MAX_VALUE_CHARS))}."
+        shown = _as_table(fact.value, "") if fact.value.table else f"{code(typed(fact.value, MAX_VALUE_CHARS))}."
         return ToolResult(f"{code(expression)} is {shown}", fact, status)
     if fact.error == "raised":
         return ToolResult(f"{code(expression)} raises {code(fact.text)}.", fact, status)
@@ -140,7 +132,8 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     return ToolResult(text, fact, status, failed=True)
 
 
-async def _read(bench: Bench, expression: str) -> Fact:
+async def read_one(bench: Bench, expression: str) -> Fact:
+    """The value of an expression that the inspector may read, or why there is none. Raises NotStopped."""
     try:
         node = node_of(expression, bench.dialect)
     except SyntaxRefused as error:
@@ -148,7 +141,7 @@ async def _read(bench: Bench, expression: str) -> Fact:
     if bench.focus is None or not bench.debugger.can_inspect:
         return Fact(error="refused", text="this debug adapter has no static walker")
     frame = FrameQuery(bench.focus.frame.id, variables=False, expressions=[node])
-    query = Query([frame], bench.level, exception=False, threads=False, max_text=_MAX_VALUE_CHARS)
+    query = Query([frame], bench.level, exception=False, threads=False, max_text=MAX_VALUE_CHARS)
     query.max_items, query.max_rows = _MAX_ITEMS, _MAX_ROWS
     found = await bench.debugger.inspect(query)
     frames = found.frames

@@ -6,13 +6,13 @@ import ast
 import inspect
 from collections.abc import Iterator
 
-from dap_ai.agent.roots import Refused
-from dap_ai.agent.source import FunctionNode, SourceFile, is_user_path, last_line
+from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.case.source import FunctionNode, SourceFile, is_user_path, last_line
+from dap_ai.agent.case.values import cut, typed
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, refused
 from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
-from dap_ai.agent.values import cut, typed
-from dap_ai.protocol.inspection import Definition, Fact, Value
-from dap_ai.protocol.tools import Info
+from dap_ai.protocol.contracts.inspection import Definition, Fact, Value
+from dap_ai.protocol.contracts.tools import Info
 
 Written = FunctionNode | ast.ClassDef
 
@@ -23,13 +23,14 @@ _MAX_METHODS = 40
 
 
 class InfoTool(Tool[Info]):
-    """See agent.tools.base.Tool."""
+    """Of a function or class: signature, docstring, and the source of your own; of data: value, fields, type."""
 
-    name = "info"
     description = (
         "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
     )
     arguments = Info
+    level = "observe"
+    main = "{symbol}"
     only = "python"
     instead = "It is about Python's objects: `type` and `definition` tell of the symbols of a native program."
 

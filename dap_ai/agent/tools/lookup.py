@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dap_ai.agent.case.kind import kind_of_language
+from dap_ai.agent.case.roots import is_library, roots_of
+from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, language_of
+from dap_ai.agent.language.declared import defined_in, extent, last_part
 from dap_ai.agent.language.pool import Languages
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.language.recipes import Family, family_of, is_installed, name_of
+from dap_ai.agent.language.recipes import Family, family_of, name_of, why_not_installed
 from dap_ai.agent.language.server import LanguageServer
-from dap_ai.agent.native.declared import defined_in, extent, last_part
-from dap_ai.agent.roots import is_library, roots_of
-from dap_ai.agent.source import NATIVE_LANGUAGES, SourceFile, language_of
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.reading import import_path, printed, somewhere
 
@@ -82,7 +83,7 @@ def why_not(bench: Bench, family: Family | None) -> str:
     """Why no language server can be asked; empty: one can."""
     if bench.language is None or family is None:
         return "there is no language server here"
-    return "" if is_installed(family) else f"{name_of(family)} is not installed"
+    return why_not_installed(family)
 
 
 def by_name(bench: Bench, symbol: str, language: str) -> list[Spot]:
@@ -150,7 +151,7 @@ def _candidates(bench: Bench, symbol: str, position: Position) -> list[str]:
 def _has_body(bench: Bench, spot: Spot) -> bool:
     """Whether it is more than the declaration of a function, or of a library: its body is in none of the files."""
     source = bench.sources.read(spot.path)
-    if source is None or is_library(spot.path, native=True):
+    if source is None or is_library(spot.path, kind_of_language(source.language)):
         return True
     first, last, has_body = extent(source, spot.line)
     text = "\n".join(source.lines[first - 1 : last])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from dap_ai.agent.rows import MAX_SCOPES, is_quiet, page_of, rows_of, variable_of
+from dap_ai.agent.case.rows import MAX_SCOPES, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.tools.base import Bench
-from dap_ai.protocol.inspection import Variable
+from dap_ai.protocol.contracts.inspection import Variable
 
 
 async def names_of(bench: Bench) -> list[Variable]:

@@ -8,18 +8,17 @@ from collections.abc import Iterable
 import msgspec
 
 from dap_ai.agent.analyst.edits import Edit, diff
-from dap_ai.agent.evidence import is_same, read_again
+from dap_ai.agent.case.evidence import is_same, read_again
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.values import show
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.reader import Reader
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
 from dap_ai.agent.tools.table import run
 from dap_ai.agent.tools.try_fix import file_of
 from dap_ai.agent.tools.written import changes_in
-from dap_ai.agent.values import show
-from dap_ai.protocol.ask import Evidence, Fix, Suspect
-from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.tools import Change, CitedValue, TryFix
-from dap_ai.protocol.tools import Report as Reported
+from dap_ai.protocol.contracts.tools import Change, CitedValue, TryFix
+from dap_ai.protocol.contracts.tools import Report as Reported
+from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
 
 _MAX_ROWS = 12
 _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILINE)
@@ -28,11 +27,12 @@ _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILI
 class Report(Tool[Reported]):
     """The tool; it keeps what was reported last."""
 
-    name = "report"
     description = "End with this beside your answer: values as read, suspicious lines, fixes. All is checked again."
     arguments = Reported
+    level = "observe"
 
     def __init__(self) -> None:
+        super().__init__()
         self.evidence: list[Evidence] = []
         self.suspects: list[Suspect] = []
         self.fixes: list[Fix] = []
@@ -123,7 +123,7 @@ class Report(Tool[Reported]):
         verdicts: list[str] = []
         for change in changes:
             wanted = TryFix(change.edits, change.check)
-            result = self._verdicts.get(_key(wanted)) or await run(bench, ToolCall("try_fix", wanted))
+            result = self._verdicts.get(_key(wanted)) or await run(bench, wanted)
             fixes += result.fixes or _untried(bench, change)
             verdicts.append(result.text.split("\n", 1)[0])
         return fixes, verdicts

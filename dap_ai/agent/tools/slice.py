@@ -9,10 +9,10 @@ import msgspec
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slicer, Step
+from dap_ai.agent.case.values import show
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code
-from dap_ai.agent.values import show
-from dap_ai.protocol.tools import Slice
+from dap_ai.protocol.contracts.tools import Slice
 
 _MAX_ROWS = 25
 _MAX_CODE_CHARS = 100
@@ -20,7 +20,7 @@ _MAX_CODE_CHARS = 100
 _ROLES = {
     "assigned": "sets {}",
     "argument": "passes it as {}",
-    "returned": "gives the result of {}",
+    "returned": "returns the result of {}",
     "stored": "changes {}",
     "decides": "decides whether {} is reached",
     "written": "writes {}",
@@ -39,11 +39,13 @@ class Origin(msgspec.Struct):
 
 
 class SliceTool(Tool[Slice]):
-    """See agent.tools.base.Tool."""
+    """The lines that made the value of an expression, nearest first."""
 
-    name = "slice"
     description = "Where a value came from: the assignments, arguments, returns and conditions behind it."
     arguments = Slice
+    level = "observe"
+    main = "{expression}"
+    title = "Where a value comes from"
     only = "python"
     instead = "It follows Python: in a native program `source` and `code` show what sets a value."
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.roots import Refused, Roots, roots_of
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.roots import Refused, Roots, roots_of
+from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import find, import_path, numbered
 from dap_ai.agent.tools.symbols import place_of
-from dap_ai.protocol.tools import Search, Source
+from dap_ai.protocol.contracts.tools import Search, Source
 
 MAX_MATCHES = 60
 _MAX_FILES = 5000
@@ -24,11 +24,12 @@ _MAX_LINE_CHARS = 160
 
 
 class SourceTool(Tool[Source]):
-    """See agent.tools.base.Tool."""
+    """`window` numbered lines around `line`."""
 
-    name = "source"
     description = "Numbered lines of a file of the program or its libraries, around a line."
     arguments = Source
+    level = "observe"
+    main = "{file}"
 
     async def exact(self, bench: Bench, arguments: Source) -> Source:
         """With file and line apart: `shop.c:12` is a wish, too."""
@@ -54,11 +55,15 @@ class SourceTool(Tool[Source]):
 
 
 class SearchTool(Tool[Search]):
-    """See agent.tools.base.Tool."""
+    """`file:line: text`, in the program's own files whose path ends in `files`.
 
-    name = "search"
+    Case counts unless nothing stands so. A library's file is searched if `files` names it: `json/decoder.py`.
+    """
+
     description = "Where a text stands in the program's own files, no pattern; `files`: the end of their paths, `.py`."
     arguments = Search
+    level = "observe"
+    main = "{text}"
 
     def is_offered(self, bench: Bench) -> bool:
         """Whether there is a folder to search in."""

@@ -9,16 +9,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.reader import MAX_FRAMES, Reader
-from dap_ai.agent.source import NATIVE_LANGUAGES, header_expressions, last_line
-from dap_ai.agent.stack import Frame, Place, sub_expressions
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native
-from dap_ai.agent.tools.frames import number_of, whole_stack
+from dap_ai.agent.case.reader import MAX_FRAMES
+from dap_ai.agent.case.source import NATIVE_LANGUAGES, header_expressions, last_line
+from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
+from dap_ai.agent.case.values import cut, show_fact, typed
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import numbered
-from dap_ai.agent.values import cut, show_fact, typed
-from dap_ai.protocol.inspection import Fact, FrameFacts, ThreadFacts, Variable
-from dap_ai.protocol.tools import Frame as FrameArguments
-from dap_ai.protocol.tools import Stack, Threads
+from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable
+from dap_ai.protocol.contracts.tools import Frame as FrameArguments
+from dap_ai.protocol.contracts.tools import Stack, Threads
 
 _MAX_LINES = 80
 """Of a function that is shown whole."""
@@ -27,41 +26,58 @@ _MAX_FOLDED = 3
 _MAX_VARIABLES = 40
 _MAX_PARTS = 25
 _MAX_VALUE_CHARS = 160
-_MAX_THREADS = 100
+MAX_THREADS = 100
 
 
 class StackTool(Tool[Stack]):
-    """See agent.tools.base.Tool."""
+    """The frames, numbered from 0, the innermost; runs of library frames in one line, but counted."""
 
-    name = "stack"
     description = (
         "The frames, numbered from 0, the innermost. `thread`: as `threads` lists it; default: the stopped one."
     )
     arguments = Stack
+    level = "observe"
+    title = "Call stack"
+    hint = "Begin here."
 
     async def run(self, bench: Bench, arguments: Stack) -> ToolResult:
         """Every frame; those of libraries folded, and counted like the others."""
         case = bench.case
         if arguments.thread in (None, case.stop.thread_id):
-            rows = whole_stack(bench) if is_native(bench) else list(_rows(bench, case.frames))
+            rows = self.rows(bench)
             return ToolResult(fenced("\n".join(rows)) if rows else "The stack is empty.")
-        names = {row["id"]: str(row.get("name", "")) for row in await _listed_threads(bench)}
+        names = {row["id"]: str(row.get("name", "")) for row in await listed_threads(bench)}
         if arguments.thread not in names:
             known = ", ".join(map(str, names))
             return ToolResult(f"There is no thread {arguments.thread}: there are {known}.", failed=True)
-        rows = await _elsewhere(bench, arguments.thread, names[arguments.thread])
+        rows = await self.elsewhere(bench, arguments.thread, names[arguments.thread])
         text = fenced("\n".join(rows)) if rows else "None is known: it runs no code of the program."
         return ToolResult(f"Frames of this thread have no number and take no `frame`. Innermost first:\n\n{text}")
 
+    def rows(self, bench: Bench) -> list[str]:
+        """The frames of the stopped thread."""
+        return list(_rows(bench, bench.case.frames))
+
+    async def elsewhere(self, bench: Bench, thread_id: int, name: str) -> list[str]:
+        """The frames of another thread; as the walker saw them where the debug adapter cannot suspend it."""
+        body = await bench.debugger.request("stackTrace", {"threadId": thread_id, "levels": MAX_FRAMES})
+        rows = [_spot(bench, row) for row in body.get("stackFrames", [])]
+        known = [fact for fact in bench.case.inspection.threads if fact.name == name]
+        if not rows and len(known) == 1:
+            rows = [f"{known[0].waiting} (waits there)"] if known[0].waiting else []
+            rows += [f"{f.name} {spot_of(bench, f.file, f.line)}" for f in known[0].frames]
+        return rows
+
 
 class FrameTool(Tool[FrameArguments]):
-    """See agent.tools.base.Tool."""
+    """The source of a frame's function, its line marked; arguments, locals, and the values in its statement."""
 
-    name = "frame"
     description = (
         "A frame's source, arguments, locals, values in its statement. `frame`, in all tools: number of `stack`."
     )
     arguments = FrameArguments
+    level = "observe"
+    title = "Source and values of a frame"
 
     async def run(self, bench: Bench, arguments: FrameArguments) -> ToolResult:
         """All that is known of the frame."""
@@ -70,31 +86,36 @@ class FrameTool(Tool[FrameArguments]):
             return NO_FRAME
         number = arguments.frame if arguments.frame is not None else number_of(bench.case, place.frame)
         inlined = " (inlined)" if place.frame.inlined else ""
-        head = f"#{number} {place.frame.name}{inlined} {_at(bench, place.frame.path, place.frame.line)}"
+        head = f"#{number} {place.frame.name}{inlined} {spot_of(bench, place.frame.path, place.frame.line)}"
         if place.facts and place.facts.unwound:
             head += " (already left: its `finally` blocks have run)"
         return ToolResult("\n\n".join(filter(None, [head, _source(place), *_values(place)])))
 
 
 class ThreadsTool(Tool[Threads]):
-    """See agent.tools.base.Tool."""
+    """All threads with their numbers, where they are, what they wait for, which of them stopped."""
 
-    name = "threads"
     description = "All threads: number, name, where each is and what it waits for, which of them stopped."
     arguments = Threads
+    level = "observe"
 
     async def run(self, bench: Bench, arguments: Threads) -> ToolResult:
         """The threads that the debug adapter lists."""
         del arguments
-        if is_native(bench):
-            return await _native_threads(bench)
         by_name: dict[str, list[int]] = {}
-        for row in await _listed_threads(bench):
+        for row in await listed_threads(bench):
             by_name.setdefault(str(row.get("name", "")), []).append(row["id"])
-        lines = [await _thread(bench, name, ids) for name, ids in list(by_name.items())[:_MAX_THREADS]]
-        if len(by_name) > _MAX_THREADS:
-            lines.append(f"... {len(by_name) - _MAX_THREADS} more")
+        lines = [await _thread(bench, name, ids) for name, ids in list(by_name.items())[:MAX_THREADS]]
+        if len(by_name) > MAX_THREADS:
+            lines.append(f"... {len(by_name) - MAX_THREADS} more")
         return ToolResult(fenced("\n".join(lines)) if lines else "The debug adapter lists no threads.")
+
+
+def number_of(case: Case, frame: Frame) -> int:
+    """Its number in the stack; -1: it is none of those that were read with the stop."""
+    if frame in case.outermost:
+        return case.total_frames - len(case.outermost) + case.outermost.index(frame)
+    return case.frames.index(frame) if frame in case.frames else -1
 
 
 def _rows(bench: Bench, frames: list[Frame]) -> Iterator[str]:
@@ -109,7 +130,7 @@ def _rows(bench: Bench, frames: list[Frame]) -> Iterator[str]:
             mark = "  <- the question is about it" if frame is focus else ""
             source = bench.sources.read(frame.path) if user else None
             line = f"\n      {cut(source.line(frame.line).strip(), 160)}" if source else ""
-            yield f"#{number} {frame.name} {_at(bench, frame.path, frame.line)}{mark}{line}"
+            yield f"#{number} {frame.name} {spot_of(bench, frame.path, frame.line)}{mark}{line}"
     if len(frames) == MAX_FRAMES:
         yield f"... only the innermost {MAX_FRAMES} frames were read"
 
@@ -117,10 +138,11 @@ def _rows(bench: Bench, frames: list[Frame]) -> Iterator[str]:
 def _spot(bench: Bench, row: dict[str, Any]) -> str:
     source: dict[str, Any] = row.get("source") or {}
     path = str(source.get("path") or source.get("name") or "?")
-    return f"{row.get('name', '?')} {_at(bench, path, int(row.get('line', 0)))}"
+    return f"{row.get('name', '?')} {spot_of(bench, path, int(row.get('line', 0)))}"
 
 
-def _at(bench: Bench, path: str, line: int) -> str:
+def spot_of(bench: Bench, path: str, line: int) -> str:
+    """`shop.py:12`."""
     return f"{bench.short(path)}:{line}"
 
 
@@ -190,36 +212,9 @@ def _parts(place: Place, facts: FrameFacts) -> Iterator[tuple[str, Fact]]:
             yield text, fact
 
 
-async def _listed_threads(bench: Bench) -> list[dict[str, Any]]:
+async def listed_threads(bench: Bench) -> list[dict[str, Any]]:
+    """The debug adapter's rows. Raises NotStopped, RequestFailed."""
     return (await bench.debugger.request("threads", {})).get("threads", [])
-
-
-async def _elsewhere(bench: Bench, thread_id: int, name: str) -> list[str]:
-    """The frames of a thread; as the walker saw them where the debug adapter cannot suspend it."""
-    if is_native(bench):
-        frames = await Reader(bench.debugger, bench.sources, bench.level).frames(thread_id, 0, MAX_FRAMES)
-        return [f"{f.name} {_at(bench, f.path, f.line) if f.path else '(no source)'}" for f in frames]
-    body = await bench.debugger.request("stackTrace", {"threadId": thread_id, "levels": MAX_FRAMES})
-    rows = [_spot(bench, row) for row in body.get("stackFrames", [])]
-    known = [fact for fact in bench.case.inspection.threads if fact.name == name]
-    if not rows and len(known) == 1:
-        rows = [f"{known[0].waiting} (waits there)"] if known[0].waiting else []
-        rows += [f"{f.name} {_at(bench, f.file, f.line)}" for f in known[0].frames]
-    return rows
-
-
-async def _native_threads(bench: Bench) -> ToolResult:
-    """As the walker knows them, by number: many have the same name."""
-    names = {row["id"]: str(row.get("name", "")) for row in await _listed_threads(bench)}
-    known = {fact.ident: fact for fact in bench.case.inspection.threads}
-    lines: list[str] = []
-    for number in sorted({*names, *known}, key=lambda n: n != bench.case.stop.thread_id)[:_MAX_THREADS]:
-        fact = known.get(number)
-        name = fact.name if fact else names[number]
-        where = _place_of(bench, fact) if fact else "not read: `stack` shows where it is"
-        mark = f" <- {number} stopped here" if number == bench.case.stop.thread_id else ""
-        lines.append(f"{number} {name}: {where}{mark}")
-    return ToolResult(fenced("\n".join(lines)) if lines else "The debug adapter lists no threads.")
 
 
 async def _thread(bench: Bench, name: str, ids: list[int]) -> str:
@@ -227,7 +222,7 @@ async def _thread(bench: Bench, name: str, ids: list[int]) -> str:
     stop = bench.case.stop
     known = [fact for fact in bench.case.inspection.threads if fact.name == name]
     if known:
-        places = Counter(_place_of(bench, fact) for fact in known)
+        places = Counter(where_it_is(bench, fact) for fact in known)
         where = "; ".join(f"{place} (x {count})" if count > 1 else place for place, count in places.items())
     elif bench.debugger.can_inspect:  # a thread without a Python frame; to ask the debug adapter takes it long
         where = "no frame is known"
@@ -239,8 +234,9 @@ async def _thread(bench: Bench, name: str, ids: list[int]) -> str:
     return f"{', '.join(map(str, ids))} {name}: {where}" + (f" <- {', '.join(marks)}" if marks else "")
 
 
-def _place_of(bench: Bench, fact: ThreadFacts) -> str:
-    top = f"{fact.frames[0].name} {_at(bench, fact.frames[0].file, fact.frames[0].line)}" if fact.frames else ""
+def where_it_is(bench: Bench, fact: ThreadFacts) -> str:
+    """Where a thread stands, and what it waits for."""
+    top = f"{fact.frames[0].name} {spot_of(bench, fact.frames[0].file, fact.frames[0].line)}" if fact.frames else ""
     for_what = f" for {fact.wants}" if fact.wants else ""
     holder = f", which thread {fact.owner} holds" if fact.owner and fact.waiting != "join" else ""
     joins = f" of thread {fact.owner}" if fact.owner and fact.waiting == "join" else ""

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Sequence
 
+from dap_ai.agent.case.values import cut
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
 from dap_ai.agent.tools.reading import printed, read_in, somewhere
-from dap_ai.agent.values import cut
-from dap_ai.protocol.tools import Environment, Output
+from dap_ai.protocol.contracts.tools import Environment, Output
 
 _SECRET = re.compile(
     r"KEY|TOKEN|SECRET|PASS|.PWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE|SALT|DSN|CONNECTION_?STR|(^|_)PAT($|_)",
@@ -23,11 +23,13 @@ _MAX_VALUE_CHARS = 2000
 
 
 class OutputTool(Tool[Output]):
-    """See agent.tools.base.Tool."""
+    """The last `tail` characters that the program wrote."""
 
-    name = "output"
     description = "The end of what the program wrote to stdout and stderr."
     arguments = Output
+    level = "observe"
+
+    lasting = False
 
     async def run(self, bench: Bench, arguments: Output) -> ToolResult:
         """The last characters; the rest is counted."""
@@ -40,11 +42,19 @@ class OutputTool(Tool[Output]):
 
 
 class EnvironmentTool(Tool[Environment]):
-    """See agent.tools.base.Tool."""
+    """The names of the program's environment variables; the values of those in `names`, unless named like a secret."""
 
-    name = "environment"
     description = "Names of the program's environment variables; values only of the `names` asked for, never secrets."
     arguments = Environment
+    level = "observe"
+
+    def action(self, arguments: Environment) -> str:
+        """The names."""
+        return " ".join(arguments.names) or self.name
+
+    def deniable(self, arguments: Environment) -> Sequence[str]:
+        """One of the names is enough to deny the call."""
+        return [self.action(arguments), *arguments.names]
 
     def is_offered(self, bench: Bench) -> bool:
         """Where the walker or a copy can read it."""

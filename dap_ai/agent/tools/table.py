@@ -11,29 +11,29 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.analyst.questions import leading
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.roots import Refused
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.roots import Refused
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
-from dap_ai.agent.tools.code import code_
 from dap_ai.agent.tools.definition import definition
-from dap_ai.agent.tools.disassemble import disassemble
 from dap_ai.agent.tools.evaluate import evaluate
-from dap_ai.agent.tools.frames import frames
 from dap_ai.agent.tools.info import info
-from dap_ai.agent.tools.memory import memory
+from dap_ai.agent.tools.native.code import code_
+from dap_ai.agent.tools.native.disassemble import disassemble
+from dap_ai.agent.tools.native.frames import frames
+from dap_ai.agent.tools.native.memory import memory
+from dap_ai.agent.tools.native.registers import registers
+from dap_ai.agent.tools.native.type_of import type_
 from dap_ai.agent.tools.reading import find
-from dap_ai.agent.tools.registers import registers
 from dap_ai.agent.tools.slice import slice_
 from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
 from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
-from dap_ai.agent.tools.type_of import type_
 from dap_ai.agent.tools.variables import variables
-from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.tools import Code, Definition, Evaluate, Slice, Source, ToolArguments, Trace
+from dap_ai.protocol.contracts.tools import Evaluate, Slice, ToolArguments, Trace
+from dap_ai.protocol.wire.safe import put
 
 _ALL: tuple[Tool[Any], ...] = (
     *(stack, frame, variables, evaluate, source, code_, definition, type_, info, search, slice_, trace, try_fix),
@@ -44,47 +44,48 @@ _ALL: tuple[Tool[Any], ...] = (
 TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
 """By name, as `protocol.tools` lists them."""
 
-_COMMAND = re.compile(r"(evaluate|trace|slice)\s+(\S.*)", re.DOTALL)
+_COMMANDS = {kind.tool: kind for kind in (Evaluate, Trace, Slice)}
+_COMMAND = re.compile(rf"({'|'.join(_COMMANDS)})\s+(\S.*)", re.DOTALL)
 _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)
-_OF_COMMAND = {"evaluate": Evaluate, "trace": Trace, "slice": Slice}
 
 
-def called_by(question: str) -> ToolCall | None:
+def called_by(question: str) -> ToolArguments | None:
     """The tool that a question calls by beginning with its name, as in `trace f(3)`."""
     found = _COMMAND.fullmatch(question.strip())
-    return ToolCall(found[1], _OF_COMMAND[found[1]](found[2].strip().strip("`"))) if found else None
+    return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
 
 
-def traced_by(question: str) -> ToolCall | None:
+def traced_by(question: str) -> ToolArguments | None:
     """`how did f(3) ...` is a trace."""
     if found := _HOW_DID.match(question.strip()):
         expression = found[1] or leading(found[2])
-        return ToolCall("trace", Trace(expression)) if found[1] or expression.endswith(")") else None
+        return Trace(expression) if found[1] or expression.endswith(")") else None
     return None
 
 
-async def run(bench: Bench, call: ToolCall, tools: Mapping[str, Tool[Any]] = TOOLS) -> ToolResult:
+async def run(bench: Bench, call: ToolArguments, tools: Mapping[str, Tool[Any]] = TOOLS) -> ToolResult:
     """What the tool gives, if the gate lets it. Raises NotStopped, RequestFailed."""
-    tool = tools.get(call.name)
+    tool = tools.get(call.tool)
     if tool is None:
-        return ToolResult(f"There is no tool `{call.name}` here; there are {', '.join(tools)}.", failed=True)
+        return ToolResult(f"There is no tool `{call.tool}` here; there are {', '.join(tools)}.", failed=True)
     if not tool.fits(bench):
         instead = tool.instead or "Only native programs (C, C++, Rust) have that."
-        return ToolResult(f"`{call.name}` is not for this program. {instead}", failed=True)
+        return ToolResult(f"`{call.tool}` is not for this program. {instead}", failed=True)
+    tool = bench.form(tool)
     await _up_to_date(bench)
-    if refusal := bench.passes.ruled_out(call.name, call.arguments):
+    if refusal := bench.passes.ruled_out(tool, call):
         return ToolResult(refusal, failed=True, refused=True)
     try:
-        at = await bench.at(getattr(call.arguments, "frame", None))
-        arguments = await _in_full(at, await tool.exact(at, call.arguments))
+        at = await bench.at(getattr(call, "frame", None))
+        arguments = await _in_full(at, await tool.exact(at, call))
     except NoFrame as error:
         return ToolResult(str(error), failed=True)
     except Refused as error:
         return ToolResult(f"{error}.", failed=True)
-    if refusal := await bench.passes.refusal(call.name, arguments, partial(tool.now, at, arguments)):
+    if refusal := await bench.passes.refusal(tool, arguments, partial(tool.now, at, arguments)):
         return ToolResult(refusal, failed=True, refused=True)
     result = await tool.run(at, arguments)
-    result.text, result.status = bench.mask(result.text), bench.mask(result.status)
+    put(result, text=bench.mask(result.text), status=bench.mask(result.status))
     bench.case = result.case or bench.case
     return result
 
@@ -98,7 +99,7 @@ async def _up_to_date(bench: Bench) -> None:
 
 async def _in_full(bench: Bench, arguments: ToolArguments) -> ToolArguments:
     """With the whole path of the file, where the user's list may deny it; the tool itself says what it may not read."""
-    if bench.passes.policy.deny and isinstance(arguments, Source | Code | Definition):
+    if bench.passes.policy.deny and isinstance(file := getattr(arguments, "file", None), str):
         with contextlib.suppress(Refused):
-            return msgspec.structs.replace(arguments, file=(await find(bench, arguments.file)).path)
+            return msgspec.structs.replace(arguments, file=(await find(bench, file)).path)
     return arguments

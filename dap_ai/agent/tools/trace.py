@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.source import header_expressions, last_line, own_statements
+from dap_ai.agent.case.source import header_expressions, last_line, own_statements
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.evaluate import told
-from dap_ai.agent.values import CHARS_PER_TOKEN, cut
-from dap_ai.protocol.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
-from dap_ai.protocol.snapshot import Trace as Recorded
-from dap_ai.protocol.tools import Trace
+from dap_ai.protocol.contracts.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
+from dap_ai.protocol.contracts.snapshot import Trace as Recorded
+from dap_ai.protocol.contracts.tools import Trace
 
 DEADLINE_S = 30.0
 MAX_TOKENS = 1500
@@ -24,11 +24,15 @@ _MAX_VALUE_CHARS = 40
 
 
 class TraceTool(Tool[Trace]):
-    """See agent.tools.base.Tool."""
+    """Every line of your files that an expression runs in a snapshot, how often, the values it sets, and the calls."""
 
-    name = "trace"
     description = "Run a call again in a copy and see every line it ran, how often, and the values it set."
     arguments = Trace
+    level = "compute"
+    main = "{expression}"
+    alternative = "read values with `variables` and `frame`"
+    title = "Trace of a call"
+    hint = "To see what a call really does."
     only = "python"
     instead = "It needs a copy of the program, and a native one is only read: see `source` and `evaluate`."
 

@@ -11,14 +11,14 @@ from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.runs import CANNOT, Control, Runs, Verdict
+from dap_ai.agent.case.roots import roots_of
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.roots import roots_of
-from dap_ai.agent.source import SourceFile
-from dap_ai.agent.stack import Case
 from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
-from dap_ai.protocol.ask import Fix
-from dap_ai.protocol.tools import LineEdit
-from dap_ai.protocol.tools import TryFix as TryFixArguments
+from dap_ai.protocol.contracts.tools import LineEdit
+from dap_ai.protocol.contracts.tools import TryFix as TryFixArguments
+from dap_ai.protocol.wire.ask import Fix
 
 CONTROL_DEADLINE_S = 5.0
 _MAX_DIFF_CHARS = 4000
@@ -26,14 +26,20 @@ _MASKED = "it holds the placeholder of a masked secret, where the program has th
 
 
 class TryFix(Tool[TryFixArguments]):
-    """The tool."""
+    """Whether what failed (or `check`) passes with these lines replaced, in a snapshot only: no file is changed.
 
-    name = "try_fix"
+    Lines outside of functions are tried where the whole program can run anew there.
+    """
+
     description = (
         "Try a fix in a copy: lines `first` to `last` (last = first - 1: inserts) become `text`; then what failed, or "
         "`check` (an expression that must be true), runs again."
     )
     arguments = TryFixArguments
+    level = "compute"
+    alternative = "propose the fix without a verdict"
+    title = "Trial of a fix"
+    hint = "Use it before you propose an edit."
     only = "python"
     instead = "It needs a copy of the program, and a native one is only read: propose the fix, to be built and run."
 
@@ -56,8 +62,8 @@ class TryFix(Tool[TryFixArguments]):
 
 async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArguments) -> Verdict:
     runs = Runs(bench.debugger, bench.case, failure_of(bench.case))
-    if meddling := runs.meddles(edits):
-        return Verdict(CANNOT, meddling)
+    if why := runs.edits_check(edits):
+        return Verdict(CANNOT, why)
     if arguments.check:
         chosen = await _asked(runs, bench, arguments)
     else:

@@ -8,28 +8,29 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dap_ai.agent.case.tables import table_of
+from dap_ai.agent.case.values import cut, show_fact, typed
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.tables import table_of
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, is_native, refused
-from dap_ai.agent.tools.children import page_of
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.plain import children_of, names_of
 from dap_ai.agent.tools.reading import read, visit
-from dap_ai.agent.values import cut, show_fact, typed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Value, Variable
-from dap_ai.protocol.tools import Variables
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Value
+from dap_ai.protocol.contracts.tools import Variables
 
-_MAX_VALUE_CHARS = 200
-_MAX_WHOLE_CHARS = 4000
+MAX_VALUE_CHARS = 200
+MAX_WHOLE_CHARS = 4000
 _INDEXED = ("list", "tuple", "range", "ndarray")
 _MORE = re.compile(r"(\d+) more fields")
 
 
 class VariablesTool(Tool[Variables]):
-    """See agent.tools.base.Tool."""
+    """The names of the frame; or a value's items, keys or fields, `count` of them from number `start` on."""
 
-    name = "variables"
     description = "Items, keys or fields of a value, or without `expression` a frame's names; long ones page by page."
     arguments = Variables
+    level = "observe"
+    main = "{expression}"
+    title = "Variables"
 
     async def run(self, bench: Bench, arguments: Variables) -> ToolResult:
         """The page, and how much there is."""
@@ -37,32 +38,31 @@ class VariablesTool(Tool[Variables]):
             return NO_FRAME
         if arguments.expression and (refusal := refused(bench, arguments.expression, "read")):
             return refusal
-        if is_native(bench):
-            return await (_native(bench, arguments) if arguments.expression else _names(bench, arguments))
         if arguments.expression:  # without comments and line ends: it is put into larger ones
             plain = ast.unparse(parse_expression(arguments.expression))
             arguments = msgspec.structs.replace(arguments, expression=plain)
         if not bench.debugger.can_inspect:
-            return await _plain(bench, arguments)
+            return await listed_by_adapter(bench, arguments)
         if not arguments.expression:
-            return await _names(bench, arguments)
+            return await names_page(bench, arguments)
         return await _parts(bench, arguments)
 
 
-async def _names(bench: Bench, page: Variables) -> ToolResult:
+async def names_page(bench: Bench, page: Variables) -> ToolResult:
+    """Arguments and locals of the frame. Raises NotStopped, RequestFailed."""
     wanted = FrameQuery(bench.frame_id)
-    found = await visit(bench, [wanted], max_variables=page.start + page.count, max_text=_MAX_VALUE_CHARS)
+    found = await visit(bench, [wanted], max_variables=page.start + page.count, max_text=MAX_VALUE_CHARS)
     facts = found.frames[0]
     if facts.error:
         return ToolResult(f"The frame could not be read: {facts.error}.", failed=True)
-    rows = [f"{v.name} = {typed(v.value, _MAX_VALUE_CHARS)}" for v in (*facts.arguments, *facts.locals)]
+    rows = [f"{v.name} = {typed(v.value, MAX_VALUE_CHARS)}" for v in (*facts.arguments, *facts.locals)]
     name = facts.name or (bench.focus.frame.name if bench.focus else "")
-    return _page(f"Names in {code(name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
+    return paged(f"Names in {code(name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
 
 
 async def _parts(bench: Bench, page: Variables) -> ToolResult:
     end = page.start + page.count
-    limits = {"max_fields": end, "max_items": max(12, end // 4 + 1), "max_text": _MAX_WHOLE_CHARS}
+    limits = {"max_fields": end, "max_items": max(12, end // 4 + 1), "max_text": MAX_WHOLE_CHARS}
     limits |= {"first_row": page.start, "max_rows": page.count}
     fact = (await read(bench, [page.expression], **limits))[0]
     value = fact.value
@@ -79,11 +79,11 @@ async def _parts(bench: Bench, page: Variables) -> ToolResult:
     if value.kind == "dict" and value.keys is not None:
         return await _entries(bench, value, page, value.keys[page.start : end])
     if value.fields:
-        rows = [f".{f.name} = {cut(f.text, _MAX_VALUE_CHARS)}{f' [{f.type}]' if f.type else ''}" for f in value.fields]
+        rows = [f".{f.name} = {cut(f.text, MAX_VALUE_CHARS)}{f' [{f.type}]' if f.type else ''}" for f in value.fields]
         hidden = int(found[1]) if (found := _MORE.search(value.note)) else 0
         note = "; ".join(part for part in value.note.split("; ") if part and not _MORE.search(part))
-        return _page(_head(page, value, note), rows[page.start :], page, len(rows) + hidden)
-    return ToolResult(f"{code(page.expression)} = {typed(value, _MAX_WHOLE_CHARS)}", value)
+        return paged(heading(page, value, note), rows[page.start :], page, len(rows) + hidden)
+    return ToolResult(f"{code(page.expression)} = {typed(value, MAX_WHOLE_CHARS)}", value)
 
 
 async def _items(bench: Bench, value: Value, page: Variables, indices: list[str]) -> ToolResult:
@@ -116,58 +116,41 @@ def _table(value: Value, page: Variables) -> ToolResult:
     return ToolResult(f"{head}\n\n{fenced(table_of(value))}" if value.table else head, value)
 
 
-async def _native(bench: Bench, page: Variables) -> ToolResult:
-    """The parts as the debug adapter lists them; of a value that has none, the value."""
-    fact = (await read(bench, [page.expression], max_text=_MAX_WHOLE_CHARS))[0]
-    value = fact.value
-    if value is None:
-        reason = fact.text.removeprefix("refused: ") or "it is not known here"
-        return ToolResult(f"{code(page.expression)} was not read: {reason}.", fact, failed=True)
-    try:
-        parts, total = await page_of(bench, page.expression, page.start, page.count)
-    except LookupError:
-        parts, total = [Variable(f".{f.name}", Value(f.text, f.type)) for f in value.fields or ()], 0
-        parts = parts[page.start :]
-        total = page.start + len(parts)
-    if not parts and not page.start:
-        return ToolResult(f"{code(page.expression)} = {typed(value, _MAX_WHOLE_CHARS)}", value)
-    rows = [f"{part.name} = {typed(part.value, _MAX_VALUE_CHARS)}" for part in parts]
-    return _page(_head(page, value, value.note), rows, page, total or value.length or 0)
-
-
 async def _read(bench: Bench, expressions: Sequence[str]) -> list[Fact]:
-    return await read(bench, expressions, max_text=_MAX_VALUE_CHARS) if expressions else []
+    return await read(bench, expressions, max_text=MAX_VALUE_CHARS) if expressions else []
 
 
-async def _plain(bench: Bench, page: Variables) -> ToolResult:
+async def listed_by_adapter(bench: Bench, page: Variables) -> ToolResult:
     """By DAP's own requests, for a debug adapter without a walker."""
     try:
         rows = await (children_of(bench, parse_expression(page.expression)) if page.expression else names_of(bench))
     except (SyntaxRefused, LookupError) as error:
         return ToolResult(f"{code(page.expression)} was not read: {error}.", failed=True)
-    texts = [f"{row.name} = {cut(row.value.text, _MAX_VALUE_CHARS)} [{row.value.type}]" for row in rows]
-    return _page(code(page.expression) if page.expression else "Names", texts[page.start :], page, len(texts))
+    texts = [f"{row.name} = {cut(row.value.text, MAX_VALUE_CHARS)} [{row.value.type}]" for row in rows]
+    return paged(code(page.expression) if page.expression else "Names", texts[page.start :], page, len(texts))
 
 
 def _facts(page: Variables, value: Value, names: list[str], facts: list[Fact]) -> ToolResult:
     rows = [f"{name} {_shown(fact)}" for name, fact in zip(names, facts, strict=True)]
     fields = [f"{f.name}={cut(f.text, 60)}" for f in value.fields or []]
     own = f"own attributes: {', '.join(fields)}" if fields else ""
-    return _page(_head(page, value, "; ".join(filter(None, [value.note, own]))), rows, page, value.length or 0)
+    return paged(heading(page, value, "; ".join(filter(None, [value.note, own]))), rows, page, value.length or 0)
 
 
 def _shown(fact: Fact) -> str:
     if fact.value is not None:
-        return typed(fact.value, _MAX_VALUE_CHARS)
+        return typed(fact.value, MAX_VALUE_CHARS)
     return f"({show_fact(fact)}: {cut(fact.text.removeprefix('refused: '), 120)})"
 
 
-def _head(page: Variables, value: Value, note: str) -> str:
+def heading(page: Variables, value: Value, note: str) -> str:
+    """What stands above the parts of a value."""
     extent = f", shape {'x'.join(map(str, value.shape))} {value.dtype}" if value.shape is not None else ""
     return f"{code(page.expression)}: {value.type}{extent}" + (f" ({note})" if note else "")
 
 
-def _page(head: str, rows: list[str], page: Variables, total: int) -> ToolResult:
+def paged(head: str, rows: list[str], page: Variables, total: int) -> ToolResult:
+    """Those rows of a page that there are; `total` counts all parts."""
     shown = rows[: page.count]
     if not shown:
         past = f" has {total} parts: `start` {page.start} is past the end." if page.start and total else " is empty."

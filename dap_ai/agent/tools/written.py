@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.try_fix import file_of
-from dap_ai.protocol.tools import Change, LineEdit
+from dap_ai.protocol.contracts.tools import Change, LineEdit
 
 _MAX_DIFFS = 3
 _BLOCK = re.compile(r"^(`{3,}|~{3,})(?:diff|patch)[ \t]*\n(.*?)\n\1[ \t]*$", re.MULTILINE | re.DOTALL)

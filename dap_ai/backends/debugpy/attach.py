@@ -15,12 +15,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends import StartError
 from dap_ai.backends.debugpy import interpreters
+from dap_ai.extras import ATTACH
 from dap_ai.limits import wait_for
+from dap_ai.protocol.contracts.backend import StartError
 
 _TRIAL_S = 20.0
-_GET_NEWER = f"Get one beside dap_ai: {sys.executable} -m pip install gdb-for-pwndbg"
+_GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
 
 
 def search_path() -> str:

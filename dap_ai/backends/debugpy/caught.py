@@ -9,7 +9,7 @@ without a debugger, such as a snapshot, of none.
 
 from __future__ import annotations
 
-from dap_ai.protocol.caught import KEY
+from dap_ai.protocol.wire.caught import KEY
 
 _HOOK = r"""
 import functools, os, sys, traceback, types

@@ -53,7 +53,33 @@ def _start_launcher(part: str) -> None:
         return plain(process_name, [*cmdline[:at], *[__file__] * (at > 0), *cmdline[at:]], *more)
 
     debuggee.spawn = spawn
+    if not _may_take_terminal():
+        os.tcsetpgrp = _leave_terminal  # debugpy's launcher calls it for nothing else
     runpy.run_path(os.path.join(part, "__main__.py"), run_name="__main__")  # noqa: PTH118
+
+
+def _leave_terminal(_fd: int, _group: int) -> None:
+    """Stands for `os.tcsetpgrp` where the terminal is not ours to give."""
+
+
+def _may_take_terminal() -> bool:
+    """Whether this process or the one that started it is in the foreground, if there is a terminal.
+
+    debugpy makes the program the foreground in any case. Below a job in the background that takes the terminal from
+    the shell, whose next read then fails: an interactive bash exits.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return True
+    try:
+        return os.tcgetpgrp(terminal) in (os.getpgrp(), os.getpgid(os.getppid()))
+    except OSError:
+        return True
+    finally:
+        os.close(terminal)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,16 @@ import hashlib
 import marshal
 import sys
 import zlib
-from importlib import resources
+from importlib.machinery import SourceFileLoader
 from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from types import CodeType
 
 import msgspec
 
-from dap_ai.backends import Request
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Inspection, Query
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import Inspection, Query
+from dap_ai.protocol.wire.errors import RequestFailed
 
 MAGIC = "dap_ai:"
 _MAGIC = (MAGIC_NUMBER, sys.implementation.cache_tag)
@@ -31,90 +33,45 @@ _MARSHAL_OF_ALL = 2
 """A format that every Python reads."""
 _COMPRESSION = 1
 """The quickest: level 9 takes ten times as long for a third less."""
-_MODULES = (
-    "hints",
-    "texts",
-    "jsons",
-    "statics",
-    "scopes",
-    "views",
-    "kinds",
-    "plain",
-    "dtypes",
-    "moments",
-    "items",
-    "scalars",
-    "columns",
-    "frames",
-    "arrays",
-    "layouts",
-    "values",
-    "exceptions",
-    "threads",
-    "operations",
-    "methods",
-    "attributes",
-    "functions",
-    "calls",
-    "parts",
-    "expressions",
-    "frame_strings",
-    "holders",
-    "secrets",
-    "walker",
-    "runtime",
-)
-_SNAPSHOT_MODULES = (
-    "syscalls",
-    "clone",
-    "filters",
-    "landlock",
-    "mounts",
-    "paths",
-    "lookups",
-    "mappings",
-    "userfaults",
-    "sharing",
-    "pools",
-    "truth",
-    "lockdown",
-    "effects",
-    "sources",
-    "statements",
-    "changes",
-    "tracing",
-    "edits",
-    "patching",
-    "raising",
-    "environment",
-    "blanking",
-    "anew",
-    "ahead",
-    "evaluation",
-    "answers",
-    "reasons",
-    "jobs",
-)
-"""In the order of their imports of each other; the second set only goes to a debuggee that a snapshot is made of."""
+_INJECT = Path(__file__).parent / "inject"
+READING, SNAPSHOTS = "reading", "snapshots"
+"""The folders of inject/: what every debuggee gets, and what only one gets that a snapshot is made of."""
 
 
 @functools.cache
 def door_name() -> str:
     """What the door is called inside the debuggee, on the module `pydevd`."""
-    digest = hashlib.sha256(repr(_sources(("door", *_MODULES, *_SNAPSHOT_MODULES))).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(repr((_door_source(), _sources(READING), _sources(SNAPSHOTS))).encode()).hexdigest()[:12]
     return f"dap_ai_{digest}"
 
 
-def _sources(modules: tuple[str, ...]) -> list[tuple[str, str]]:
-    folder = resources.files("dap_ai.backends.debugpy").joinpath("inject")
-    return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in modules]
+def _door_source() -> str:
+    return (_INJECT / "door.py").read_text("utf-8")
 
 
-def _compiled(modules: tuple[str, ...]) -> list[tuple[str, bytes]]:
-    return [
-        (name, marshal.dumps(compile(source, f"<dap_ai_probe.{name}>", "exec", dont_inherit=True)))
-        for name, source in _sources(modules)
-    ]
+def _sources(folder: str) -> list[tuple[str, str]]:
+    """(name, source) of a folder's modules, by name: the door brings them into the order of their imports."""
+    files = sorted((_INJECT / folder).glob("*.py"))
+    return [(file.stem, file.read_text("utf-8")) for file in files if file.name != "__init__.py"]
+
+
+def _compiled(folder: str) -> list[tuple[str, bytes]]:
+    return [(name, marshal.dumps(_code(folder, name))) for name, _ in _sources(folder)]
+
+
+def _code(folder: str, name: str) -> CodeType:
+    """A module's code: as a rule from the cache beside it, where its installation or its first use has put it."""
+    path = str(_INJECT / folder / f"{name}.py")
+    code = SourceFileLoader(name, path).get_code(name)
+    if code is None:  # it never is: the file is there
+        raise ImportError(f"no code in {path}")
+    return _called(code, f"<dap_ai_probe.{name}>")
+
+
+def _called(code: CodeType, file: str) -> CodeType:
+    """The code, and all that is defined in it, as of a file of that name."""
+    constants = tuple(_called(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=file, co_consts=constants)
 
 
 def _packed(data: bytes) -> str:
@@ -124,8 +81,8 @@ def _packed(data: bytes) -> str:
 @functools.cache
 def open_expression() -> str:
     """What opens the door; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
-    ((_, source),), file = _sources(("door",)), "<dap_ai_probe.door>"
-    program = f"{source}\nopen_door({door_name()!r})\n"
+    file = "<dap_ai_probe.door>"
+    program = f"{_door_source()}\nopen_door({door_name()!r})\n"
     code = marshal.dumps(compile(program, file, "exec", dont_inherit=True))
     here = "(s.modules['_frozen_importlib_external'].MAGIC_NUMBER, s.implementation.cache_tag)"
     return (
@@ -144,8 +101,8 @@ def call_expression(function: str, argument: str) -> str:
 
 
 @functools.cache
-def _install_expression(modules: tuple[str, ...], magic: tuple[bytes, str | None] | None) -> str:
-    parts = _compiled(modules) if magic else _sources(modules)
+def _install_expression(folder: str, magic: tuple[bytes, str | None] | None) -> str:
+    parts = _compiled(folder) if magic else _sources(folder)
     return call_expression("install", _packed(marshal.dumps((magic, tuple(parts)), _MARSHAL_OF_ALL)))
 
 
@@ -155,19 +112,19 @@ def install_expressions() -> list[str]:
     The first holds compiled modules, for this version of Python alone; the second, sources, which cost the debuggee
     40 ms.
     """
-    return [_install_expression(_MODULES, _MAGIC), _install_expression(_MODULES, None)]
+    return [_install_expression(READING, _MAGIC), _install_expression(READING, None)]
 
 
 def install_snapshots_expressions() -> list[str]:
     """What adds snapshots to an installed walker, in the same way."""
-    return [_install_expression(_SNAPSHOT_MODULES, _MAGIC), _install_expression(_SNAPSHOT_MODULES, None)]
+    return [_install_expression(SNAPSHOTS, _MAGIC), _install_expression(SNAPSHOTS, None)]
 
 
 def warm() -> None:
     """Prepares what is the same for every debuggee of this Python; takes some 60 ms."""
     open_expression()
-    _install_expression(_MODULES, _MAGIC)
-    _install_expression(_SNAPSHOT_MODULES, _MAGIC)
+    _install_expression(READING, _MAGIC)
+    _install_expression(SNAPSHOTS, _MAGIC)
 
 
 def visit_expression(query: Query) -> str:
@@ -239,4 +196,4 @@ def _decode(reply: str) -> Inspection:
 def last_line(text: str) -> str:
     """What went wrong inside the debuggee: the end of the traceback that came instead of a reply."""
     lines = text.strip().splitlines()
-    return lines[-1][:300] if lines else "debugpy gave an empty reply (is the frame of a stopped thread?)"
+    return lines[-1][:300] if lines else "debugpy sent an empty reply (is the frame of a stopped thread?)"

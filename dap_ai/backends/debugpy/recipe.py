@@ -12,17 +12,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends import Command, Snapshots, Start, StartError, Walker
 from dap_ai.backends.debugpy import attach, caught, debugpy_launcher, doors, forks, inspector, interpreters, tracebacks
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
+from dap_ai.protocol.contracts.backend import Command, Snapshots, Start, StartError, Walker
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
 """TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""
 
 
 class DebugpyBackend:
-    """Python programs. Stateless; see dap_ai.backends.Backend."""
+    """Python programs. Stateless; see dap_ai.protocol.contracts.backend.Backend."""
 
     name = "debugpy"
     denied: Mapping[str, str] = {}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dap_ai.backends import StartError
+from dap_ai.protocol.contracts.backend import StartError
 
 _COMPILE_S = 300.0
 _SHOWN_LINES = 60

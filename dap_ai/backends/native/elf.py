@@ -17,7 +17,7 @@ from itertools import islice
 from typing import BinaryIO, NamedTuple
 
 from dap_ai.backends.native import dwarf
-from dap_ai.protocol.inspection import Binary
+from dap_ai.protocol.contracts.inspection import Binary
 
 _MAX_SECTION_BYTES = 64 << 20
 _MAX_READ_BYTES = 512 << 20

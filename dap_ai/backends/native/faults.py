@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.operands import access_of, address_of
 from dap_ai.backends.native.variables import number_in
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import Fault, Query
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import Fault, Query
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
 """Signals that a program gets for what it did itself, by Linux's numbers."""

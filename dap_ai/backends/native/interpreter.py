@@ -14,7 +14,7 @@ from dap_ai.backends.native.numbers import BOOL, DOUBLE, LITERAL, LONG, Number, 
 from dap_ai.backends.native.paths import Missing, Operand, Paths, Refused, is_pointer
 from dap_ai.backends.native.unparsing import MAX_DEPTH, depth_of
 from dap_ai.backends.native.variables import MEMBER, Raw, Unread, is_absent, item_path, safe_name
-from dap_ai.protocol.inspection import Node
+from dap_ai.protocol.contracts.inspection import Node
 
 
 class Interpreter(Paths):

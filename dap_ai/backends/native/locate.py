@@ -10,7 +10,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from dap_ai.backends import StartError
+from dap_ai.extras import NATIVE
+from dap_ai.protocol.contracts.backend import StartError
 
 LLDB_DAP_SETTING, GDB_SETTING = "DAP_AI_LLDB_DAP", "DAP_AI_GDB"
 """The environment variables that name the programs to use."""
@@ -26,7 +27,6 @@ _LLDB_FOLDERS = (
 """Where it is kept when it is not on PATH."""
 _VERSION = re.compile(r"(?:(?:lldb|LLVM) version |GNU gdb [^\n]*\) )(\d+)")
 _VERSION_S = 20.0
-_ADVICE = "Install it: {python} -m pip install 'dap-ai[native]', or your distribution's package {package}"
 
 
 def lldb_dap() -> str:
@@ -61,7 +61,7 @@ def _lldb_dap(chosen: str, path: str) -> str:
             return program
     if chosen:
         raise StartError(f"{LLDB_DAP_SETTING} is {chosen}, and there is no such program.")
-    raise StartError(f"there is no lldb-dap. {_ADVICE.format(python=sys.executable, package='lldb')}.")
+    raise StartError(f"there is no lldb-dap. {_advice('lldb')}.")
 
 
 @cache
@@ -75,7 +75,7 @@ def _gdb(chosen: str, path: str) -> str:
             if version >= GDB_WITH_DAP:
                 return program
             problem = f"{program} is gdb {version or 'of an unknown version'}, which does not speak DAP"
-    advice = _ADVICE.format(python=sys.executable, package="gdb")
+    advice = _advice("gdb")
     raise StartError(f"{problem}: {GDB_WITH_DAP} or later is needed. {advice}.")
 
 
@@ -142,3 +142,7 @@ def gdb_library_folders() -> list[str]:
         return []
     libraries = (prefix / name for name in ("lib64", "lib"))
     return [str(folder) for folder in libraries if any(folder.glob("libstdc++.so*-gdb.py"))]
+
+
+def _advice(package: str) -> str:
+    return f"{NATIVE.install}, or your distribution's package {package}"

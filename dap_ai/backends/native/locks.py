@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.faults import tried
+from dap_ai.protocol.contracts.backend import Request
 
 MAX_REQUESTS = 40
 _MAX_DEPTH = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import re
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.faults import tried
+from dap_ai.protocol.contracts.backend import Request
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 _THREAD_NUMBER = "*(int *)($fs_base + 720)"

@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 from typing import Any, cast
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.elf import debug_names
-from dap_ai.protocol.errors import NotStopped, RequestFailed
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _MAX_MODULES = 200
 _SYSTEM = re.compile(r"/(?:usr|lib|lib32|lib64)/|\[")

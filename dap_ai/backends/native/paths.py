@@ -19,7 +19,7 @@ from dap_ai.backends.native.reading import Reader
 from dap_ai.backends.native.unparsing import source_of
 from dap_ai.backends.native.values import Describer
 from dap_ai.backends.native.variables import Raw, Unread, item_path, member_path, target_path
-from dap_ai.protocol.inspection import Node
+from dap_ai.protocol.contracts.inspection import Node
 
 Operand = Raw | Number
 MAX_KEYS = 60

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from dap_ai.backends import Request
 from dap_ai.backends.native import types
 from dap_ai.backends.native.literals import clear_of_lldb
 from dap_ai.backends.native.variables import (
@@ -30,8 +29,9 @@ from dap_ai.backends.native.variables import (
     unshadowed,
 )
 from dap_ai.limits import slack
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import Query
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import Query
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 MAX_REQUESTS = 140
 LISTED_ONE_BY_ONE = 100

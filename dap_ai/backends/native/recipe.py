@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from dap_ai.backends import StartError
 from dap_ai.backends.native import elf
+from dap_ai.protocol.contracts.backend import StartError
 
 _OPTIONS = {
     "address": ("ASAN_OPTIONS", "detect_leaks=0", "abort_on_error=1"),

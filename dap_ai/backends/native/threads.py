@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.faults import numbers_of, registers_of, tried
 from dap_ai.backends.native.locks import guarded_in, locks_of
 from dap_ai.backends.native.memory import Memory
-from dap_ai.protocol.inspection import Query, ThreadFacts, ThreadFrame
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import Query, ThreadFacts, ThreadFrame
 
 MAX_THREADS = 32
 MAX_FRAMES = 6

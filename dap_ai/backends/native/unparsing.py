@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from dap_ai.protocol.inspection import Node
+from dap_ai.protocol.contracts.inspection import Node
 
 MAX_DEPTH = 40
 _MAX_NODES = 400

@@ -12,7 +12,7 @@ from dap_ai.backends.native.literals import is_cut, spelled
 from dap_ai.backends.native.numbers import Number, shown
 from dap_ai.backends.native.reading import Reader, Spent
 from dap_ai.backends.native.variables import ADDRESS, Raw, Unread
-from dap_ai.protocol.inspection import Field, Query, Value
+from dap_ai.protocol.contracts.inspection import Field, Query, Value
 
 _COUNTS = re.compile(r"strong=(\d+)|use count (\d+)")
 _FUNCTION = re.compile(r"(0x[0-9a-fA-F]+) \([^`]*`(?:::)?(.+?)(?:::h[0-9a-f]{16})?(?: at [^()]*)?\)$")

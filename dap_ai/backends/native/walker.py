@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
-from dap_ai.backends import Request
 from dap_ai.backends.native.elf import binary_of
 from dap_ai.backends.native.faults import fault_of
 from dap_ai.backends.native.interpreter import Interpreter
@@ -24,8 +23,8 @@ from dap_ai.backends.native.reading import Reader, Spent
 from dap_ai.backends.native.threads import threads_of
 from dap_ai.backends.native.values import Describer, of_number
 from dap_ai.backends.native.variables import Raw, Unread, safe_name
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import (
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import (
     Binary,
     ExceptionFacts,
     Fact,
@@ -38,6 +37,7 @@ from dap_ai.protocol.inspection import (
     Value,
     Variable,
 )
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 INNER_REQUESTS = 50
 OUTER_REQUESTS = 10
@@ -60,7 +60,7 @@ class _Frame:
 
 
 class NativeWalker:
-    """See dap_ai.backends.Walker. `hovers`: this adapter's `hover` is free of side effects (lldb-dap, gdb)."""
+    """See contracts.backend.Walker. `hovers`: this adapter's `hover` is free of side effects (lldb-dap, gdb)."""
 
     def __init__(self, *, hovers: bool) -> None:
         self._hovers = hovers
@@ -78,7 +78,7 @@ class NativeWalker:
             reader.allowance = allowance
             frames.append(await _opened(reader, query, each, rows.get(each.frame_id, {})))
             await _read(reader, query, frames[-1], allowance)
-        reply = Inspection(frames=[frame.facts for frame in frames], native=True, truncated=reader.truncated)
+        reply = Inspection(frames=[frame.facts for frame in frames], kind="native", truncated=reader.truncated)
         await self._add_what_happened(request, query, reply, rows)
         reply.milliseconds = (time.monotonic() - begun) * 1000
         return reply

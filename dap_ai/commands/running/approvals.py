@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.events import Events
 from dap_ai.commands.running.prompt import Prompt
-from dap_ai.commands.running.starting import Events
 from dap_ai.commands.shown.display import Display
-from dap_ai.protocol.ask import AskApproval, AskApproveArguments
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments
+from dap_ai.protocol.wire.errors import RequestFailed
 
 QUESTION = "allow? [y]es once, [s]ession, [N]o "
 _YES, _SESSION = ("y", "yes"), ("s", "session")
@@ -39,7 +39,7 @@ class Approvals:
         wanted = msgspec.convert(body, AskApproval)
         self._display.approval(wanted)
         if not self._prompt.has_person:
-            self._display.status(f"refused: there is no terminal to ask at; --allow {wanted.kind} allows it beforehand")
+            self._display.status(f"refused: there is no terminal to ask on; --allow {wanted.kind} allows it in advance")
             await self._answer(wanted.approval_id, allow=False)
             return
         loop, approval_id = asyncio.get_running_loop(), wanted.approval_id

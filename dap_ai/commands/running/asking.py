@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.gate import DECIDED
-from dap_ai.agent.transcript import Exchange, total
+from dap_ai.agent.guard.gate import DECIDED
+from dap_ai.agent.loop.transcript import Exchange, total
 from dap_ai.commands.running.controls import Controls
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.shown.display import Display
-from dap_ai.commands.wanted.attached import program_frame
-from dap_ai.protocol.ask import AskArguments, AskEnded, AskOutput
+from dap_ai.protocol.wire.ask import AskArguments, AskEnded, AskOutput
 
 _WAITING = "looking at the program"
 
@@ -40,17 +39,16 @@ class Asking:
         """Whether an event belongs to the question under way."""
         return self.under_way and body.get("askId") == self._ask_id
 
-    async def ask(self, question: str, thread_id: int | None) -> None:
+    async def ask(self, question: str, thread_id: int | None, frame_id: int | None = None) -> None:
         """Returns when the question has been taken. `thread_id` None: nothing is stopped.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
         self._display.waiting(_WAITING)
-        is_injected = thread_id is not None and self._wishes.pid and not self._wishes.native
         arguments = AskArguments(
             question=question,
             thread_id=thread_id,
-            frame_id=await program_frame(self._controls.request, thread_id or 0) if is_injected else None,
+            frame_id=frame_id,
             conversation_id=self._conversation_id,
             level=self._wishes.level,
             context_only=self._wishes.show_context,

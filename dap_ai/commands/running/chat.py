@@ -13,11 +13,11 @@ MOVES: Mapping[Word, str] = {"step": "stepIn", "next": "next", "out": "stepOut"}
 """Words that let the program run to its next stop, and the requests that do it."""
 
 _MEANINGS: Mapping[Word, str] = {
-    "step": "run to the next line, into a call",
-    "next": "run to the next line, over calls",
-    "out": "run until this function has returned",
-    "continue": "let the program go on; an empty line and Ctrl-D do the same",
-    "quit": "end the program, or leave one that was attached to",
+    "step": "run to the next line, stepping into calls",
+    "next": "run to the next line, stepping over calls",
+    "out": "run until this function returns",
+    "continue": "continue the program; an empty line and Ctrl-D do the same",
+    "quit": "end the program, or detach from it",
     "help": "this list",
 }
 
@@ -25,10 +25,10 @@ _WORDS: Mapping[str, Word] = {word: word for word in _MEANINGS}
 
 HELP = "\n".join(
     [
-        f"{'a question':<12}about the stopped program; it may refer to the answers before",
-        f"{'evaluate X':<12}and trace X, slice X: one tool, without a model",
+        f"{'a question':<12}about the stopped program; it may refer to earlier answers",
+        f"{'evaluate X':<12}also trace X, slice X: a single tool, without a model",
         *(f"{word:<12}{meaning}" for word, meaning in _MEANINGS.items()),
-        "Ctrl-C cancels an answer that is being made, and clears the line at the prompt.",
+        "Ctrl-C cancels the current answer, and clears the line at the prompt.",
     ]
 )
 

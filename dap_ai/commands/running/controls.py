@@ -11,7 +11,7 @@ from typing import Any
 
 from dap_ai.client import Client
 from dap_ai.commands.wanted.arguments import Breakpoint, breakpoints_by_file
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.errors import RequestFailed
 
 _REQUEST_S = 20.0
 

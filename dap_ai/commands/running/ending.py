@@ -7,12 +7,11 @@ import contextlib
 
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running.controls import Controls
-from dap_ai.commands.running.job import Job
-from dap_ai.commands.running.native_job import NativeJob
-from dap_ai.commands.running.outcome import Outcome, Wishes, why_caught, why_no_stop
+from dap_ai.commands.running.outcome import Outcome, Wishes, why_caught
+from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
-from dap_ai.protocol.ask import AskCaught
-from dap_ai.protocol.errors import BACKEND_DIED, RequestFailed
+from dap_ai.protocol.wire.ask import AskCaught
+from dap_ai.protocol.wire.errors import BACKEND_DIED, RequestFailed
 
 _END_S = 3.0
 
@@ -20,14 +19,12 @@ _END_S = 3.0
 class End:
     """Knows whether the program has ended by itself, and sees to it that it has when `finish` returns."""
 
-    def __init__(
-        self, client: Client, controls: Controls, job: Job | NativeJob, wishes: Wishes, outcome: Outcome
-    ) -> None:
+    def __init__(self, client: Client, controls: Controls, target: Target, wishes: Wishes, outcome: Outcome) -> None:
         self.exit_code: int | None = None
         """The program's, as the event `exited` told it."""
         self._client = client
         self._controls = controls
-        self._job = job
+        self._target = target
         self._wishes = wishes
         self._outcome = outcome
         self._adapter_died = False
@@ -47,24 +44,25 @@ class End:
     async def finish(self, display: Display, *, running: bool, quit_wanted: bool) -> None:
         """Ends the program, or lets go of what we attached to; then nothing is under way."""
         ends, number = self.exit_code is None, self._outcome.signal_number
-        if ends and running and self._wishes.program and number:
-            self._job.send(number)
-            await self._job.wait(_END_S)
+        if ends and running and self._target.ours and number:
+            self._target.job.send(number)
+            await self._target.job.wait(_END_S)
         if ends:
-            end = {"terminateDebuggee": self._wishes.program is not None}
+            end = {"terminateDebuggee": self._target.ours}
             with contextlib.suppress(RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError):
                 await self._client.request("disconnect", end, timeout_s=_END_S)
-            self._job.kill()
-        code = await self._job.ended()
-        if self._wishes.program and code is not None and not self._adapter_died:
+            self._target.job.kill()
+        code = await self._target.job.ended()
+        if self._target.ours and code is not None and not self._adapter_died:
             code = self.exit_code if self.exit_code is not None else code % 256
-            self._outcome.program_status, text = self._job.status_of(code)
+            self._outcome.program_status, text = self._target.job.status_of(code)
             if ends and not number and quit_wanted:
                 text = "the program was ended, as you asked"
             display.exited(self._outcome.program_status, text)
 
     def explain(self, display: Display, caught: AskCaught | None = None) -> None:
         """Says why a program that ended by itself never stopped. `caught`: what it reported itself."""
-        if (program := self._wishes.program) and not self._outcome.signal_number and not self._outcome.failed:
+        if self._target.ours and not self._outcome.signal_number and not self._outcome.failed:
             status, exceptions = self._outcome.program_status or 0, self._wishes.exceptions
-            display.status(why_caught(caught, exceptions) if caught else why_no_stop(program, status, exceptions))
+            why = why_caught(caught, exceptions) if caught else self._target.why_no_stop(status, exceptions)
+            display.status(why)

@@ -17,8 +17,8 @@ from dap_ai.adapter.io.sockets import SessionEnded, SocketError
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running.controls import Controls
 from dap_ai.limits import wait_for
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.sessions import SessionInfo
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.sessions import SessionInfo
 
 LOOK_S = 1.0
 """A session that has not said after so long what it is about does not answer."""
@@ -26,7 +26,7 @@ _PLACE_S = 0.5
 _JOIN_S = 10.0
 
 NO_SESSION = (
-    "There is no session to join: one is there as long as an editor debugs through dap-ai "
+    "There is no session to join: there is one while an editor debugs through dap-ai "
     "(`dap-ai serve` as its debug adapter)."
 )
 

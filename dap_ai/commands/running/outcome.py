@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,24 +9,19 @@ from typing import Literal
 import msgspec
 
 from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.commands.wanted.native_program import Adapter, Core, NativeProgram
-from dap_ai.commands.wanted.program import Program
-from dap_ai.protocol.ask import AskCaught, Level
+from dap_ai.protocol.wire.ask import AskCaught, Level
 
 ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 """Exit codes of `dap-ai ask`; a usage error is 2, an end by signal n is 128 + n."""
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What the user wants of the run. At most one of `program`, `pid` and `core` is set; none: a session is joined."""
+    """What the user wants of the run, whatever it is about."""
 
-    program: Program | NativeProgram | None
-    pid: int | None
     question: str
     level: Level
     breakpoints: Sequence[Breakpoint]
     exceptions: Sequence[str]
-    just_my_code: bool
     show_context: bool = False
     show_masked: bool = False
     """After each answer, what was masked is listed."""
@@ -39,12 +33,7 @@ class Wishes(msgspec.Struct, frozen=True):
     """Where the conversation is written at the end."""
     wire_log: Path | None = None
     """Where the debug session is recorded."""
-    core: Core | None = None
     verbose: bool = False
-    native: Adapter | None = None
-    """What debugs it, unless it is Python."""
-    stops_at_panics: bool = False
-    """It is Rust's."""
 
 
 class Outcome(msgspec.Struct):
@@ -69,27 +58,6 @@ class Outcome(msgspec.Struct):
         if self.failed:
             return BACKEND_FAILED
         return ANSWERED if self.answered else NO_STOP
-
-
-def why_no_stop(program: Program | NativeProgram, status: int, exceptions: Sequence[str]) -> str:
-    """The line for who expected a stop. `status` is the program's, as a shell gives it."""
-    if isinstance(program, NativeProgram):
-        return program.why_no_stop(status)
-    if not status:
-        return "It did not stop on the way: no uncaught exception, no breakpoint reached."
-    if status == 128 + signal.SIGINT:
-        return "It did not stop on the way. To ask about a program while it runs: dap-ai ask --pid N."
-    if status > 128:
-        return "It did not stop on the way: a signal ended it, and no exception reached the debugger before."
-    if program.is_test_runner:
-        text = f"{program.name} reports errors of tests itself, so they never reach the debugger."
-    else:
-        text = (
-            "No uncaught exception reached the debugger: the program called sys.exit, dealt with its error itself, "
-            "could not be compiled, or ran into a RecursionError, at which debugpy does not stop."
-        )
-    wider = "userUnhandled" if program.is_test_runner else "raised"
-    return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."
 
 
 def why_caught(caught: AskCaught, exceptions: Sequence[str]) -> str:

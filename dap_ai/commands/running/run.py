@@ -1,7 +1,7 @@
 """A run of `dap-ai ask`: a DAP client that starts the program, asks at its stops, and lets it go on.
 
 1. All that happens comes through one queue, in order: the backend's events, the user's signals and lines, the end.
-2. At most one ask is under way; unless its agent lets the program go on, with the user's consent, the program stays
+2. At most one ask is under way; unless its agent continues the program, with the user's confirmation, the program stays
    stopped until it has ended, and in a chat until the user has said what comes next.
 3. However the run ends, nothing of it is left running, except a program that we only attached to.
 """
@@ -16,59 +16,55 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.gate import lets_go_on
-from dap_ai.agent.transcript import Exchange
-from dap_ai.client import Client, ConnectionClosed
+from dap_ai.agent.guard.gate import lets_go_on
+from dap_ai.agent.loop.transcript import Exchange
+from dap_ai.client import Client
 from dap_ai.commands.running import chat
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
 from dap_ai.commands.running.controls import Controls
 from dap_ai.commands.running.ending import End
-from dap_ai.commands.running.job import Job
-from dap_ai.commands.running.native_job import NativeJob
+from dap_ai.commands.running.events import Events, hear
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.prompt import Prompt, read_line
 from dap_ai.commands.running.signals import heard
-from dap_ai.commands.running.starting import Events, Start, hear
+from dap_ai.commands.running.target import Session, Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.commands.shown.unread import told_when_unread
-from dap_ai.commands.wanted.attached import where_threads_wait
-from dap_ai.protocol.ask import AskCaught
-from dap_ai.protocol.errors import RequestFailed
-
-_PAUSE_S = 3.0
+from dap_ai.protocol.wire.ask import AskCaught
+from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class Run:
-    """One program, from its start to its end."""
+    """One target, from its start to its end."""
 
     def __init__(
         self,
         client: Client,
         display: Display,
-        job: Job | NativeJob,
+        target: Target,
         wishes: Wishes,
         prompt: Prompt,
-        *,
-        terminal_setup: tuple[str, dict[str, Any]] | None = None,
     ) -> None:
-        self._terminal_setup = terminal_setup
         self._client = client
         self._display = display
-        self._job = job
+        self._target = target
         self._wishes = wishes
         self._prompt = prompt
         self._events: Events = asyncio.Queue()
         self._outcome = Outcome()
         self._controls = Controls(client, wishes.breakpoints, wishes.exceptions)
         self._asking = Asking(self._controls, display, wishes, self._outcome)
-        self._end = End(client, self._controls, job, wishes, self._outcome)
+        self._end = End(client, self._controls, target, wishes, self._outcome)
+        self._session = Session(client, self._controls, display, self._events, wishes, self._outcome, self._handle)
         self._approvals = Approvals(self._controls, display, prompt, self._events)
         self._thread_id = 0
         self._interrupted = self._started = self._stopped_once = False
         self._running = self._prompting = self._ended = self._unread = False
         self._caught: AskCaught | None = None
         """The exception that the program caught and reported, while nothing has stopped it."""
+        self._untold: dict[str, Any] | None = None
+        """A stop that came during a question or at the prompt: the next question is about it."""
         self._lent = False
         """The terminal is the program's, which the agent lets go on."""
         self._moving = False
@@ -88,7 +84,7 @@ class Run:
         """
         hear(self._client, self._events)
         self._client.on_close(lambda: self._events.put_nowait(("closed", {})))
-        self._client.reverse["runInTerminal"] = self._job.run_in_terminal
+        self._client.reverse["runInTerminal"] = self._target.job.run_in_terminal
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  we are in one
 
@@ -98,13 +94,13 @@ class Run:
                 task.cancel()
 
         def interrupt() -> None:
-            if self._started:
+            if self._started and not self._interrupted:
                 self._events.put_nowait(("interrupt", {}))
             else:
                 end(signal.SIGINT)
 
         unread = told_when_unread(lambda: self._events.put_nowait(("unread", {})))
-        with heard(interrupt, end, self._job.continued_by_shell), unread:
+        with heard(interrupt, end, self._target.job.continued_by_shell), unread:
             try:
                 await self._start()
                 while await self._next_event():
@@ -121,16 +117,10 @@ class Run:
         return self._outcome
 
     async def _start(self) -> None:
-        start = Start(self._client, self._controls, self._job, self._events, self._handle)
-        await start.run(self._display, self._wishes, self._terminal_setup)
+        self._target.prepare(self._session)
+        await self._target.start(self._session)
         self._started = self._running = True
-        await self._first_stop()
-
-    async def _first_stop(self) -> None:
-        """What we attached to stops where it is, unless it is to stop somewhere."""
-        if self._wishes.pid and not self._wishes.breakpoints and not self._wishes.exceptions:
-            await self._controls.pause()
-            asyncio.get_running_loop().call_later(_PAUSE_S, lambda: self._events.put_nowait(("notPaused", {})))
+        await self._target.started(self._session)
 
     async def _next_event(self) -> bool:
         """Handles one event; False after the last."""
@@ -141,9 +131,13 @@ class Run:
         return goes_on
 
     async def _handle(self, name: str, body: dict[str, Any]) -> bool:
+        heard = await self._target.heard(self._session, name, body)
+        return heard is None or await self._on_event(name, heard)
+
+    async def _on_event(self, name: str, body: dict[str, Any]) -> bool:
         match name:
-            case "process" if self._wishes.program:
-                self._job.started(body.get("systemProcessId") or 0)
+            case "process" if self._target.ours:
+                self._target.job.started(body.get("systemProcessId") or 0)
             case "stopped":
                 return await self._on_stopped(body)
             case "askOutput" if self._asking.is_about(body):
@@ -162,8 +156,9 @@ class Run:
                 return await self._on_line(body["text"])
             case "output" if body.get("category") == "important":
                 self._warn(body["output"])
-            case "notPaused" if not self._stopped_once:
-                return await self._on_not_paused()
+            case "notStopped" if not self._stopped_once:
+                await self._target.not_stopped(self._session)
+                return False
             case "askCaught":
                 self._caught = msgspec.convert(body, AskCaught)
             case "exited":
@@ -178,7 +173,8 @@ class Run:
             case "unread":
                 self._unread = True
             case "closed":
-                raise ConnectionClosed("the debug session has ended by itself")
+                self._target.closed(self._session, unanswered=self._asking.under_way or not self.exchanges)
+                return False
             case _:
                 pass
         return True
@@ -187,10 +183,10 @@ class Run:
         """The terminal is the program's before the agent lets it go on: a reader in the background would be stopped."""
         self._approvals.drop()
         if body["category"] == "status" and lets_go_on(body["output"]):
-            self._job.going_on()
+            self._target.job.going_on()
             self._lent = True
         elif body["category"] == "tool" and self._lent and not self._running:
-            self._job.paused()
+            self._target.job.paused()
             self._lent = False
         self._asking.on_output(body)
 
@@ -201,12 +197,17 @@ class Run:
             self._display.status(text.strip())
 
     async def _on_stopped(self, body: dict[str, Any]) -> bool:
-        self._running = False
+        shown = await self._target.stopped(self._session, body, running=self._running)
+        if shown is None:
+            return True
+        body, self._running = shown, False
         if self._prompting or (self._asking.under_way and not self._lent):
-            return True  # another thread
+            if self._target.moves_on():
+                self._untold = body
+            return True  # else it is another thread
         self._lent = False
         self._thread_id = body["threadId"]
-        self._job.paused()
+        self._target.job.paused()
         if self._asking.under_way:  # the agent has moved the program: the answer goes on here
             self._display.stopped(body)
             return True
@@ -216,6 +217,7 @@ class Run:
         self._stopped_once = True
         self._display.stopped(body)
         if not moved:
+            await self._target.introduce(self._session, self._thread_id)
             return await self._ask(self._wishes.question)
         self._display.status(await self._controls.place(self._thread_id))
         self._read_line()
@@ -227,20 +229,23 @@ class Run:
             with contextlib.suppress(RequestFailed, TimeoutError, asyncio.TimeoutError):
                 await self._asking.ask(self._wishes.question, None)
 
-    async def _on_not_paused(self) -> bool:
-        """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
-        self._stopped_once = self._outcome.answered = True
-        self._display.ask_ended(await where_threads_wait(self._controls.request))
-        return False
-
     async def _ask(self, question: str) -> bool:
         self._interrupted = False
         try:
-            await self._asking.ask(question, self._thread_id)
+            await self._tell_untold()
+            frame_id = await self._target.frame_of(self._session, self._thread_id)
+            await self._asking.ask(question, self._thread_id, frame_id)
         except (RequestFailed, TimeoutError, asyncio.TimeoutError) as error:
             self._fail(error)
             return await self._after_answer()
         return True
+
+    async def _tell_untold(self) -> None:
+        if stop := self._untold:
+            self._untold = None
+            self._thread_id = stop["threadId"]
+            self._display.stopped(stop)
+            await self._target.introduce(self._session, self._thread_id)
 
     async def _after_answer(self) -> bool:
         """In a chat the user has the word; else the program goes on. False if the run is over."""
@@ -267,11 +272,11 @@ class Run:
             return False
         if said.word == "continue":
             return await self._go_on()
-        if said.word in chat.MOVES:
-            await self._move(chat.MOVES[said.word])
-        elif said.word == "help":
-            self._display.status(chat.HELP)
+        if said.word == "help" or (said.word in chat.MOVES and self._target.unmoved):
+            self._display.status(self._target.help if said.word == "help" else self._target.unmoved)
             self._read_line()
+        elif said.word in chat.MOVES:
+            await self._move(chat.MOVES[said.word])
         else:
             return await self._ask(said.question)
         return True
@@ -283,7 +288,7 @@ class Run:
             await self._resume(command)
         except RequestFailed as error:
             self._moving = self._running = False
-            self._job.paused()
+            self._target.job.paused()
             self._display.error(error.user_text)
             self._read_line()
 
@@ -291,15 +296,14 @@ class Run:
         """Lets the program go on as it would have without us; False if the run is over."""
         if self._wishes.then == "quit" and not self._wishes.each_stop:
             return False
-        if not self._wishes.each_stop:
-            await self._controls.clear_stops()
-            if self._wishes.program is None:
-                return False
+        if not self._wishes.each_stop and not await self._target.let_go(self._session):
+            return False
         await self._resume("continue")
         return True
 
     async def _resume(self, command: str) -> None:
-        self._job.going_on()
+        await self._target.before_going_on(self._session)
+        self._target.job.going_on()
         self._running = True
         await self._controls.request(command, {"threadId": self._thread_id})
 
@@ -310,16 +314,16 @@ class Run:
         if self._asking.under_way and not self._interrupted:
             self._interrupted = True
             self._approvals.drop()
-            self._display.status("cancelling; press Ctrl-C again to end the program")
+            self._display.status(self._target.on_cancel)
             await self._asking.cancel()
             return True
-        if self._running and self._wishes.program and not self._interrupted:
+        if self._running and self._target.ours and not self._interrupted:
             self._interrupted = True
-            self._job.send(signal.SIGINT)
+            self._target.job.send(signal.SIGINT)
             return True
         self._outcome.signal_number = signal.SIGINT
         return False
 
     def _fail(self, error: Exception) -> None:
         self._outcome.failed = True
-        self._display.error(error.user_text if isinstance(error, RequestFailed) else "the debug adapter hangs")
+        self._display.error(error.user_text if isinstance(error, RequestFailed) else self._target.on_silence)

@@ -7,11 +7,14 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dap_ai.protocol.contracts.asking import NotAnswered
+from dap_ai.protocol.wire.safe import Safe, as_it_is
+
 if TYPE_CHECKING:
     from dap_ai.adapter.io.ports import Agent
-    from dap_ai.protocol.ask import Category, ToolStep
-    from dap_ai.protocol.asking import Answer, Ask
-    from dap_ai.protocol.debugger import Debugger, Sink
+    from dap_ai.protocol.contracts.asking import Ask, SafeAnswer
+    from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+    from dap_ai.protocol.wire.ask import Category, SafeStep
 
 
 class AnswerFile:
@@ -25,12 +28,14 @@ class AnswerFile:
         self._agent = agent
         self._path = path
 
-    async def answer(self, ask: Ask, debugger: Debugger, sink: Sink) -> Answer:
+    async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """As the agent answers; then the file holds the answer's Markdown, and the last status says where it is."""
         if ask.joined:
             return await self._agent.answer(ask, debugger, sink)
         copy = _Copy(sink)
         answer = await self._agent.answer(ask, debugger, copy)
+        if isinstance(answer, NotAnswered):
+            return answer
         text = "".join(copy.pieces)
         if text and not text.endswith("\n"):
             sink.emit("answer", "\n")  # a line that is not whole would come after the path
@@ -41,8 +46,8 @@ class AnswerFile:
         """The file stays, to be read."""
         await self._agent.close()
 
-    def _write(self, text: str) -> str:
-        """The file's path; or why the text is not in it."""
+    def _write(self, text: Safe) -> Safe:
+        """The file's path, as the user has set it; or why the text is not in it."""
         path = Path(self._path)
         try:
             path = path.expanduser().absolute()
@@ -50,8 +55,8 @@ class AnswerFile:
             with os.fdopen(_opened(path), "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
         except (OSError, RuntimeError) as error:  # RuntimeError: the home of a user that nobody knows
-            return f"{path}: {(error.strerror if isinstance(error, OSError) else None) or error}"
-        return str(path)
+            return as_it_is(f"{path}: {(error.strerror if isinstance(error, OSError) else None) or error}")
+        return as_it_is(str(path))
 
 
 def _opened(path: Path) -> int:
@@ -76,11 +81,11 @@ def _opened(path: Path) -> int:
 class _Copy:
     """A sink that keeps what it passes on of the answer."""
 
-    def __init__(self, sink: Sink) -> None:
-        self.pieces: list[str] = []
+    def __init__(self, sink: SafeSink) -> None:
+        self.pieces: list[Safe] = []
         self._sink = sink
 
-    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+    def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
         """See Sink."""
         if category == "answer":
             self.pieces.append(text)

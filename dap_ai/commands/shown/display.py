@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+
+Text_contra = TypeVar("Text_contra", contravariant=True)
+Body_contra = TypeVar("Body_contra", contravariant=True)
 
 
-class Display(Protocol):
+class Shown(Protocol[Text_contra, Body_contra]):
     """Told of all that happens in a run, in order. No method blocks for longer than its writing takes."""
 
-    def command(self, command_line: str) -> None:
+    def command(self, command_line: Text_contra) -> None:
         """The program is about to run."""
         ...
 
-    def stopped(self, body: dict[str, Any]) -> None:
+    def stopped(self, body: Body_contra) -> None:
         """The program has stopped; `body` is the event's."""
         ...
 
-    def waiting(self, text: str) -> None:
+    def waiting(self, text: Text_contra) -> None:
         """Nothing to show yet, and why; until the next call of anything."""
         ...
 
-    def status(self, text: str) -> None:
+    def status(self, text: Text_contra) -> None:
         """A line about the run itself."""
         ...
 
@@ -31,7 +35,7 @@ class Display(Protocol):
         ...
 
     def approval(self, wanted: AskApproval) -> None:
-        """The answer waits for the user's consent to an action."""
+        """The answer waits for the user's confirmation to an action."""
         ...
 
     def ask_ended(self, ended: AskEnded) -> None:
@@ -46,7 +50,7 @@ class Display(Protocol):
         """What a chat of several questions has cost as a whole."""
         ...
 
-    def context(self, text: str) -> None:
+    def context(self, text: Text_contra) -> None:
         """The first context, which `--show-context` asks for."""
         ...
 
@@ -58,14 +62,20 @@ class Display(Protocol):
         """Bytes that the program wrote, where it does not write them to the terminal itself."""
         ...
 
-    def exited(self, exit_code: int, text: str) -> None:
+    def exited(self, exit_code: int, text: Text_contra) -> None:
         """The program has ended; `text` says how."""
         ...
 
-    def error(self, text: str) -> None:
+    def error(self, text: Text_contra) -> None:
         """Something that the user must act on."""
         ...
 
     def close(self) -> None:
         """Nothing more comes."""
         ...
+
+
+Display = Shown[str, dict[str, Any]]
+"""What is told anything: it masks it."""
+SafeDisplay = Shown[Safe, SafeFields]
+"""What shows it."""

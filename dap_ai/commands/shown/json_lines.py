@@ -8,8 +8,9 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
-from dap_ai.protocol.visible import all_visible, in_json
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+from dap_ai.protocol.wire.visible import all_visible, in_json
 
 _encode = msgspec.json.Encoder().encode
 
@@ -21,7 +22,7 @@ class Utf8Cutter:
         self._tail = b""
 
     def feed(self, data: bytes, *, final: bool = False) -> str | bytes:
-        """All that is certain: as text, or, when some of it is no UTF-8, as bytes. `final`: nothing comes after."""
+        """All that is certain: as text, or, when some of it is not UTF-8, as bytes. `final`: nothing comes after."""
         data = self._tail + data
         self._tail = b""
         try:
@@ -40,18 +41,18 @@ class JsonLines:
         self._stream = stream
         self._cutters = {"stdout": Utf8Cutter(), "stderr": Utf8Cutter()}
 
-    def command(self, command_line: str) -> None:
+    def command(self, command_line: Safe) -> None:
         """A line `command`."""
         self._tell("command", {"commandLine": command_line})
 
-    def stopped(self, body: dict[str, Any]) -> None:
+    def stopped(self, body: SafeFields) -> None:
         """A line `stopped`."""
         self._tell("stopped", body)
 
-    def waiting(self, text: str) -> None:
+    def waiting(self, text: Safe) -> None:
         """A program needs no spinner."""
 
-    def status(self, text: str) -> None:
+    def status(self, text: Safe) -> None:
         """A line `status`."""
         self._tell("status", {"text": text})
 
@@ -74,7 +75,7 @@ class JsonLines:
         """A line `spent`."""
         self._write("spent", {"questions": questions, "usage": msgspec.to_builtins(usage)})
 
-    def context(self, text: str) -> None:
+    def context(self, text: Safe) -> None:
         """A line `context`."""
         self._tell("context", {"context": text})
 
@@ -88,11 +89,11 @@ class JsonLines:
             text = {"output": piece} if isinstance(piece, str) else {"base64": base64.b64encode(piece).decode()}
             self._write("output", {"category": category, **text})
 
-    def exited(self, exit_code: int, text: str) -> None:
+    def exited(self, exit_code: int, text: Safe) -> None:
         """A line `exited`."""
         self._tell("exited", {"exitCode": exit_code, "text": text})
 
-    def error(self, text: str) -> None:
+    def error(self, text: Safe) -> None:
         """A line `error`."""
         self._tell("error", {"text": text})
 

@@ -7,11 +7,13 @@ action that the user is asked about must be seen as it would be done.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.mask import Masker
-from dap_ai.commands.shown.display import Display
-from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.agent.loop.transcript import write_private
+from dap_ai.agent.masking.mask import Masker
+from dap_ai.commands.shown.display import SafeDisplay
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
 """Steps that tell of no value: what is secret is not known yet."""
@@ -20,20 +22,24 @@ _WORDS = {"known": "named as one in the program"}
 
 
 class MaskedDisplay:
-    """See display.Display.
+    """See display.Display; `masker`: the session's.
 
     Why the program stopped is shown a moment later, once the agent has read it and knows what in it is secret.
     """
 
-    def __init__(self, display: Display, masker: Masker) -> None:
+    def __init__(self, display: SafeDisplay, masker: Masker) -> None:
         self._display = display
-        self._masker = masker
+        self.masker = masker
         self._held: list[Callable[[], None]] = []
+
+    def write(self, file: Path, text: str) -> None:
+        """A file of the user's. Raises OSError."""
+        write_private(file, self.masker.mask(text))
 
     # Each as in dap_ai.commands.shown.display.Display.
 
     def command(self, command_line: str) -> None:  # noqa: D102
-        self._shown.command(self._masker.mask(command_line))
+        self._shown.command(self.masker.mask(command_line))
 
     def stopped(self, body: dict[str, Any]) -> None:  # noqa: D102
         if body.get("reason") == "exception":
@@ -43,10 +49,10 @@ class MaskedDisplay:
             self._stopped(body)
 
     def waiting(self, text: str) -> None:  # noqa: D102
-        self._display.waiting(text)
+        self._display.waiting(self.masker.mask(text))
 
     def status(self, text: str) -> None:  # noqa: D102
-        self._shown.status(self._masker.mask(text))
+        self._shown.status(self.masker.mask(text))
 
     def ask_output(self, output: AskOutput) -> None:  # noqa: D102
         if self._held and (output.category == "status" or (output.tool and output.tool.name in _BEFORE_READING)):
@@ -67,7 +73,7 @@ class MaskedDisplay:
         self._shown.spent(questions, usage)
 
     def context(self, text: str) -> None:  # noqa: D102
-        self._shown.context(text)
+        self._shown.context(self.masker.mask(text))
 
     def masked(self, rows: list[Masked]) -> None:  # noqa: D102
         self._shown.masked(rows)
@@ -76,16 +82,16 @@ class MaskedDisplay:
         self._display.program_output(category, data)
 
     def exited(self, exit_code: int, text: str) -> None:  # noqa: D102
-        self._shown.exited(exit_code, self._masker.mask(text))
+        self._shown.exited(exit_code, self.masker.mask(text))
 
     def error(self, text: str) -> None:  # noqa: D102
-        self._shown.error(self._masker.mask(text))
+        self._shown.error(self.masker.mask(text))
 
     def close(self) -> None:  # noqa: D102
         self._shown.close()
 
     @property
-    def _shown(self) -> Display:
+    def _shown(self) -> SafeDisplay:
         """The display, once what was held is shown."""
         self._release()
         return self._display
@@ -96,7 +102,7 @@ class MaskedDisplay:
             show()
 
     def _stopped(self, body: dict[str, Any]) -> None:
-        self._display.stopped({k: self._masker.mask(v) if isinstance(v, str) else v for k, v in body.items()})
+        self._display.stopped(self.masker.mask_fields(body))
 
 
 def counted(rows: list[Masked]) -> str:

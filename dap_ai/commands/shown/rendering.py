@@ -2,7 +2,7 @@
 
 1. What is printed stays: no block is printed twice, so an answer costs linear time and does not flicker.
 2. Where stdout is no terminal, the answer is its Markdown as it came.
-3. What acts on a terminal or hides in it (protocol/visible.py) is shown as escapes, whoever it comes from.
+3. What acts on a terminal or hides in it (protocol/wire/visible.py) is shown as escapes, whoever it comes from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 import time
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 import msgspec
 from rich.console import Console
@@ -22,15 +22,16 @@ from rich.status import Status
 from rich.text import Text
 from rich.theme import Theme
 
-from dap_ai.agent.policy import plain
-from dap_ai.agent.transcript import cost
+from dap_ai.agent.guard.policy import plain
+from dap_ai.agent.loop.transcript import cost
 from dap_ai.commands.shown.folding import Folding
 from dap_ai.commands.shown.markdown import Blocks
 from dap_ai.commands.shown.masking import counted, listed
 from dap_ai.config import Settings, provider_of
-from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
-from dap_ai.protocol.colours import without_colours
-from dap_ai.protocol.visible import on_one_line, visible
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
+from dap_ai.protocol.wire.colours import without_colours
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+from dap_ai.protocol.wire.visible import on_one_line, visible
 
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(
@@ -43,7 +44,7 @@ _MARKUP = re.compile(r"^`{3,}.*$|\*\*|`", re.MULTILINE)
 _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
 _LONG_WAIT_S = 2.0
-_AT_WORK = "the model is at work"
+_AT_WORK = "the model is working"
 _PROGRESS = ("the model is thinking", "waiting for ", "tried ")
 """How a status begins that only says that time passes: it is no line of its own."""
 _ENDINGS: dict[EndReason, str] = {
@@ -75,12 +76,12 @@ class TerminalDisplay:
         """The program's output, where it comes through us, ends within a line."""
         self._spinner: Status | None = None
 
-    def command(self, command_line: str) -> None:
+    def command(self, command_line: Safe) -> None:
         """The command that runs, so that an option that went to the wrong side is seen."""
         self._quiet()
         self._dim(f"$ {command_line}")
 
-    def stopped(self, body: dict[str, Any]) -> None:
+    def stopped(self, body: SafeFields) -> None:
         """Why the program has stopped."""
         self._quiet()
         if self._open_line:
@@ -91,15 +92,18 @@ class TerminalDisplay:
             _one_line(": ".join(["stopped", *([*dict.fromkeys(word for word in words if word)] or [body["reason"]])]))
         )
 
-    def waiting(self, text: str) -> None:
+    def waiting(self, text: Safe) -> None:
         """A spinner, if somebody can see it."""
+        self._wait(text)
+
+    def _wait(self, text: str) -> None:
         if self._spinner:
             self._spinner.update(_Wait(text))
         elif self._err.is_terminal and not self._err.is_dumb_terminal:
             self._spinner = Status(_Wait(text), console=self._err)
             self._spinner.start()
 
-    def status(self, text: str) -> None:
+    def status(self, text: Safe) -> None:
         """One line."""
         self._dim(text)
 
@@ -116,7 +120,7 @@ class TerminalDisplay:
             self._notice = self._notice or text
             self._dim(text)
         if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases the line it stands in
-            self.waiting(wait)
+            self._wait(wait)
 
     def approval(self, wanted: AskApproval) -> None:
         """All of the action, and the model's words for it; nothing of either can pass for a line of ours."""
@@ -144,7 +148,7 @@ class TerminalDisplay:
         self._dim(" · ".join(filter(None, [cost(ended.usage), counted(ended.masked)])))
         is_read = self._out.is_terminal and ended.error and ended.error in ended.answer  # stdout may be a file
         if ended.reason == "failed" and not is_read:
-            self.error(ended.error or "the answer failed")
+            self._fail(ended.error or "the answer failed")
 
     def prompting(self) -> None:
         """The user's line comes on a line of its own."""
@@ -154,7 +158,7 @@ class TerminalDisplay:
         """One line."""
         self._dim(f"{questions} questions: {cost(usage)}")
 
-    def context(self, text: str) -> None:
+    def context(self, text: Safe) -> None:
         """The context, as a model would get it."""
         self._quiet()
         self._write(visible(text).rstrip("\n") + "\n")
@@ -174,15 +178,18 @@ class TerminalDisplay:
         if category == "stdout" and data:
             self._open_line = not data.endswith(b"\n")
 
-    def exited(self, exit_code: int, text: str) -> None:
+    def exited(self, exit_code: int, text: Safe) -> None:
         """How the program ended."""
         del exit_code
         self._quiet()
         self._fresh_line()
         self._dim(text)
 
-    def error(self, text: str) -> None:
+    def error(self, text: Safe) -> None:
         """One line, or as many as it takes."""
+        self._fail(text)
+
+    def _fail(self, text: str) -> None:
         self._quiet()
         self._err.print(Text(f"dap-ai: {visible(text)}", style="red"), soft_wrap=True)
 
@@ -271,7 +278,7 @@ def _step(step: ToolStep, chars: int) -> str:
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
     asked = step.call.removeprefix(f"{step.name}(").removesuffix(")")
-    result = _MARKUP.sub("", step.result).removeprefix(asked or " ").removeprefix(" gives ")
+    result = _MARKUP.sub("", step.result).removeprefix(asked or " ").removeprefix(" evaluates to ")
     line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
     return _one_line(visible(line), chars - len(end)) + end
 

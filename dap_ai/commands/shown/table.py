@@ -14,7 +14,7 @@ import click
 
 from dap_ai import config
 from dap_ai.commands.shown.telling import say
-from dap_ai.protocol.visible import visible
+from dap_ai.protocol.wire.visible import visible
 
 _MIN_LAST_CHARACTERS = 24
 
@@ -33,7 +33,7 @@ def _check_patterns(resolved: config.Resolved) -> None:
     """Raises ConfigError: what a pattern was to mask must not go out because it is misspelt."""
     if not resolved.settings.mask:
         return
-    from dap_ai.agent.mask import Masker, PatternError  # noqa: PLC0415  30 ms, spared above
+    from dap_ai.agent.masking.mask import Masker, PatternError  # noqa: PLC0415  30 ms, spared above
 
     try:
         Masker(resolved.settings.mask)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import click
 import msgspec
 
-from dap_ai.protocol.visible import all_visible, in_json, visible
+from dap_ai.protocol.wire.visible import all_visible, in_json, visible
 
 _MAX_LINES = 1000
 _CLOSE_S = 1.0

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 import dap_ai
 from dap_ai.adapter.recording.journal import Row, options_row, row_of, rules_row
-from dap_ai.adapter.recording.recorder import Recorder
+from dap_ai.adapter.recording.recorder import Recorder, SafeRow
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import Effect, Event
-from dap_ai.protocol.visible import in_json
+from dap_ai.protocol.wire.safe import as_it_is, json_text
+from dap_ai.protocol.wire.visible import in_json
 
 if TYPE_CHECKING:
-    from dap_ai.agent.mask import Masker
+    from dap_ai.agent.masking.mask import Masker
 
 _HEADER = b'{"dap_ai": '
 _MAX_OLD_BYTES = 64 << 20
@@ -51,14 +52,19 @@ class WireLog:
         self._path = path
         os.close(self._open())
 
-    def begin(self, header: Row) -> tuple[int, int]:
+    def begin(self, header: SafeRow) -> tuple[int, int]:
         """Writes the first line of a session; the open file and the session's number. Raises OSError, ValueError."""
         fd = self._open()
         try:
             with _locked(fd):
                 number = _last_number(fd) + 1
                 started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-                write(fd, encode({"dap_ai": dap_ai.__version__, "session": number, "started": started} | header))
+                ours: SafeRow = {
+                    "dap_ai": as_it_is(dap_ai.__version__),
+                    "session": number,
+                    "started": as_it_is(started),
+                }
+                write(fd, encode(ours | header))
         except BaseException:
             os.close(fd)
             raise
@@ -141,7 +147,7 @@ class SessionLog:
             while self._waiting_bytes > _MAX_WAITING_BYTES and not self._failure:
                 before = self._waiting_bytes
                 if not self._changed.wait(_STALL_S) and self._waiting_bytes >= before:
-                    self._give_up("it takes nothing any more")
+                    self._give_up("it accepts no more data")
 
     def close(self) -> None:
         """The session has ended: what waits is still written."""
@@ -208,7 +214,7 @@ class SessionLog:
                 masker.learn_text(secret)
             lines: list[bytes] = []
             for at, size, items in batch:
-                stamp = {"session": number, "at": round(at, 6)}
+                stamp: SafeRow = {"session": number, "at": round(at, 6)}
                 lines += [encode(stamp | row) for row in recorder.rows(items)]
                 if sum(map(len, lines)) > _CHUNK_BYTES:
                     written += write(fd, b"".join(lines))
@@ -238,9 +244,9 @@ class SessionLog:
         time.sleep(0)  # the session need not wait until the interpreter takes its turn from us
 
 
-def encode(row: Row) -> bytes:
+def encode(row: SafeRow) -> bytes:
     """A line."""
-    return in_json(json.dumps(row, ensure_ascii=False)).encode() + b"\n"
+    return in_json(json_text(row)).encode() + b"\n"
 
 
 def write(fd: int, data: bytes) -> int:
@@ -256,7 +262,7 @@ def _check(fd: int) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise ValueError("it is no ordinary file")
     if found.st_size and os.read(fd, len(_HEADER)) != _HEADER:
-        raise ValueError("it holds something else than a wire log")
+        raise ValueError("it is not a wire log")
     if hasattr(os, "fchmod"):
         os.fchmod(fd, 0o600)
 

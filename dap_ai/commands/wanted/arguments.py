@@ -86,7 +86,7 @@ class SplitCommand(click.Command):
 def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> str:
     """The question, or "". Raises BadParameter for several, of which click would forget all but the last."""
     if len(texts) > 1:
-        raise click.BadParameter("one question, please. With --chat more can follow, one a line of stdin.")
+        raise click.BadParameter("only one question is possible. With --chat more can follow, one per line of stdin.")
     return "".join(texts)
 
 

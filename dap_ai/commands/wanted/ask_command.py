@@ -10,13 +10,14 @@ import click
 
 from dap_ai.commands.shown.json_lines import JsonLines
 from dap_ai.commands.wanted.arguments import SplitCommand, split
+from dap_ai.protocol.wire.safe import as_it_is
 
 _SECTIONS = {
     "question": "What is asked, and where",
     "module": "What runs",
     "provider": "Who answers",
     "level": "What an answer may do",
-    "record": "What is kept of a model",
+    "record": "Recording a model",
     "verbose": "What is shown",
 }
 """Titles in the help, each by the first option below it."""
@@ -68,4 +69,4 @@ class AskCommand(SplitCommand):
 
 def _tell(error: click.UsageError, *, as_json: bool) -> None:
     if as_json:
-        JsonLines(sys.stdout.buffer).error(error.format_message())
+        JsonLines(sys.stdout.buffer).error(as_it_is(error.format_message()))  # the user has just typed it

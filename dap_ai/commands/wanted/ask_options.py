@@ -9,19 +9,19 @@ from typing import Any
 import click
 
 from dap_ai.commands.wanted.arguments import parse_assignments, parse_breakpoints, parse_question
-from dap_ai.protocol.ask import LEVELS
+from dap_ai.protocol.wire.ask import LEVELS
 
 HELP = """Run a program to its first uncaught exception, crash, failed assertion or breakpoint, and ask about it.
 
-PROGRAM is a Python file; a native program, made of C, C++, Rust or what else lldb or gdb knows, best with -g -O0;
-or a source file of C, C++ or Rust, which is compiled first.
+PROGRAM is a Python file; a native program (C, C++, Rust or whatever else lldb or gdb supports), best compiled with
+-g -O0; or a C, C++ or Rust source file, which is compiled first.
 
-The answer goes to stdout, everything about the run to stderr. After it the program goes on as it would have without
-dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is the program's.
-Ctrl-C while an answer is made cancels it; pressed again, it ends the program.
+The answer goes to stdout, everything about the run to stderr. Afterwards the program continues as it would have without
+dap-ai. Options may stand before or after PROGRAM; what is not listed here, and everything after --, is passed to the
+program. Ctrl-C cancels the current answer; pressed again, it ends the program.
 
-Without a key or an endpoint, program analysis answers, and nothing leaves this machine. OPENAI_API_KEY, and only it,
-holds a key; --base-url (or OPENAI_BASE_URL) names any endpoint that speaks Chat Completions.
+Without a key or an endpoint, program analysis answers, and nothing leaves this machine. A key is
+read from OPENAI_API_KEY only; --base-url (or OPENAI_BASE_URL) names any endpoint that speaks Chat Completions.
 
 \b
 Examples:
@@ -32,6 +32,7 @@ Examples:
   dap-ai ask ./parser bad.txt -q "why is node null?"
   dap-ai ask --sanitize address crash.c
   dap-ai ask --core core.4711 ./parser
+  dap-ai ask --run trial.traj.json                  (the recorded run of an LLM agent: where it went wrong)
   dap-ai ask --pid 4711 -q "what is it waiting for?"
   dap-ai ask --chat report.py
   dap-ai ask --join -q "why is total negative?"     (the session that an editor has stopped: dap-ai sessions)
@@ -55,9 +56,7 @@ With --exit-code program: the program's own, 128 + n if signal n killed it.
 
 _OPTIONS = (
     click.option("-q", "--question", multiple=True, callback=parse_question, help="Default: why did it stop here?"),
-    click.option(
-        "--chat", is_flag=True, help="Ask on after an answer, and step; `help` there lists what can be typed."
-    ),
+    click.option("--chat", is_flag=True, help="Keep asking after an answer, and step; `help` lists what can be typed."),
     click.option(
         "-b",
         "--breakpoint",
@@ -85,7 +84,7 @@ _OPTIONS = (
     click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing."),
     click.option("--show-masked", is_flag=True, help="List what was masked: how often, by which rule; never a secret."),
     click.option(
-        "-m", "module", metavar="MODULE", help="Run a module; all that follows is its own, as with python -m."
+        "-m", "module", metavar="MODULE", help="Run a module; all that follows is passed to it, as with python -m."
     ),
     click.option(
         "--pid", type=click.IntRange(min=1), help="Attach to a running program instead, and leave it running."
@@ -93,7 +92,13 @@ _OPTIONS = (
     click.option(
         "--core",
         metavar="FILE",
-        help="Look into the core file of a crash; PROGRAM is what left it, if it is not found.",
+        help="Read the core file of a crash; PROGRAM is the program that left it, if it is not found.",
+    ),
+    click.option(
+        "--run",
+        "recorded",
+        metavar="PATH",
+        help="Ask about the recorded run of an agent: it is held where it went wrong (dap-ai run lists runs).",
     ),
     click.option(
         "--join",
@@ -107,7 +112,11 @@ _OPTIONS = (
         "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
     ),
     click.option(
-        "--env", multiple=True, callback=parse_assignments, metavar="K=V", help="Add to its environment. Repeatable."
+        "--env",
+        multiple=True,
+        callback=parse_assignments,
+        metavar="K=V",
+        help=("Add to the program's environment. Repeatable."),
     ),
     click.option("--python", type=click.Path(), help="The interpreter that runs it."),
     click.option(
@@ -134,14 +143,14 @@ _OPTIONS = (
         "--allow",
         multiple=True,
         metavar="ACTION",
-        help="Needs no asking: 'step', 'set_breakpoint shop.py:*'. Repeatable.",
+        help="Needs no confirmation: 'step', 'set_breakpoint shop.py:*'. Repeatable.",
     ),
     click.option("--deny", multiple=True, metavar="CALL", help="Never done: 'execute', 'environment'. Repeatable."),
     click.option(
-        "--unsafe", is_flag=True, default=None, help="Level mutate, and nobody is asked. Only for what may be lost."
+        "--unsafe", is_flag=True, default=None, help="Level mutate without confirmation; for disposable programs only."
     ),
-    click.option("--record", metavar="FILE", help="Add the model's replies to FILE."),
-    click.option("--replay", metavar="FILE", help="Let such a FILE answer instead of a model: no key, no network."),
+    click.option("--record", metavar="FILE", help="Append the model's replies to FILE."),
+    click.option("--replay", metavar="FILE", help="Answer from such a FILE instead of a model: no key, no network."),
     click.option(
         "-v",
         "--verbose",
@@ -159,14 +168,16 @@ _OPTIONS = (
         "wire_log",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Record what is said, for dap-ai replay.",
+        help="Record all messages, for dap-ai replay.",
     ),
-    click.option("--json", "json_lines", is_flag=True, help="One JSON object a line on stdout, and nothing else."),
+    click.option(
+        "--json", "json_lines", is_flag=True, help=("Print one JSON object per line on stdout, and nothing else.")
+    ),
     click.option(
         "--exit-code",
         type=click.Choice(["answer", "program"]),
         default="answer",
-        help="Whose exit code dap-ai ends with.  [default: answer]",
+        help="Whose exit code dap-ai returns.  [default: answer]",
     ),
     click.help_option("-h", "--help"),
 )

@@ -40,7 +40,7 @@ def listening(text: str, token: str, *, no_token: bool) -> Listening:
         return Listening("", 0, Path(text.removeprefix(_UNIX)).expanduser().absolute(), NOBODY_ELSE)
     host, port = address(text, "--listen")
     if no_token and not _is_loopback(host):
-        raise click.UsageError(f"{host} can be reached from other machines: --no-token is for loopback alone.")
+        raise click.UsageError(f"{host} can be reached from other machines: --no-token is for loopback only.")
     if no_token:
         return Listening(host, port, None, Access(anonymous=True))
     return Listening(host, port, None, Access(token or secrets.token_urlsafe(_TOKEN_BYTES)), made_token=not token)
@@ -85,7 +85,7 @@ def tell_tcp(where: Listening, file: AddressFile, host: str, port: int) -> None:
     """On stderr: that it listens, and what a client needs; a token that the user has set is not shown."""
     warn(f"listening on {host}:{port}")
     if where.access.anonymous:
-        warn("without a token: any program of yours may debug as you here")
+        warn("without a token: any of your programs can debug as you here")
     elif where.made_token:
         with contextlib.suppress(OSError):  # no folder, as where the setting sockets is off: then it is only shown
             warn(f"where, and the token: {file.write(host, port, where.access.token)}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.io.family import Families, Family, Place
+from dap_ai.adapter.io.family import ChildPlace, Families, Family
 from dap_ai.streams import TransportLink
 from tests.patience import patient
 
@@ -39,11 +39,11 @@ class Admitted:
     """Serves a client by a word, and closes."""
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[ChildPlace] = []
         self.said: list[str] = []
         self.families = Families(self.admit, self.said.append)
 
-    async def admit(self, link: TransportLink, place: Place) -> None:
+    async def admit(self, link: TransportLink, place: ChildPlace) -> None:
         self.places.append(place)
         link.write(b"welcome")
         link.close()

@@ -12,7 +12,7 @@ import pytest
 from dap_ai import streams
 from dap_ai.adapter.io.guest_links import GuestLinks
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
-from dap_ai.protocol.framing import encode_frame
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import HIGH_WATER_BYTES, TransportLink, part
 from tests.patience import patient
 
@@ -69,7 +69,7 @@ async def test_a_guest_that_does_not_read_is_let_go_and_the_session_is_told_afte
         session.busy = False
         await session.hears(GuestClosed)
         assert session.heard == [GuestClosed("guest:1")]
-        assert session.said == ["a guest is let go: it does not read"]
+        assert session.said == ["a guest is disconnected: it does not read"]
         assert await is_cut(theirs) < HIGH_WATER_BYTES
 
 

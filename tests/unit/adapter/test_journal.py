@@ -23,12 +23,12 @@ from dap_ai.adapter.recording.replaying import Numbered, Replay
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
-from dap_ai.protocol.acting import ContinueTo, SetVariable
-from dap_ai.protocol.ask import Evidence, ToolStep
-from dap_ai.protocol.asking import Answer
-from dap_ai.protocol.errors import NotStopped
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.tools import ContinueTo, SetVariable
+from dap_ai.protocol.wire.ask import Evidence, ToolStep
+from dap_ai.protocol.wire.errors import NotStopped
 
 THREADS = b'{"seq":1,"type":"request","command":"threads"}'
 INITIALIZE = b'{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}'
@@ -40,7 +40,7 @@ EVENTS: list[fx.Event] = [
     fx.JobEnded("ab12", alive=True),
     fx.ApprovalWanted("ask-1", 3, 4, "step", "next", "to see"),
     fx.ActionWanted("ask-1", 3, 4, 1, ContinueTo("a.py", 3)),
-    fx.ActionWanted("ask-1", 3, 4, 1, SetVariable("x.y", "2", 7)),
+    fx.ActionWanted("ask-1", 3, 4, 1, SetVariable("x.y", "2"), 7),
     fx.ModelWanted("ask-1", 3, [{"role": "user", "content": "why"}], [{"type": "function", "function": {}}]),
     fx.AgentOutput("ask-1", "tool", "read x", ToolStep("read", "read x", "1", 0.5, snapshot=True)),
     fx.AgentEnded("ask-1", Answer("text", evidence=[Evidence("x", "1", "a.py", 1, 2, 3, 4, confirmed=True)]), "no"),
@@ -90,7 +90,7 @@ def test_every_event_is_among_those_tried_here():
         b"",
         b'{"type":"event","event":"e","body":' + b"[" * 2000,
     ],
-    ids=["junk", "no UTF-8", "no message", "empty", "too deep"],
+    ids=["junk", "not UTF-8", "no message", "empty", "too deep"],
 )
 def test_what_is_no_message_comes_back_to_the_letter(body: bytes):
     assert event_of(through_json(row_of(fx.FromBackend(body)))) == fx.FromBackend(body)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dap_ai.adapter.io.merging import MAX_CHARS, MIN_RUN, Merger
-from dap_ai.protocol.errors import RemoteProtocolError
+from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 
 def merged(bodies: Iterable[bytes]) -> Iterator[bytes]:

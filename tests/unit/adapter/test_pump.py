@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from dap_ai.adapter.io import backend_side
 from dap_ai.adapter.io.backend_side import BackendSide
 from dap_ai.adapter.io.failing import MAX_ERRORS, SessionFailed
-from dap_ai.adapter.io.family import Families, Place
+from dap_ai.adapter.io.family import ChildPlace, Families
 from dap_ai.adapter.io.pump import Pump
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.session import ending
@@ -22,11 +22,11 @@ from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import FromBackend, Log
 from dap_ai.adapter.state.options import Options
-from dap_ai.backends import Start
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.client import Client, ConnectionClosed
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.framing import FrameReader, encode_frame
+from dap_ai.protocol.contracts.backend import Start
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from dap_ai.streams import Link, MemoryLink, memory_pair
 from tests.patience import patient
 
@@ -56,6 +56,7 @@ class Adapter:
     def __init__(self) -> None:
         self.link, self._own = memory_pair()
         self.silent: set[str] = set()
+        self.bodies: dict[str, dict[str, Any]] = {}
         self.heard: list[str] = []
         self.ended_sparing: list[str] = []
         self._frames = FrameReader()
@@ -67,7 +68,7 @@ class Adapter:
             self.heard.append(message["command"])
             if message["command"] not in self.silent:
                 reply = {"type": "response", "request_seq": message["seq"], "command": message["command"]}
-                self.say(reply | {"success": True})
+                self.say(reply | {"success": True, "body": self.bodies.get(message["command"], {})})
 
     def say(self, message: dict[str, Any]) -> None:
         self._own.write(encode_frame(json.dumps({"seq": 1, **message}).encode()))
@@ -95,6 +96,7 @@ class Recipe:
         self.backend = Backend([])
         self.adapter = Adapter()
         self.agents: list[dict[str, Any]] = []
+        self.looking_at: list[list[str]] = []
 
     async def spawn(self, _log: Any) -> Adapter:
         return self.adapter
@@ -115,6 +117,16 @@ class Recipe:
     def log(self, _text: str) -> None:
         pass
 
+    def mask(self, text: str) -> str:
+        return text.replace("a secret", "<secret>")
+
+    async def look_ahead(self, files: Sequence[str]) -> None:
+        self.looking_at.append(list(files))
+        try:
+            await asyncio.Future()
+        finally:
+            self.looking_at.remove(list(files))
+
     async def close(self) -> None:
         pass
 
@@ -122,7 +134,7 @@ class Recipe:
 class Running:
     """A pump at work and its client; `async with` ends both."""
 
-    def __init__(self, families: Families | None = None, place: Place | None = None) -> None:
+    def __init__(self, families: Families | None = None, place: ChildPlace | None = None) -> None:
         self.recipe = Recipe()
         self.adapter = self.recipe.adapter
         near, far = memory_pair()
@@ -130,7 +142,7 @@ class Running:
         self.pump = Pump(self.recipe, far, self.families, place, eager=True)  # type: ignore[arg-type]
         self.client = Client(near)
 
-    async def _no_child(self, _link: Link, _place: Place) -> None:
+    async def _no_child(self, _link: Link, _place: ChildPlace) -> None:
         raise AssertionError
 
     async def __aenter__(self) -> Running:  # noqa: PYI034  Python 3.10 has no typing.Self
@@ -185,7 +197,7 @@ async def test_a_launch_whose_settings_do_not_fit_leaves_nothing_for_the_next():
 
 async def test_a_child_that_comes_by_the_front_door_has_its_parents_settings():
     async with Listening() as adapter, Running() as parent, Running(parent.families) as child:
-        place = Place(parent.pump._family, ("127.0.0.1", adapter.port), "parent", {"dapAiLevel": "observe"})
+        place = ChildPlace(parent.pump._family, ("127.0.0.1", adapter.port), "parent", {"dapAiLevel": "observe"})
         parent.families.places[7] = place
         await child.client.initialize("x")
         attach = child.client.send("attach", {"connect": {"host": "127.0.0.1", "port": 7}, "dapAiModel": "y"})
@@ -204,6 +216,32 @@ async def test_where_nobody_asks_at_once_the_agent_is_made_at_the_first_stop():
         assert it.recipe.agents == []
         it.adapter.say({"type": "event", "event": "stopped", "body": {"reason": "pause", "threadId": 1}})
         await until(lambda: it.recipe.agents == [{}])
+
+
+async def stopped(it: Running, reason: str) -> None:
+    it.adapter.say({"type": "event", "event": "stopped", "body": {"reason": reason, "threadId": 1}})
+    await until(lambda: it.pump.session.state.stopped)
+    frames = [{"id": 1, "source": {"path": "/inner.py"}}, {"id": 2}, {"id": 3, "source": {"path": "/outer.py"}}]
+    it.adapter.bodies["stackTrace"] = {"stackFrames": frames}
+    await it.request("stackTrace", {"threadId": 1})
+
+
+async def test_the_agent_gets_ready_for_the_failure_that_the_client_looks_at_until_the_program_goes_on():
+    async with Running() as it:
+        await it.request("launch", {})
+        await stopped(it, "exception")
+        await until(lambda: it.recipe.looking_at == [["/inner.py", "/outer.py"]])
+        await it.request("continue", {"threadId": 1})
+        await until(lambda: it.recipe.looking_at == [])
+
+
+@pytest.mark.parametrize("reason", ["step", "breakpoint", "pause"])
+async def test_a_stop_that_is_no_failure_has_the_agent_read_nothing(reason: str):
+    async with Running() as it:
+        await it.request("launch", {})
+        await stopped(it, reason)
+        assert it.pump.session.state.frames
+        assert it.pump._agent._ahead is None
 
 
 async def test_a_child_that_was_announced_without_an_address_is_of_its_parents_tree():
@@ -237,7 +275,9 @@ class Failing:
     def __init__(self, running: Running, monkeypatch: pytest.MonkeyPatch, command: str = "") -> None:
         self.told: list[str] = []
         self.tries = 0
-        asyncio.get_running_loop().set_exception_handler(lambda _loop, what: self.told.append(repr(what["exception"])))
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _loop, what: self.told.append(what["message"].splitlines()[-1])
+        )
         session = running.pump.session
         if command:
             monkeypatch.setitem(session._client_messages._requests, command, self._fail)
@@ -271,7 +311,7 @@ async def test_an_error_of_ours_ends_the_session_with_its_adapter_and_the_client
         await asyncio.wait_for(closed.wait(), WAIT_S)
         assert isinstance(waiting.exception(), ConnectionClosed)
         assert it.adapter.ended_sparing == [""]
-        assert failing.told == ["NameError('a secret')"]
+        assert failing.told == ["NameError: <secret>"]
 
 
 async def test_an_error_of_ours_at_one_request_fails_that_request_and_nothing_else(monkeypatch: pytest.MonkeyPatch):
@@ -281,7 +321,7 @@ async def test_an_error_of_ours_at_one_request_fails_that_request_and_nothing_el
         with pytest.raises(RequestFailed, match=r"itself has failed at 'askTool' .NameError."):
             await it.request("askTool", {"name": "stack"})
         await it.request("threads")
-        assert failing.told == ["NameError('a secret')"]
+        assert failing.told == ["NameError: <secret>"]
 
 
 async def test_a_session_in_which_one_request_after_the_other_fails_ends(monkeypatch: pytest.MonkeyPatch):
@@ -305,7 +345,7 @@ async def test_an_error_while_an_error_is_answered_ends_the_session(monkeypatch:
         waiting = it.client.send("askTool", {"name": "stack"})
         assert "TypeError at FromClient" in await failure_of(it)
         assert isinstance(waiting.exception(), ConnectionClosed)
-        assert [each.split("(")[0] for each in failing.told] == ["NameError", "TypeError"]
+        assert [each.split(":")[0] for each in failing.told] == ["NameError", "TypeError"]
 
 
 async def test_a_request_that_was_answered_is_not_failed_too_when_what_follows_fails(monkeypatch: pytest.MonkeyPatch):

@@ -22,7 +22,7 @@ def acting(capabilities: str = "{}", initialize: str = "", level="mutate") -> Pl
     """An ask that may act, of epoch 2; the backend has seen 2 requests."""
     play = stopped(Playbook(options=Options(level=level)), capabilities)
     if initialize:
-        play.session._acting.client_hears_invalidated = True
+        play.session._out.client.hears_invalidated = True
     play.play(
         """
         >> client request 5 ask {}
@@ -614,7 +614,7 @@ def test_an_expression_that_does_not_come_back_is_given_up_and_said_to_run_on():
     effects = play.session.receive(play.event("fired slots.request"))
     error = next(effect.error for effect in effects if hasattr(effect, "error"))
     assert error.message == "timeout"
-    assert "may still run" in error.user_text
+    assert "may still be running" in error.user_text
     play.play(
         """
         >> backend response 3 evaluate ok {"result": "late"}

@@ -453,8 +453,8 @@ def test_what_is_done_is_told_in_the_console_without_marks_of_markdown_too():
     play.play(CONSOLE_ASK)
     play.play(
         """
-        >> agent output dap-ai-ask-1 tool evaluate(`x`) -> **`x`** gives `__init__`
-        << client event output {"category": "console", "output": "\\u00b7 evaluate(x) -> x gives __init__\\n"}
+        >> agent output dap-ai-ask-1 tool evaluate(`x`) -> **`x`** evaluates to `__init__`
+        << client event output {"category": "console", "output": "\\u00b7 evaluate(x) -> x evaluates to __init__\\n"}
         """
     )
 
@@ -532,7 +532,7 @@ def test_completions_of_our_prefix_are_ours():
     stopped(Playbook(), '{"supportsCompletionsRequest": true}').play(
         """
         >> client request 5 completions {"text": "??st", "column": 5}
-        << client response 5 completions ok {"targets": [{"label": "??stop", "text": "stop", "type": "text", "detail": "cancel the answer that is being made", "start": 2, "length": 2}]}
+        << client response 5 completions ok {"targets": [{"label": "??stop", "text": "stop", "type": "text", "detail": "cancel the current answer", "start": 2, "length": 2}]}
         >> client request 6 completions {"text": "len", "column": 4}
         << backend request 3 completions {"text": "len", "column": 4}
         """

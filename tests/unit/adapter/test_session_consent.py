@@ -219,7 +219,7 @@ def test_the_console_asks_in_plain_lines_and_is_answered_there(typed, outcome, t
         << settled 1 {outcome}
         << client response 6 evaluate ok {{"result": "{told}", "variablesReference": 0}}
         >> client request 7 evaluate {{"expression": "??allow", "context": "repl"}}
-        << client response 7 evaluate ok {{"result": "nothing is waiting for your consent", "variablesReference": 0}}
+        << client response 7 evaluate ok {{"result": "nothing is waiting for your confirmation", "variablesReference": 0}}
         """
     )
 
@@ -309,7 +309,7 @@ def test_a_client_with_progress_alone_sees_what_waits():
         << client event progressStart ...
         << start dap-ai-ask-1 ...
         >> agent approval dap-ai-ask-1 1 1 {STEP}
-        << client event progressUpdate {{"progressId": "dap-ai-ask-1", "message": "waits for your consent (??allow, ??deny): next"}}
+        << client event progressUpdate {{"progressId": "dap-ai-ask-1", "message": "waits for your confirmation (??allow, ??deny): next"}}
         """
     )
 

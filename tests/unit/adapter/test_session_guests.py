@@ -355,7 +355,7 @@ def test_nothing_is_kept_of_guests_that_have_gone(stopped: Playbook):
         ):
             stopped.session.receive(stopped.event(f"guest g{number} {line}"))
         stopped.session.receive(stopped.event(f"guest g{number} closed"))
-    asks = stopped.session._desk.asks
+    asks = stopped.session._asks
     assert (asks.running, asks.consoles, asks.conversations) == ({}, {}, {})
     assert stopped.session.history._told == {}
 
@@ -375,7 +375,7 @@ def test_a_guest_asks_in_its_own_console_conversation(stopped: Playbook):
 
 def test_an_error_of_ours_at_a_guests_request_is_that_guests_alone(stopped: Playbook, monkeypatch: pytest.MonkeyPatch):
     stopped.session.receive(stopped.event("guest g request 1 initialize {}"))
-    monkeypatch.setattr(stopped.session._desk, "_accept", None)
+    monkeypatch.setattr(stopped.session._desk, "accept", None)
     with pytest.raises(TypeError):
         stopped.session.receive(stopped.event('guest g request 2 ask {"question": "why"}'))
     effects = stopped.session.answer_failure("TypeError")

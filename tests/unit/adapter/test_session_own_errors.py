@@ -67,7 +67,7 @@ def answers(effects: list[fx.Effect], seq: int) -> list[bool]:
 
 def at_stop(capabilities: str = "{}") -> Playbook:
     play = stopped(Playbook(Rules(), Options(level="mutate")), capabilities)
-    play.session._desk.shows_progress.add("")
+    play.session._desk._shows_progress.add("")
     return play
 
 
@@ -94,7 +94,7 @@ def joined() -> Playbook:
 )
 def test_a_question_at_which_we_fail_fails_once_and_another_is_answered(prepared: Any, event: str):
     for play, left in survived(event, prepared):
-        asks = play.session._desk.asks
+        asks = play.session._asks
         assert answers(left, 5) == [False]
         assert (asks.running, asks.conversations, asks.consoles) == ({}, {}, {})
         assert not [each for each in left if isinstance(each, fx.StartAsk | fx.SetTimer)]
@@ -124,7 +124,7 @@ def test_an_ask_whose_cancel_fails_ends_once_all_the_same():
     for play, left in survived('client request 6 cancel {"progressId": "dap-ai-ask-1"}', asked):
         assert answers(left, 6) == [False]
         done = [json.loads(each.body).get("event") for each in left if isinstance(each, fx.ToClient)]
-        running = "dap-ai-ask-1" in play.session._desk.asks.running
+        running = "dap-ai-ask-1" in play.session._asks.running
         assert done.count("askEnded") == done.count("progressEnd") == (0 if running else 1)
         assert running or fx.CancelAsk("dap-ai-ask-1") in left
         assert running or fx.CancelTimer("asks.limit:dap-ai-ask-1") in left

@@ -263,7 +263,7 @@ def test_an_event_of_a_client_passes_only_once_it_has_given_the_token():
     book = Playbook(options=Options(token="secret"))
     book.play("""
         >> client event vendor {"a": 1}
-        << log skipped: an event of a client that has not given the token
+        << log skipped: an event of a client that has not sent the token
         >> client request 1 attach {"dapAiToken": "secret"}
         << prepare attach {} ours {"dapAiToken": "secret"}
         >> client event vendor {"a": 2}

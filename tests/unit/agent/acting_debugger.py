@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dap_ai.protocol.acting import Action, Consent, Done
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.contracts.acting import Action, Consent, Done
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.unit.agent.harness import THREAD, Stopped
 
 YES, NO = Consent(True, "once"), Consent(False, "denied")
@@ -25,6 +25,7 @@ class Acting(Stopped):
     shown: list[str] = field(default_factory=list)
     """With each question, what would be replaced."""
     done: list[Action] = field(default_factory=list)
+    frame_ids: list[int] = field(default_factory=list)
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
         self._count("approve")
@@ -32,9 +33,10 @@ class Acting(Stopped):
         self.shown.append(now)
         return self.said.pop(0) if self.said else NO
 
-    async def act(self, action: Action) -> Done:
+    async def act(self, action: Action, frame_id: int = 0) -> Done:
         self._count("act")
         self.done.append(action)
+        self.frame_ids.append(frame_id)
         if self.does is None:
             raise RequestFailed("act", "failed", "the debug adapter refuses it")
         return self.does(action)

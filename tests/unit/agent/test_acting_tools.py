@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.evidence import confirm
-from dap_ai.agent.gate import MAX_DENIALS, Gate
+from dap_ai.agent.case.evidence import confirm
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.guard.gate import MAX_DENIALS, ToolGate
+from dap_ai.agent.guard.policy import Policy
+from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.loop.toolbox import MAX_REFUSED, Toolbox
 from dap_ai.agent.model import Call
-from dap_ai.agent.policy import Policy
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
-from dap_ai.agent.toolbox import MAX_REFUSED, Toolbox
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
-from dap_ai.agent.watched import Watched
 from dap_ai.config import Settings
-from dap_ai.protocol import acting as actions
-from dap_ai.protocol.acting import Done
-from dap_ai.protocol.ask import AskArguments, Evidence, Usage
-from dap_ai.protocol.asking import Answer, Ask, ToolCall
-from dap_ai.protocol.errors import NotStopped
-from dap_ai.protocol.tools import Step
+from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.tools import Step, ToolArguments
+from dap_ai.protocol.wire.ask import AskArguments, Evidence, Usage
+from dap_ai.protocol.wire.errors import NotStopped
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.acting_debugger import ALWAYS, NO, NOBODY, UNSEEN, YES, Acting, acting
 from tests.unit.agent.harness import Heard, fail
 
@@ -64,8 +64,8 @@ class Talk:
         watched = Watched(self.debugger, self.heard)
         case = await Reader(self.debugger, Sources(), self.policy.level).read(self.debugger.stop)  # type: ignore[arg-type]
         self.debugger.calls.clear()
-        gate = Gate(self.policy, watched, self.heard, self.rows.append)
-        self.bench = Bench(watched, case, gate=gate)
+        gate = ToolGate(self.policy, watched, self.heard, self.rows.append)
+        self.bench = Bench(watched, case, as_it_is, gate=gate)
         return Toolbox(self.bench, self.heard, self.usage, self.report, "data-1")
 
     def calls(self, *calls: tuple[str, dict[str, Any]]) -> list[str]:
@@ -103,8 +103,9 @@ def test_an_action_is_done_once_the_user_has_allowed_it(program: Acting):
     (result,) = Talk(program).calls(("execute", {"expression": " n + 1", "reason": "I want\nto \x1b[1msee"}))
 
     assert program.asked == [("execute", "n + 1", r"I want to \x1b[1msee")]
-    assert program.done == [actions.Execute("n + 1", 1)]
-    assert "in the program itself, gave:" in result
+    assert [(action.tool, action.expression) for action in program.done] == [("execute", "n + 1")]
+    assert program.frame_ids == [1]
+    assert "in the program itself, returned:" in result
 
 
 def test_the_user_sees_the_value_that_an_assignment_would_replace(program: Acting):
@@ -217,7 +218,7 @@ def stepped(program: Acting) -> Acting:
 def test_a_step_shows_the_new_stop_as_a_frame(program: Acting):
     (result,) = Talk(stepped(program)).calls(("step", {"how": "stepOut"}))
 
-    assert program.done == [actions.Step("stepOut")]
+    assert program.done == [Step("stepOut")]
     assert "(step). Frames are numbered anew." in result
     assert "#0 outer" in result and "mine = 6" in result
 
@@ -226,7 +227,7 @@ def test_after_a_step_frames_are_those_of_the_new_stop(program: Acting):
     call = ("variables", {"expression": "n"})
     before, _, after = Talk(stepped(program)).calls(call, ("step", {}), call)
 
-    assert ("6" in before, "3" in after, "The same call gave" in after) == (True, True, False)
+    assert ("6" in before, "3" in after, "The same call returned" in after) == (True, True, False)
 
 
 def test_each_step_is_made_and_none_is_answered_from_memory(program: Acting):
@@ -240,7 +241,7 @@ def test_what_was_read_is_forgotten_after_a_change(program: Acting, action: Any)
     program.said, program.does = [YES], lambda _: Done("7")
     _, _, again = Talk(program).calls(*[("evaluate", {"expression": "n"})], action, ("evaluate", {"expression": "n"}))
 
-    assert "The same call gave" not in again
+    assert "The same call returned" not in again
 
 
 def test_a_program_that_has_ended_is_said_to_have(program: Acting):
@@ -255,13 +256,13 @@ def test_a_program_that_runs_on_is_said_to(program: Acting):
     program.said, program.does = [YES], lambda _: Done()
     (result,) = Talk(program).calls(("step", {"how": "continue"}))
 
-    assert "runs and has not stopped again" in result
+    assert "is running and has not stopped again" in result
 
 
 def test_to_stop_before_the_line_that_was_wanted_is_said(program: Acting):
     (result,) = Talk(stepped(program)).calls(("continue_to", {"file": "shop.py", "line": 6}))
 
-    assert result.startswith("<data-1>\nIt did not come to line 6. Stopped at `")
+    assert result.startswith("<data-1>\nIt did not reach line 6. Stopped at `")
 
 
 def test_a_new_stop_that_cannot_be_read_never_leaves_the_old_one_in_its_place(program: Acting):
@@ -395,23 +396,23 @@ def test_arguments_that_are_huge_or_deep_are_answered(program: Acting, arguments
         return await (await talk.open()).call(Call("1", "evaluate", arguments))
 
     talk = Talk(program)
-    assert "do not fit" in asyncio.run(work())
+    assert "are invalid" in asyncio.run(work())
     assert all(len(text) < 3000 for _, text, _ in talk.heard.items)
 
 
 # -- through the agent ----------------------------------------------------------------------------------------------
 
 
-def asked(debugger: Acting, call: ToolCall, **settings: Any) -> tuple[Answer, Heard]:
+def asked(debugger: Acting, call: ToolArguments, **settings: Any) -> tuple[Answer, Heard]:
     """What a tool that is asked for by name gives, through the agent."""
     heard = Heard()
-    ask = Ask("ask-1", "c1", AskArguments(question=call.name), call)
+    ask = Ask("ask-1", "c1", AskArguments(question=call.tool), call)
     agent = Agent(Settings(level="mutate", **settings), {})
     return asyncio.run(agent.answer(ask, debugger, heard)), heard
 
 
 def test_a_tool_that_is_asked_for_by_name_needs_the_same_consent(program: Acting):
-    answer, heard = asked(program, ToolCall("step", Step()))
+    answer, heard = asked(program, Step())
 
     assert (program.asked, program.done) == ([("step", "next", "")], [])
     assert "the user said no" in answer.text
@@ -419,7 +420,7 @@ def test_a_tool_that_is_asked_for_by_name_needs_the_same_consent(program: Acting
 
 
 def test_unsafe_warns_at_each_question(program: Acting):
-    answer, heard = asked(stepped(program), ToolCall("step", Step()), unsafe=True)
+    answer, heard = asked(stepped(program), Step(), unsafe=True)
 
     assert "WARNING: unsafe" in heard.text("status")
     assert "#0 outer" in answer.text and not answer.stale

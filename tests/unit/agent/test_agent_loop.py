@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.agent import Budget, Talk, investigate
+from dap_ai.agent.loop.agent import Budget, Talk, investigate
 from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
-from dap_ai.protocol.ask import Usage
+from dap_ai.protocol.wire.ask import Usage
 from tests.unit.agent.harness import Heard
 
 
@@ -69,7 +69,7 @@ class Kept:
 def talk_with(model: Replies, **budget: Any) -> Talk:
     usage = Usage()
     first = [{"role": "system", "content": "rules"}, {"role": "user", "content": "why?"}]
-    return Talk(model, first, Tools(usage=usage), Budget(**budget), Heard(), usage, Kept())
+    return Talk(model, first, Tools(usage=usage), Budget(**budget), Heard(), usage, Kept(), lambda message: message)
 
 
 def answer(talk: Talk) -> str:

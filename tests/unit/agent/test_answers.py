@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -11,12 +12,11 @@ from dap_ai.agent.analyst.explain import _in_short
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import MOST_WORDS
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Frame, Place
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.config import Settings
-from dap_ai.protocol.asking import HistoryItem, Stop
-from dap_ai.protocol.errors import NotStopped
-from dap_ai.protocol.inspection import Inspection
+from dap_ai.protocol.contracts.asking import HistoryItem, NotAnswered, Stop
+from dap_ai.protocol.contracts.inspection import Inspection
 from tests.unit.agent.harness import Stopped, ask, context, fail
 from tests.unit.agent.programs import PROGRAMS, faulty_lines
 
@@ -146,15 +146,15 @@ def test_a_crash_costs_at_most_four_round_trips(shop: Stopped):
 
 def test_a_stop_that_ends_before_anything_is_read_is_not_answered(shop: Stopped):
     shop.ends_after = 1
-    with pytest.raises(NotStopped):
-        ask(shop)
+    answer, _ = ask(shop)
+    assert isinstance(answer, NotAnswered) and answer.stale
 
 
 def test_a_stop_that_ends_later_is_answered_as_stale_and_named_first(shop: Stopped):
     shop.ends_after = 2
     answer, _ = ask(shop)
     assert answer.stale
-    assert answer.text.startswith("This speaks of the stop at shop.py:5")
+    assert answer.text.startswith("This is about the stop at shop.py:5")
     assert not any(e.confirmed for e in answer.evidence)
 
 
@@ -215,7 +215,19 @@ def test_a_follow_up_at_another_stop_says_that_the_program_has_moved_on(shop: St
     agent = Agent(Settings())
     ask(shop, agent=agent)
     shop.epoch = 2
-    assert ask(shop, agent=agent)[0].text.startswith("The program has moved on")
+    assert ask(shop, agent=agent)[0].text.startswith("The program has continued")
+
+
+def test_files_of_a_failure_are_parsed_before_the_question_but_no_library_and_not_many(tmp_path: Path):
+    names = ["a.py", "lib/python3.11/b.py", "c.py", "d.py", "e.py"]
+    paths = [str(tmp_path / name) for name in names]
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("x = 1\n")
+    agent = Agent(Settings())
+    asyncio.run(agent.look_ahead([*paths, "", "<string>", str(tmp_path / "missing.py")]))
+    parsed = [name for name, path in zip(names, paths, strict=True) if "_index" in vars(agent._sources.read(path))]
+    assert parsed == ["a.py", "c.py", "d.py"]
 
 
 def test_a_follow_up_while_it_runs_is_answered_from_the_conversation(shop: Stopped):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.protocol.snapshot import Changed, Raised, SnapshotQuery, SnapshotResult, Trace, TracedLine
+from dap_ai.protocol.contracts.snapshot import Changed, Raised, SnapshotQuery, SnapshotResult, Trace, TracedLine
 from tests.unit.agent.harness import Stopped, ask, fail
 from tests.unit.agent.test_answers import halted_at
 
@@ -120,7 +120,7 @@ def test_the_way_here_is_told_from_the_outermost_call(question: str, shop: Stopp
 
 def test_of_a_frame_its_values_are_told_and_what_is_wrong(shop: Stopped):
     text = ask(shop, "What is wrong in this frame (shop.py:20), and how did the program get here?")[0].text
-    parts = ["**How it came here.**", "**Values here.**", "`cost` = `7`", "**Root cause", "**What happened.**"]
+    parts = ["**How it got here.**", "**Values here.**", "`cost` = `7`", "**Root cause", "**What happened.**"]
     assert sorted(parts, key=text.index) == parts
 
 
@@ -144,7 +144,7 @@ def test_of_a_deep_stack_the_way_shows_both_ends_and_says_so(tmp_path: Path):
     program.write_text("def f(n):\n    return f(n - 1) if n else 1 / n\n\nf(60)\n")
     rows = ask(fail(program), "how did I get here")[0].text.split("\n- ")[1:]
     assert "at module level: `f(60)`" in rows[0]
-    assert rows[2].startswith("... more calls between")
+    assert rows[2].startswith("... more calls in between")
     assert "(`n` = `0`)" in rows[-1]
     assert len(rows) == 13
 
@@ -177,7 +177,7 @@ def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(shop: Stopped)
 
     shop.why_no_snapshot, shop.copy = "", copy
     text = ask(shop, "show me the last values of cost")[0].text
-    assert "- `shop.py:18` gave `cost` a new value 2 times: `3` -> `7`" in text
+    assert "- `shop.py:18` set `cost` 2 times: `3` -> `7`" in text
     assert "no value of this frame" not in text
 
 

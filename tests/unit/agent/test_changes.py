@@ -9,7 +9,7 @@ import pytest
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.changes.kinds import PRIOR
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 
 
 def proposed(text: str, *lines: int) -> list[str]:

@@ -12,9 +12,9 @@ from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.enclosing import changes_a_check
 from dap_ai.agent.analyst.runs import Runs
-from dap_ai.agent.source import SourceFile
-from dap_ai.protocol.inspection import Value
-from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail
 
 BILL = """
@@ -119,7 +119,7 @@ def test_a_check_that_fails_as_the_program_did_is_usable(bill: Stopped):
         ({"type": "KeyError"}, "fails with"),
         ({"message": "another"}, "another message"),
         ({"line": 11}, "another line"),
-        ({"watched": [Value("9", "int", "int")]}, "the state has moved on"),
+        ({"watched": [Value("9", "int", "int")]}, "the state has changed"),
     ],
 )
 def test_a_check_that_fails_otherwise_is_not_usable(bill: Stopped, changes: dict[str, object], why: str):
@@ -212,7 +212,7 @@ def test_a_wrong_fix_is_told_with_the_error_and_the_watched_value(bill: Stopped)
 
 def test_a_fix_that_does_not_end_is_not_verified(bill: Stopped):
     verdict = attempt_with(bill, SnapshotResult("deadline"), FIX)
-    assert (verdict.outcome, verdict.text) == ("not verified", "it had not ended after 0.3 s")
+    assert (verdict.outcome, verdict.text) == ("not verified", "it had not finished after 0.3 s")
 
 
 def test_an_edit_that_cannot_be_applied_cannot_be_verified(bill: Stopped):

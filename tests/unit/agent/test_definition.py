@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import SourceFile, Sources
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import SourceFile, Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of
-from dap_ai.protocol.tools import Definition
+from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.patience import patient
 from tests.unit.agent.harness import Stopped, case_of, fail
 
@@ -76,7 +77,7 @@ def use(stopped: Stopped, played: Played | None, file: str, line: int, symbol: s
     async def work() -> ToolResult:
         assert stopped.stop is not None
         case = await Reader(stopped, Sources(), "compute").read(stopped.stop)
-        bench = Bench(stopped, case, language=played)  # type: ignore[arg-type]
+        bench = Bench(stopped, case, as_it_is, language=played)  # type: ignore[arg-type]
         return await definition.run(bench, Definition(file, line, symbol))
 
     return asyncio.run(work())
@@ -227,9 +228,9 @@ def test_what_nobody_knows_is_told_with_what_to_do_instead(stopped: Stopped):
 
 
 def test_a_language_server_that_gives_no_answer_is_told_and_why(stopped: Stopped):
-    result = use(stopped, Played(error="the language server gave no answer in 5 s"), "shop.py", 11, "total")
+    result = use(stopped, Played(error="the language server did not answer within 5 s"), "shop.py", 11, "total")
     assert result.failed
-    assert "because the language server gave no answer in 5 s" in result.text
+    assert "because the language server did not answer within 5 s" in result.text
 
 
 # -- what it needs --------------------------------------------------------------------------------------------------
@@ -257,7 +258,7 @@ def test_what_is_no_python_is_never_started(program: Path, executable: str):
 
 
 def test_without_a_language_server_it_is_not_offered_and_says_so(stopped: Stopped, monkeypatch: pytest.MonkeyPatch):
-    bench = Bench(stopped, case_of(stopped), language=Played())  # type: ignore[arg-type]
+    bench = Bench(stopped, case_of(stopped), as_it_is, language=Played())  # type: ignore[arg-type]
     assert definition.is_offered(bench)
     monkeypatch.setattr("dap_ai.agent.tools.definition.is_installed", lambda: False)
     assert not definition.is_offered(bench)

@@ -13,8 +13,8 @@ from dap_ai.agent.answering import Agent
 from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
 from dap_ai.agent.providers.editor import EditorModel
 from dap_ai.config import Settings, provider_of
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.lending import LentCall, LentPiece, LentReply
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.lending import LentCall, LentPiece, LentReply
 from tests.chat.protocol import mistake_in
 from tests.unit.agent.harness import Stopped, ask, fail
 
@@ -114,7 +114,7 @@ def test_it_is_told_what_any_endpoint_would_take_and_no_secret(lender):
     assert [mistake_in(seen) for seen in lending.seen] == ["", ""]
     assert SECRET not in str(lending.seen)
     results = [m["content"] for m in lending.seen[1]["messages"] if m["role"] == "tool"]
-    assert len(results) == 3 and "do not fit" in results[1]
+    assert len(results) == 3 and "are invalid" in results[1]
 
 
 def test_a_question_without_the_offer_is_answered_as_before(lender):

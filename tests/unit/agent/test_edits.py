@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.agent.analyst.edits import Edit, diff, moved, text_after, touches
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 
 SOURCE = SourceFile("/x/shop.py", "one\ntwo\nthree\nfour\n")
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.excerpts import LEAST, excerpt
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.trials import demand_again
-from dap_ai.agent.answering import context_of
-from dap_ai.agent.excerpts import LEAST, excerpt
-from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.agent.case.kind import kind_of
+from dap_ai.kinds import python as kinds_python
+from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail
 
 OTHERS = "".join(f"def other_{n}(x):\n    y = x + {n}\n    return y * {n}\n\n" for n in range(60))
@@ -80,14 +81,38 @@ def test_at_most_a_quarter_of_the_program_is_quoted(shop: Stopped):
     assert len(excerpt(case, analysis, control)) <= written / 4
 
 
+def context_of(stopped: Stopped):
+    case = case_of(stopped)
+    return kind_of(case).first_context(case, stopped, 2000)
+
+
 def test_the_context_names_the_function_with_its_parameters(shop: Stopped):
-    text = asyncio.run(context_of(shop, case_of(shop), 2000))
+    text = asyncio.run(context_of(shop))
     assert "called: choose(xs)" in text
+
+
+def test_a_context_does_not_wait_for_a_run_that_takes_long_and_ends_its_copy(
+    shop: Stopped, monkeypatch: pytest.MonkeyPatch
+):
+    begun, ended = list[SnapshotQuery](), list[SnapshotQuery]()
+
+    async def without_end(query: SnapshotQuery) -> SnapshotResult:
+        begun.append(query)
+        try:
+            return await asyncio.Future[SnapshotResult]()
+        finally:
+            ended.append(query)
+
+    monkeypatch.setattr(shop, "snapshot", without_end)
+    monkeypatch.setattr(kinds_python, "_IN_TIME_S", 0.01)
+    text = asyncio.run(context_of(shop))
+    assert "AssertionError" in text
+    assert begun == ended != []
 
 
 def test_a_program_that_may_not_be_copied_is_not_run_again(shop: Stopped):
     shop.why_no_snapshot = "snapshots are switched off in the settings"
-    asyncio.run(context_of(shop, case_of(shop), 2000))
+    asyncio.run(context_of(shop))
     assert "snapshot" not in shop.calls
 
 

@@ -163,7 +163,7 @@ def test_a_retry_that_never_succeeds_is_called_endless_with_its_attempts(tmp_pat
         "and comes to the same again, so it cannot end by itself. `todo` is `[2]`; `text` is `None`."
     ) in answer.text
     assert (Path(answer.suspects[0].file).name, answer.suspects[0].line) == ("hang.py", 23)
-    assert "before it goes back at `hang.py:23`" in answer.text
+    assert "before it continues at `hang.py:23`" in answer.text
 
 
 @pytest.mark.parametrize(

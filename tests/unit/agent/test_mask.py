@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from dap_ai.agent.mask import Masked, MaskedStream, Masker, PatternError
+from dap_ai.agent.masking.mask import Masked, MaskedStream, Masker, PatternError
+from dap_ai.agent.masking.shapes import _shapes
 from tests.unit.agent.secrets_planted import (
     KNOWN,
     ORDINARY,
@@ -357,7 +358,7 @@ def test_no_value_beside_a_name_takes_long_to_judge(value: str, masker: Masker) 
 
 
 def test_masking_is_quick_to_import() -> None:
-    code = "import sys; before = set(sys.modules); import dap_ai.agent.mask; print(*sorted(set(sys.modules) - before))"
+    code = "import sys; before = set(sys.modules); import dap_ai.agent.masking.mask; print(*sorted(set(sys.modules) - before))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     roots = {name.partition(".")[0] for name in loaded} - {"dap_ai"}
     assert roots <= set(sys.stdlib_module_names) and not roots & {
@@ -422,3 +423,15 @@ def test_secrets_in_the_source_of_native_programs_are_masked(line: str):
 )
 def test_ordinary_source_of_native_programs_stays(line: str):
     assert Masker().mask(line) == line
+
+
+def test_every_known_shape_is_a_pattern_of_its_own_that_matches_no_empty_text() -> None:
+    shapes = _shapes()
+    assert len({shape.issuer for shape in shapes}) == len(shapes) > 40
+    patterns = [re.compile(text) for shape in shapes for text in (*shape.patterns, *shape.cut)]
+    assert not [p.pattern for p in patterns if p.match("") or p.groups]
+
+
+def test_what_is_masked_by_its_shape_is_told_with_its_issuer(masker: Masker) -> None:
+    masker.mask("dop_v1_" + "0123456789abcdef" * 4)
+    assert [row.rule for row in masker.shown()] == ["shape: DigitalOcean"]

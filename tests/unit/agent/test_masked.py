@@ -9,22 +9,23 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.evidence import is_same
-from dap_ai.agent.mask import Masker
-from dap_ai.agent.masked import NOT_AS_IS, MaskedModel, MaskedSink, masked_answer, masked_error
-from dap_ai.agent.masked_debugger import MaskedDebugger, label_of
+from dap_ai.agent.case.evidence import is_same
+from dap_ai.agent.guard.masked import NOT_AS_IS, MaskedModel, MaskedSink, masked_answer, not_answered
+from dap_ai.agent.guard.masked_debugger import MaskedDebugger, label_of
+from dap_ai.agent.loop.toolbox import Toolbox
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.placeholders import in_its_place
 from dap_ai.agent.model import Call, Reply
 from dap_ai.agent.sanitize import to_node
-from dap_ai.agent.toolbox import Toolbox
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import AskArguments, Fix, ToolStep, Usage
-from dap_ai.protocol.asking import Answer, Ask, HistoryItem
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, NotAnswered
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.ask import AskArguments, Fix, ToolStep, Usage
+from dap_ai.protocol.wire.errors import NotStopped
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Heard, Stopped, case_of
 from tests.unit.backends.visiting import frame_of
 
@@ -199,7 +200,7 @@ def test_a_model_is_sent_no_secret_and_keeps_the_ids_of_its_calls():
 )
 def test_a_call_with_a_placeholder_is_told_to_use_the_name(tool: str, arguments: str, told: str):
     program = stopped(lambda _query: SnapshotResult("ok"), password=SECRET)
-    bench = Bench(program, case_of(program))
+    bench = Bench(program, case_of(program), as_it_is)
     toolbox = Toolbox(bench, Heard(), Usage(), Report(), "data-1")
     assert told in asyncio.run(toolbox.call(Call("1", tool, arguments)))
 
@@ -211,14 +212,13 @@ def test_a_fix_that_holds_a_secret_says_that_it_cannot_be_applied():
     assert SECRET not in fix.diff and fix.result == f"it passes; {NOT_AS_IS}"
 
 
-def test_an_error_is_masked_and_else_the_same():
+def test_why_there_is_no_answer_is_told_without_secrets():
     masker = Masker()
     masker.learn_text(SECRET)
-    plain = KeyError("total")
-    assert masked_error(masker, plain) is plain
-    assert SECRET not in str(masked_error(masker, ValueError(f"bad {SECRET}")))
-    gone = masked_error(masker, NotStopped("ask", f"gone with {SECRET}"))
-    assert isinstance(gone, NotStopped) and SECRET not in gone.user_text
+    assert not_answered(masker, KeyError("total")).text == "KeyError: 'total'"
+    assert SECRET not in str(not_answered(masker, ValueError(f"bad {SECRET}")))
+    gone = not_answered(masker, NotStopped("ask", f"gone with {SECRET}"))
+    assert gone.stale and not gone.is_ours and SECRET not in gone.text
 
 
 def test_a_crash_of_ours_tells_no_secret():
@@ -229,15 +229,19 @@ def test_a_crash_of_ours_tells_no_secret():
 
     program.request = crash  # type: ignore[method-assign]
     agent, ask = Agent(Settings()), Ask("ask-1", "c1", AskArguments())
-    with pytest.raises(RequestFailed) as raised:
-        asyncio.run(agent.answer(ask, program, Heard()))
-    assert SECRET not in str(raised.value) and "ZeroDivisionError" in raised.value.user_text
-    assert raised.value.__cause__ is None and raised.value.__suppress_context__
+    answer = asyncio.run(agent.answer(ask, program, Heard()))
+    assert isinstance(answer, NotAnswered) and answer.is_ours
+    assert SECRET not in answer.text and "ZeroDivisionError" in answer.text
 
 
 def test_a_question_with_a_secret_is_said_to_go_on_masked():
     heard = Heard()
     ask = Ask("ask-1", "c1", AskArguments(question=f"why is password={SECRET!r} refused?"))
     answer = asyncio.run(Agent(Settings()).answer(ask, stopped(total=3), heard))
-    assert "the question holds a secret" in heard.text("status") and SECRET not in str(heard.items)
+    assert "the question contains a secret" in heard.text("status") and SECRET not in str(heard.items)
     assert answer.masked and all(SECRET not in str(row) for row in answer.masked)
+
+
+def test_a_text_is_new_once() -> None:
+    masker, text = Masker(), "password = 'tr0ub4dor&3x'"
+    assert [masker.is_new(text), masker.is_new(text), masker.is_new(text + " ")] == [True, False, True]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.mask import Masker
-from dap_ai.agent.masked_tables import mask_table, secret_cells
-from dap_ai.protocol.inspection import Column, Table
+from dap_ai.agent.masking.mask import Masker
+from dap_ai.agent.masking.masked_tables import mask_table, secret_cells
+from dap_ai.protocol.contracts.inspection import Column, Table
 
 SECRET = "hunter2-Correct-Horse"
 

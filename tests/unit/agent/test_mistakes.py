@@ -255,7 +255,9 @@ def test_the_call_that_reached_no_return_is_told(tmp_path: Path):
     analysis = analysed(tmp_path, ZONES)
     witness(analysis, Trials([run_again(analysis.case)]))
     analysis.order()
-    assert analysis.suspects[0].reason == "`zone(country='JP')` gave `None` in the run again: it reached no `return`"
+    assert (
+        analysis.suspects[0].reason == "`zone(country='JP')` returned `None` in the run again: it reached no `return`"
+    )
 
 
 def test_a_missing_none_is_not_advised_as_a_key(tmp_path: Path):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.analyst.edits import Edit, text_after
-from dap_ai.agent.analyst.narrowing import narrowed
-from dap_ai.agent.source import FunctionNode, SourceFile
-from dap_ai.backends.debugpy.inject import edits as inside
+from dap_ai.agent.analyst.narrowing import is_inside, narrowed
+from dap_ai.agent.case.source import FunctionNode, SourceFile
+from dap_ai.backends.debugpy.inject.snapshots import edits as inside
 
 MODULE = '''
 from __future__ import annotations
@@ -68,7 +68,6 @@ def test_only_the_function_of_the_edit_is_left_with_its_classes_and_their_lines(
     old, new = narrowed(source(), [changed(26, "            y = x + 1\n            y += 1")])
     assert rows(old) == [
         (2, "from __future__ import annotations"),
-        (3, "import os"),
         (15, "class Account(object):"),
         (24, "    class Inner:"),
         (25, "        def deep(self, x):"),
@@ -76,6 +75,13 @@ def test_only_the_function_of_the_edit_is_left_with_its_classes_and_their_lines(
         (27, "            return y"),
     ]
     assert rows(new)[-3:] == [(26, "            y = x + 1"), (27, "            y += 1"), (28, "            return y")]
+
+
+@pytest.mark.parametrize("text", ["            y = os.sep", "            y = x.os"])
+def test_an_import_is_left_that_the_function_names_before_or_after(text: str):
+    old, new = narrowed(source(), [changed(26, text)])
+    assert (3, "import os") in rows(old)
+    assert (3, "import os") in rows(new)
 
 
 @pytest.mark.parametrize("edit", [changed(34, "total = 2"), changed(9, "", last=8), changed(3, "import sys")])
@@ -105,3 +111,17 @@ def test_a_copy_sees_the_same_change_as_in_the_whole_file(module):
         old, new = narrowed(whole, [edit])
         assert len(rows(old)) < len(rows(whole.text))
         assert changes(old, new) == changes(whole.text, text_after(whole, [edit]))
+
+
+@pytest.mark.parametrize(
+    ("new", "inside"),
+    [
+        ("class A:\n    def f(self, x=1):\n        return 2\n", True),
+        ("class A:\n    def f(self, x=2):\n        return 1\n", False),
+        ("class A:\n    @property\n    def f(self, x=1):\n        return 1\n", False),
+        ("class A:\n    def f(self, x=1):\n        return 1\n    y = 2\n", False),
+        ("class A:\n    def f(self, x=1):\n        return (\n", False),
+    ],
+)
+def test_only_what_stands_in_bodies_of_functions_needs_no_new_start(new: str, inside: bool):
+    assert is_inside("class A:\n    def f(self, x=1):\n        return 1\n", new) is inside

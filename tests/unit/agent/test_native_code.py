@@ -9,18 +9,19 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.case.roots import Refused, roots_of
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.roots import Refused, roots_of
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Frame, Place
 from dap_ai.agent.tools import lookup
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.source import source
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of, type_name
 from dap_ai.agent.tools.table import TOOLS
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.inspection import Binary, Fact, Field, FrameFacts, Inspection, Query, Value
-from dap_ai.protocol.tools import Code, Definition, Source, ToolArguments, TypeOf
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Binary, Fact, Field, FrameFacts, Inspection, Query, Value
+from dap_ai.protocol.contracts.tools import Code, Definition, Source, ToolArguments, TypeOf
+from dap_ai.protocol.wire.safe import as_it_is
 
 MAIN = """\
 #include "order.h"
@@ -83,7 +84,7 @@ class Values:
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "is_installed", lambda family: True)
+    monkeypatch.setattr(lookup, "why_not_installed", lambda family: "")
 
 
 @pytest.fixture
@@ -96,14 +97,14 @@ def folder(tmp_path: Path) -> Path:
 def bench_in(folder: Path, played: Played | None = None, **known: Value) -> Bench:
     frame, sources = Frame(1, "main", str(folder / "main.c"), 5, user=True), Sources()
     place = Place(frame, sources.read(frame.path))
-    seen = Inspection([], native=True, cwd=str(folder))
+    seen = Inspection([], kind="native", cwd=str(folder))
     case = Case(Stop(1, 1, None, "exception"), sources, [frame], [place], seen)
-    return Bench(Values(known), case, language=played)  # type: ignore[arg-type]
+    return Bench(Values(known), case, as_it_is, language=played)  # type: ignore[arg-type]
 
 
 def use(bench: Bench, name: str, arguments: ToolArguments) -> ToolResult:
     async def work() -> ToolResult:
-        tool: Any = TOOLS[name]
+        tool: Any = bench.form(TOOLS[name])
         return await tool.run(bench, await tool.exact(bench, arguments))
 
     return asyncio.run(work())
@@ -205,7 +206,7 @@ def test_a_member_is_shown_with_its_struct(folder: Path):
 @pytest.mark.parametrize(
     ("played", "why"),
     [
-        (Played(error="the language server gave no answer in 15 s"), "gave no answer in 15 s"),
+        (Played(error="the language server did not answer within 15 s"), "did not answer within 15 s"),
         (Played(), "clangd knows of none"),
         (None, "there is no language server here"),
     ],
@@ -215,11 +216,13 @@ def test_without_an_answer_of_clangd_the_name_is_looked_for_and_the_reader_told(
 ):
     result = use(bench_in(folder, played), "definition", Definition("main.c", 5, "total"))
     assert "`total.c:2`" in result.text
-    assert f"Found by its name in the program's files: {why}" in result.text.replace("the language server gave", "gave")
+    assert f"Found by its name in the program's files: {why}" in result.text.replace(
+        "the language server did not", "did not"
+    )
 
 
 def test_where_clangd_is_missing_that_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookup, "is_installed", lambda family: False)
+    monkeypatch.setattr(lookup, "why_not_installed", lambda family: "clangd is not installed")
     text = use(bench_in(folder, Played()), "definition", Definition("main.c", 5, "total")).text
     assert "Found by its name in the program's files: clangd is not installed." in text
 

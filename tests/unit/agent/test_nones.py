@@ -40,7 +40,7 @@ print(sorted(sales, key=lambda sale: sale["day"]))
             "def read():\n    return [3, None]\nmax(read())\n",
             "An item, which `max` compares, is `None` for one of `read()`.",
         ),
-        ("def find():\n    pass\nfind().name\n", "`find()` gave `None`."),
+        ("def find():\n    pass\nfind().name\n", "`find()` returned `None`."),
     ],
 )
 def test_the_none_is_named_and_not_the_call_that_gave_what_holds_it(tmp_path: Path, program: str, told: str):
@@ -70,5 +70,5 @@ def test_a_return_of_none_that_the_run_again_shows_is_the_first_suspect(tmp_path
     analysis.order()
     assert (analysis.suspects[0].line, analysis.suspects[0].reason) == (
         5,
-        "`day(text='x')` gave `None` in the run again",
+        "`day(text='x')` returned `None` in the run again",
     )

@@ -103,7 +103,7 @@ def test_the_run_again_shows_when_the_none_came(tmp_path: Path):
     declared, call = MADE["namedtuple"]
     line, reason = witnessed(tmp_path, declared + READ.replace("{made}", call) + USES["in a generator"])
     assert line == MAKER
-    assert reason == "gives `None` where `text.isdigit()` does not hold: `score` went `1` -> `None` in the run again"
+    assert reason == "returns `None` where `text.isdigit()` does not hold: `score` went `1` -> `None` in the run again"
 
 
 def test_a_line_that_could_give_none_and_did_not_is_no_suspect(tmp_path: Path):
@@ -142,7 +142,7 @@ assert sold + stock.left == {expected}, sold
 def test_a_failure_that_is_dropped_is_the_first_suspect(failed: str, worked: str, tmp_path: Path):
     line, reason = witnessed(tmp_path, STOCK.format(failed=failed, worked=worked, last=7, expected=10))
     assert line == "stock.take(count)"
-    assert reason == f"`Stock.take(count=7)` gave `{failed}` in the run again, and that is dropped here"
+    assert reason == f"`Stock.take(count=7)` returned `{failed}` in the run again, and that is discarded here"
 
 
 def test_a_dropped_result_that_told_of_no_failure_is_no_first_suspect(tmp_path: Path):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from tests.unit.agent.secrets_planted import key_block

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.policy import LEVEL_OF, Policy, described, plain
-from dap_ai.protocol.ask import LEVELS
-from dap_ai.protocol.tools import (
-    TOOLS,
+from dap_ai.agent.guard.policy import Policy, plain
+from dap_ai.agent.tools.base import Tool
+from dap_ai.agent.tools.table import TOOLS
+from dap_ai.protocol.contracts.tools import (
     ContinueTo,
     Environment,
     Evaluate,
@@ -22,40 +22,60 @@ from dap_ai.protocol.tools import (
     Step,
     Trace,
 )
+from dap_ai.protocol.wire.ask import LEVELS
 
 EXAMPLES: dict[str, Any] = {
-    name: kind(**{key: value for key, value in {
+    name: tool.arguments(**{key: value for key, value in {
         "expression": "x", "file": "shop.py", "line": 3, "symbol": "x", "text": "x", "edits": [], "value": "1", "address": "x",
-    }.items() if key in kind.__struct_fields__})
-    for name, kind in TOOLS.items()
+    }.items() if key in tool.arguments.__struct_fields__})
+    for name, tool in TOOLS.items()
 }  # fmt: skip
 
 
 def outcome(policy: Policy, name: str, arguments: Any = None) -> str:
-    return policy.decide(name, arguments or EXAMPLES[name]).outcome
+    return policy.decide(TOOLS[name], arguments or EXAMPLES[name]).outcome
 
 
 @pytest.mark.parametrize(("name", "level"), list(itertools.product(TOOLS, LEVELS)))
 def test_a_tool_is_refused_below_its_level_and_only_there(name: str, level: Any):
-    is_enough = LEVELS.index(level) >= LEVELS.index(LEVEL_OF.get(name, "observe"))
+    is_enough = LEVELS.index(level) >= LEVELS.index(TOOLS[name].level)
 
     assert (outcome(Policy(level), name) == "refused") is not is_enough
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_acts_on_the_program_needs_consent_and_nothing_else_does(name: str):
-    assert (outcome(Policy("mutate"), name) == "consent") is (LEVEL_OF.get(name) == "mutate")
+    assert (outcome(Policy("mutate"), name) == "consent") is (TOOLS[name].level == "mutate")
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_unsafe_asks_for_nothing_and_raises_no_level(level: Any):
-    outcomes = {outcome(Policy(level, unsafe=True), name) for name, needed in LEVEL_OF.items() if needed == "mutate"}
+    outcomes = {outcome(Policy(level, unsafe=True), name) for name, tool in TOOLS.items() if tool.level == "mutate"}
 
     assert outcomes == ({"allowed"} if level == "mutate" else {"refused"})
 
 
+@pytest.mark.parametrize("missing", ["level", "alternative"])
+def test_a_tool_that_does_not_say_what_the_policy_has_to_know_is_not_made(missing: str):
+    complete = {"arguments": Trace, "level": "compute", "alternative": "read values"}
+    assert type("Whole", (Tool,), complete)().level == "compute"
+
+    lacking = {name: value for name, value in complete.items() if name != missing}
+    with pytest.raises(TypeError, match="Lacking"):
+        type("Lacking", (Tool,), lacking)()
+
+
+def test_a_tool_whose_level_nobody_knows_is_refused_at_every_level():
+    tool = type("Strange", (Tool,), {"arguments": Stack, "level": "observe"})()
+    tool.level = "anything"
+
+    for level in LEVELS:
+        policy = Policy(level, allow=("*",), unsafe=True)
+        assert (policy.decide(tool, Stack()).outcome, policy.offers(tool)) == ("refused", False)
+
+
 def test_a_refusal_names_the_rule_and_what_to_do_instead():
-    verdict = Policy("compute").decide("execute", Execute("x"))
+    verdict = Policy("compute").decide(TOOLS["execute"], Execute("x"))
 
     assert "needs the level mutate, and this question is at compute" in verdict.text
     assert "use `evaluate`: it works on a copy" in verdict.text
@@ -135,18 +155,18 @@ def test_what_is_allowed_raises_no_level():
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_model_is_told_of_the_tools_that_it_may_call(level: Any):
     policy = Policy(level, deny=("environment", "source *.sql"))
-    offered = {name for name in TOOLS if policy.offers(name)}
+    offered = {name for name in TOOLS if policy.offers(TOOLS[name])}
 
     assert offered == {name for name in TOOLS if name != "environment" and outcome(Policy(level), name) != "refused"}
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_call_can_be_described(name: str):
-    assert described(name, EXAMPLES[name])
+    assert TOOLS[name].action(EXAMPLES[name])
 
 
 def test_a_call_without_arguments_is_described_by_its_name():
-    assert (described("stack", Stack()), described("trace", Trace("f()"))) == ("stack", "f()")
+    assert (TOOLS["stack"].action(Stack()), TOOLS["trace"].action(Trace("f()"))) == ("stack", "f()")
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools import source as sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import TOOLS, run
-from dap_ai.protocol.asking import ToolCall
-from dap_ai.protocol.inspection import ThreadFacts, ThreadFrame
-from dap_ai.protocol.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.tools import TOOLS as ARGUMENTS
+from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Stopped, fail
 
 PROGRAM = """
@@ -116,8 +116,8 @@ def stopped(program: Path) -> Session:
 def use(stopped: Stopped, name: str, **arguments: Any) -> ToolResult:
     async def work() -> ToolResult:
         assert stopped.stop is not None
-        bench = Bench(stopped, await Reader(stopped, Sources(), "compute").read(stopped.stop))
-        return await run(bench, ToolCall(name, ARGUMENTS[name](**arguments)))
+        bench = Bench(stopped, await Reader(stopped, Sources(), "compute").read(stopped.stop), as_it_is)
+        return await run(bench, ARGUMENTS[name](**arguments))
 
     return asyncio.run(work())
 
@@ -482,7 +482,7 @@ def test_search_leaves_out_large_and_binary_files(stopped: Session, program: Pat
 
 
 def test_search_ends_in_time_and_says_so(stopped: Session, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("dap_ai.agent.roots.WALK_S", -1.0)
+    monkeypatch.setattr("dap_ai.agent.case.roots.WALK_S", -1.0)
 
     assert "The search ended before all was seen" in text(stopped, "search", text="x")
 

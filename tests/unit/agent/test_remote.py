@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.remote import read_traceback
+from dap_ai.agent.case.remote import read_traceback
 from tests.unit.agent.harness import ask, context, fail
 
 WORKER = """\
@@ -49,7 +49,7 @@ def test_the_answer_is_about_the_line_in_the_other_process(stopped):
     answer, _ = ask(stopped)
     assert answer.text.startswith("The divisor `height` is zero at `sizes.py:7`, in another process.\n")
     assert "**Raised in another process.**" in answer.text
-    assert "It came to this process at `sizes.py:14`, in `result_of`" in answer.text
+    assert "It came to this process at `sizes.py:14`, in `result_of`" in answer.text, answer.text
     assert "Traceback (most recent call last)" not in answer.text
     assert [(Path(s.file).name, s.line) for s in answer.suspects][:2] == [("sizes.py", 7), ("sizes.py", 6)]
 

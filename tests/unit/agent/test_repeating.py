@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from dap_ai.agent.agent import investigate
+from dap_ai.agent.loop.agent import investigate
+from dap_ai.agent.loop.repeating import Held, Rounds
 from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
-from dap_ai.agent.repeating import Held, Rounds
 from tests.unit.agent.test_agent_loop import Replies, Tools, talk_with
 
 DRAFT = "It is 3. **Recommendation.** Step on."

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.roots import Refused, Roots, project_of, roots_of
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Frame
+from dap_ai.agent.case.roots import Refused, Roots, project_of, roots_of
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame
 from dap_ai.agent.tools.try_fix import file_of
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.inspection import Inspection
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Inspection
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_dots_in_an_absolute_path_lead_nowhere_else(shop: Path):
 def test_a_file_that_only_a_frame_calls_source_opens_neither_itself_nor_its_folder(shop: Path):
     named = write(shop.parent / "other" / "accounts", "root:x:0:0\n")
     case = case_in(shop, shop / "shop.py", named)
-    case.inspection.native, case.inspection.argv = True, []
+    case.inspection.kind, case.inspection.argv = "native", []
     found = roots_of(case)
 
     assert found.workspace == (shop,)
@@ -122,7 +122,7 @@ def test_a_link_that_leads_outside_is_refused(shop: Path, is_folder: bool):
 
 
 def test_a_walk_ends_at_its_limit_and_says_so(shop: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("dap_ai.agent.roots.MAX_WALKED", 1)
+    monkeypatch.setattr("dap_ai.agent.case.roots.MAX_WALKED", 1)
     walk = roots(shop).walk()
 
     assert ([path.name for path in walk], walk.is_cut) == (["pyproject.toml"], True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
-from dap_ai.agent.source import SourceFile, Sources
+from dap_ai.agent.case.indexing import Index
+from dap_ai.agent.case.source import SourceFile, Sources
 
 
 @pytest.mark.parametrize(
@@ -112,3 +115,18 @@ def test_a_program_is_source_wherever_it_lies(tmp_path: Path, name: str, text: s
 
 def test_a_header_of_nothing_but_blank_lines_is_c():
     assert SourceFile("/w/till.h", "\n" * 1_000_000).language == "c"
+
+
+def test_threads_that_come_at_once_get_the_same_file_and_the_same_tree(tmp_path: Path):
+    file = tmp_path / "wide.py"
+    file.write_text("".join(f"x{n} = {n}\n" for n in range(500)))
+    sources, began = Sources(), Barrier(4)
+
+    def read(_: int) -> tuple[SourceFile | None, Index | None]:
+        began.wait()
+        source = sources.read(str(file))
+        return source, source.index if source else None
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(read, range(4)))
+    assert len({(id(source), id(index)) for source, index in found}) == 1

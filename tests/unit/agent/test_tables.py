@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.tables import aligned, shortened
-from dap_ai.protocol.inspection import Column, Table
+from dap_ai.agent.case.tables import aligned, shortened
+from dap_ai.protocol.contracts.inspection import Column, Table
 
 
 def table(*columns: Column, rows: int = 0, **more: object) -> Table:

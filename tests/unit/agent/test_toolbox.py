@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.guard.policy import Policy
+from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.loop.toolbox import MAX_RESULT_CHARS, Toolbox
 from dap_ai.agent.model import Call
-from dap_ai.agent.policy import Policy
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
-from dap_ai.agent.toolbox import MAX_RESULT_CHARS, Toolbox
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.agent.tools.schemas import offered
 from dap_ai.agent.tools.table import TOOLS
-from dap_ai.agent.watched import Watched
-from dap_ai.protocol.ask import Usage
+from dap_ai.protocol.wire.ask import Usage
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Heard, Stopped, fail
 
 MARKER = "data-0badcafe"
@@ -62,7 +63,7 @@ class Talk:
         watched = Watched(self.stopped, self.heard)
         case = await Reader(self.stopped, Sources(), "compute").read(self.stopped.stop)
         self.stopped.calls.clear()
-        return Toolbox(Bench(watched, case), self.heard, self.usage, Report(), self.marker)
+        return Toolbox(Bench(watched, case, as_it_is), self.heard, self.usage, Report(), self.marker)
 
     def calls(self, *calls: tuple[str, str], between: Callable[[], Any] | None = None) -> list[str]:
         """The results of calls, one after another."""
@@ -91,7 +92,7 @@ def told(stopped: Stopped, name: str, **arguments: Any) -> str:
 @pytest.mark.parametrize("other", ["native", "python"])
 def test_the_whole_schema_is_small(level: Any, tokens: int, other: str):
     tools = [tool for tool in (*TOOLS.values(), Report()) if tool.only != other]
-    told = [tool for tool in tools if Policy(level).offers(tool.name)]
+    told = [tool for tool in tools if Policy(level).offers(tool)]
     text = json.dumps(offered(told), separators=(",", ":"))
 
     assert len(text) / CHARS_PER_TOKEN < tokens
@@ -125,7 +126,7 @@ def test_without_a_stop_no_tool_is_offered_and_a_call_says_so():
 def test_malformed_arguments_are_answered_with_what_the_tool_takes(stopped: Stopped, arguments: str):
     result = Talk(stopped).calls(("evaluate", arguments))[0]
 
-    assert "The arguments of `evaluate` do not fit" in result
+    assert "The arguments of `evaluate` are invalid" in result
     assert "It takes a JSON object with: expression, frame?" in result
 
 
@@ -135,7 +136,7 @@ def test_malformed_arguments_are_answered_with_what_the_tool_takes(stopped: Stop
     ids=["type", "frame", "unknown", "missing"],
 )
 def test_arguments_of_a_wrong_type_are_answered_with_what_the_tool_takes(stopped: Stopped, arguments: dict[str, Any]):
-    assert "The arguments of `evaluate` do not fit" in told(stopped, "evaluate", **arguments)
+    assert "The arguments of `evaluate` are invalid" in told(stopped, "evaluate", **arguments)
 
 
 def test_no_arguments_at_all_are_an_empty_object(stopped: Stopped):
@@ -145,7 +146,7 @@ def test_no_arguments_at_all_are_an_empty_object(stopped: Stopped):
 def test_an_unknown_tool_is_answered_with_those_there_are(stopped: Stopped):
     result = told(stopped, "evaluat")
 
-    assert "There is no tool `evaluat`; is `evaluate` meant?" in result
+    assert "There is no tool `evaluat`; did you mean `evaluate`?" in result
     assert "try_fix" in result
 
 
@@ -163,7 +164,7 @@ def test_an_identical_call_is_answered_from_memory(stopped: Stopped):
     first, second = talk.calls(("evaluate", '{"expression":"n"}'), ("evaluate", '{ "expression" : "n" }'))
 
     assert stopped.calls == ["inspect"]
-    assert second == f"The same call gave, and gives:\n{first}"
+    assert second == f"The same call returned, and still returns:\n{first}"
 
 
 def test_a_call_with_other_arguments_is_not_answered_from_memory(stopped: Stopped):

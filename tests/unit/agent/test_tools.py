@@ -12,18 +12,16 @@ import msgspec
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.schemas import parameters
 from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
 from dap_ai.agent.tools.trace import MAX_TOKENS, folded
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import AskArguments
-from dap_ai.protocol.asking import Answer, Ask, ToolCall
-from dap_ai.protocol.errors import NotStopped
-from dap_ai.protocol.inspection import Value
-from dap_ai.protocol.snapshot import (
+from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
+from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.snapshot import (
     Changed,
     Raised,
     SnapshotQuery,
@@ -32,9 +30,11 @@ from dap_ai.protocol.snapshot import (
     TracedCall,
     TracedLine,
 )
-from dap_ai.protocol.tools import TOOLS as ARGUMENTS
-from dap_ai.protocol.tools import Evaluate, Slice
-from dap_ai.protocol.tools import Trace as TraceArguments
+from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
+from dap_ai.protocol.contracts.tools import Evaluate, Slice, ToolArguments
+from dap_ai.protocol.contracts.tools import Trace as TraceArguments
+from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import AT_OBSERVE, Heard, Stopped, fail
 
 PROGRAM = """
@@ -99,7 +99,7 @@ async def bench_of(stopped: Stopped, level: Any = "compute") -> Bench:
     assert stopped.stop is not None
     if level == "observe":
         stopped.why_no_snapshot = AT_OBSERVE
-    return Bench(stopped, await Reader(stopped, Sources(), level).read(stopped.stop))
+    return Bench(stopped, await Reader(stopped, Sources(), level).read(stopped.stop), as_it_is)
 
 
 def use(stopped: Stopped, name: str, arguments: Any, level: Any = "compute") -> ToolResult:
@@ -118,9 +118,9 @@ def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copy
 
     text = use(copying, "evaluate", Evaluate("acct.withdraw(50)")).text
 
-    assert text.startswith("`acct.withdraw(50)` gives `50` (in a snapshot; the program was not changed).")
+    assert text.startswith("`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed).")
     assert "```text\nwithdrew 50\n```" in text
-    assert "was not let: `os.remove '/x'`" in text
+    assert "was blocked: `os.remove '/x'`" in text
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copy
             SnapshotResult("raised", error="ValueError: no", raised=Raised("ValueError", "no", "/shop.py", 7)),
             "raises `ValueError: no` (at `/shop.py:7`)",
         ),
-        (SnapshotResult("deadline"), "did not end in time"),
-        (SnapshotResult("ok"), "gives nothing that can be shown"),
+        (SnapshotResult("deadline"), "did not finish in time"),
+        (SnapshotResult("ok"), "evaluates to nothing that can be shown"),
     ],
 )
 def test_however_a_copy_ends_it_is_told(copying: Copying, result: SnapshotResult, words: str):
@@ -237,7 +237,7 @@ def test_a_slice_lists_lines_with_code_role_and_value(plain: Stopped):
     result = use(plain, "slice", Slice("x"))
 
     assert result.text.splitlines()[2].endswith("`x = total(150)`: sets `x`, now `11175`")
-    assert "`return t`: gives the result of `total`" in result.text
+    assert "`return t`: returns the result of `total`" in result.text
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
@@ -251,32 +251,32 @@ def test_every_tool_can_be_described_to_a_model(name: str):
 @pytest.mark.parametrize(
     ("question", "call"),
     [
-        ("trace f(3)", ToolCall("trace", TraceArguments("f(3)"))),
-        ("slice `x.y`", ToolCall("slice", Slice("x.y"))),
-        ("evaluate 1 + 1", ToolCall("evaluate", Evaluate("1 + 1"))),
+        ("trace f(3)", TraceArguments("f(3)")),
+        ("slice `x.y`", Slice("x.y")),
+        ("evaluate 1 + 1", Evaluate("1 + 1")),
         ("tracer", None),
     ],
 )
-def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolCall | None):
+def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolArguments | None):
     assert called_by(question) == call
 
 
 @pytest.mark.parametrize(
     ("question", "call"),
     [
-        ("How did f(g(1), 2) become 3?", ToolCall("trace", TraceArguments("f(g(1), 2)"))),
-        ("how did `f(3)[0]` come to be None?", ToolCall("trace", TraceArguments("f(3)[0]"))),
-        ("how did f(3) get to (x)?", ToolCall("trace", TraceArguments("f(3)"))),
+        ("How did f(g(1), 2) become 3?", TraceArguments("f(g(1), 2)")),
+        ("how did `f(3)[0]` come to be None?", TraceArguments("f(3)[0]")),
+        ("how did f(3) get to (x)?", TraceArguments("f(3)")),
         ("how did f(3 fail?", None),
         ("how did it come to this?", None),
         ("why did it stop (here)?", None),
     ],
 )
-def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: ToolCall | None):
+def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: ToolArguments | None):
     assert traced_by(question) == call
 
 
-def answered(stopped: Stopped, question: str, tool: ToolCall | None = None) -> tuple[Answer, Heard]:
+def answered(stopped: Stopped, question: str, tool: ToolArguments | None = None) -> tuple[Answer, Heard]:
     heard = Heard()
     ask = Ask("ask-1", "c1", AskArguments(question=question), tool)
     return asyncio.run(Agent(Settings()).answer(ask, stopped, heard)), heard
@@ -285,9 +285,9 @@ def answered(stopped: Stopped, question: str, tool: ToolCall | None = None) -> t
 def test_a_call_that_a_question_names_is_evaluated_in_a_copy(copying: Copying):
     copying.results = [SnapshotResult("ok", given("50"))]
 
-    answer, _ = answered(copying, "what does acct.withdraw(50) give?")
+    answer, _ = answered(copying, "what does acct.withdraw(50) return?")
 
-    assert answer.text.startswith("`acct.withdraw(50)` gives `50`")
+    assert answer.text.startswith("`acct.withdraw(50)` evaluates to `50`")
     assert [query.expression for query in copying.queries] == ["acct.withdraw(50)"]
 
 
@@ -296,27 +296,27 @@ def test_what_only_a_copy_may_evaluate_comes_before_the_values_that_were_read(co
 
     answer, _ = answered(copying, "what does acct.withdraw(50) + 1 give, and why is acct so?")
 
-    assert answer.text.startswith("`acct.withdraw(50) + 1` gives `51`")
+    assert answer.text.startswith("`acct.withdraw(50) + 1` evaluates to `51`")
     assert "**Now.** `acct` is" in answer.text
 
 
 def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):
     copying.results = [SnapshotResult("ok", given("50"))]
 
-    answer, heard = answered(copying, "", ToolCall("evaluate", Evaluate("acct.withdraw(50)")))
+    answer, heard = answered(copying, "", Evaluate("acct.withdraw(50)"))
 
     assert (
         answer.text
         == heard.text("answer")
-        == "`acct.withdraw(50)` gives `50` (in a snapshot; the program was not changed).\n"
+        == "`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed).\n"
     )
 
 
 def test_a_tool_whose_stop_is_over_says_so(copying: Copying):
     copying.ends_after = 2
 
-    with pytest.raises(NotStopped):
-        answered(copying, "", ToolCall("evaluate", Evaluate("acct.withdraw(50)")))
+    answer, _ = answered(copying, "", Evaluate("acct.withdraw(50)"))
+    assert isinstance(answer, NotAnswered) and answer.stale
 
 
 def test_what_a_tool_takes_is_strict():

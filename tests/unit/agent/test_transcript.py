@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from dap_ai.agent.loop.transcript import Exchange, Transcript, cost, export, markdown, total
 from dap_ai.agent.model import Call, Reply
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.transcript import Exchange, Transcript, cost, export, markdown, total
-from dap_ai.protocol.ask import ToolStep, Usage
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.ask import ToolStep, Usage
+from dap_ai.protocol.wire.errors import RequestFailed
 
 MARKER = "data-0a1b2c3d"
 
@@ -24,7 +24,7 @@ def question(text):
 
 def conversation(path):
     """A question, a tool, an answer, a follow-up, an answer; written as they are made."""
-    record = Transcript(path, "ask-1")
+    record = Transcript(path, lambda message: message, "ask-1")
     call = Reply(
         calls=[Call("c1", "evaluate", '{"expression": "len(x)"}')], input_tokens=1000, output_tokens=20, model="m"
     )
@@ -58,7 +58,7 @@ def test_each_message_is_a_line_that_only_the_user_may_read(lines, tmp_path):
 
 
 def test_a_message_is_written_before_the_next_one_is_made(tmp_path):
-    record = Transcript(tmp_path / "talk.jsonl")
+    record = Transcript(tmp_path / "talk.jsonl", lambda message: message)
     record.keep(question("why?"))
     assert "why?" in (tmp_path / "talk.jsonl").read_text()
 
@@ -72,7 +72,7 @@ def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
 def test_a_transcript_that_cannot_be_written_is_said_and_names_the_setting(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RequestFailed, match="transcripts"):
-        Transcript(tmp_path / "file" / "talk.jsonl").keep(question("why?"))
+        Transcript(tmp_path / "file" / "talk.jsonl", lambda message: message).keep(question("why?"))
 
 
 def test_a_transcript_becomes_questions_folded_steps_and_answers(lines):
@@ -99,7 +99,7 @@ def test_an_empty_transcript_has_no_questions():
 
 @pytest.mark.parametrize("line", ["{", "[]", '"text"'])
 def test_a_line_that_is_no_message_is_named(lines, line):
-    with pytest.raises(ValueError, match="line 2 is no message"):
+    with pytest.raises(ValueError, match="line 2 is not a message"):
         export([lines[0], line])
 
 

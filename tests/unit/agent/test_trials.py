@@ -12,14 +12,14 @@ import pytest
 
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.retrace import changed_words
+from dap_ai.agent.analyst.reranking import changed_words
 from dap_ai.agent.analyst.runs import BUDGET_S, Verdict
 from dap_ai.agent.analyst.trials import Trial
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
 from dap_ai.config import Settings
-from dap_ai.protocol.errors import NotStopped
-from dap_ai.protocol.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.protocol.wire.errors import NotStopped
 from tests.unit.agent.harness import Stopped, ask, fail
 
 TOTAL = """
@@ -90,7 +90,7 @@ def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
     answer, _ = ask(total)
     assert answer.fixes[0].verified
     assert "+        amount += price" in answer.fixes[0].diff
-    assert "Verified in a snapshot: the whole program `total.py` ends well with it." in answer.text
+    assert "Verified in a snapshot: the whole program `total.py` succeeds with it." in answer.text
 
 
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
@@ -140,7 +140,7 @@ def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stoppe
     answer, _ = ask(total)
     assert "**Recommendation.** Next steps:" in answer.text
     assert "passes with `amount = 1`" not in answer.text
-    assert "takes the failure away, but is hardly the fix: line 5 does not run any more with it." in answer.text
+    assert "makes the failure go away, but is hardly the fix: line 5 no longer runs with it." in answer.text
     assert answer.fixes == []
 
 
@@ -187,7 +187,7 @@ def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(resampled: Stopped
 
 def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):
     total.copy = copies(total.program, "amount += price")
-    assert "`total(prices=[1, 2, 3])` gave `3`" in ask(total)[0].text
+    assert "`total(prices=[1, 2, 3])` returned `3`" in ask(total)[0].text
 
 
 def test_what_is_tried_is_told_meanwhile_and_the_verdict_comes_first(total: Stopped):

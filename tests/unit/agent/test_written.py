@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.agent.tools.written import changes_in
-from dap_ai.protocol.ask import Fix
+from dap_ai.protocol.wire.ask import Fix
+from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import fail
 
 PROGRAM = """
@@ -48,7 +49,7 @@ def bench(tmp_path: Path) -> Bench:
     path.write_text(textwrap.dedent(PROGRAM))
     debugger = fail(path)
     case = asyncio.run(Reader(debugger, Sources(), "compute").read(debugger.stop))  # type: ignore[arg-type]
-    return Bench(debugger, case)  # type: ignore[arg-type]
+    return Bench(debugger, case, as_it_is)  # type: ignore[arg-type]
 
 
 def test_a_written_diff_is_found_at_its_lines_whatever_its_numbers_say(bench: Bench):

@@ -9,10 +9,10 @@ import msgspec
 
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.stack import Case
-from dap_ai.backends.debugpy.inject.sources import Files
-from dap_ai.backends.debugpy.inject.tracing import Tracer
-from dap_ai.protocol.snapshot import SnapshotResult, Trace
+from dap_ai.agent.case.stack import Case
+from dap_ai.backends.debugpy.inject.snapshots.sources import Files
+from dap_ai.backends.debugpy.inject.snapshots.tracing import Tracer
+from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
 
 _LONG_S = 60.0
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.debugpy.inject.door import Door
-from dap_ai.backends.debugpy.inject.hints import __file__ as hints
+from dap_ai.backends.debugpy.inject.reading.hints import __file__ as hints
 
 
 def installed(door: Door, source: str) -> Any:

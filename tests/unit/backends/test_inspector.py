@@ -14,8 +14,8 @@ from dap_ai.backends.debugpy.inspector import (
     open_expression,
     visit_expression,
 )
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import FrameQuery, Inspection, Query
+from dap_ai.protocol.contracts.inspection import FrameQuery, Inspection, Query
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 pytestmark = pytest.mark.anyio
 QUERY = Query(frames=[FrameQuery(frame_id=7)])

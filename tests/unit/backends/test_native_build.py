@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.backends import StartError
 from dap_ai.backends.native import build
+from dap_ai.protocol.contracts.backend import StartError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the compilers are shell scripts")
 

@@ -9,8 +9,8 @@ import pytest
 
 from dap_ai.backends.native.faults import fault_of, said_fault
 from dap_ai.backends.native.threads import threads_of, waiting_of
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Fault, Query
+from dap_ai.protocol.contracts.inspection import Fault, Query
+from dap_ai.protocol.wire.errors import RequestFailed
 
 pytestmark = pytest.mark.anyio
 FRAME = 7

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends import StartError, UnknownBackendError
+from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native import locate, recipe
+from dap_ai.protocol.contracts.backend import StartError
 from tests.unit.backends import elf_files
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="the adapters are shell scripts")

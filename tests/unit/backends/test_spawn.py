@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from dap_ai.backends import Command, spawn
+from dap_ai.backends import spawn
+from dap_ai.protocol.contracts.backend import Command
 from dap_ai.streams import TransportLink
 from tests.patience import patient
 

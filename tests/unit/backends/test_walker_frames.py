@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dap_ai.protocol.inspection import Table, Value
+from dap_ai.protocol.contracts.inspection import Table, Value
 from tests.patience import patient
 from tests.unit.backends.visiting import described, fact, visit
 

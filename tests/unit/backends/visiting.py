@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.debugpy.inject.walker import inspect
-from dap_ai.protocol.inspection import Fact, Inspection, Value
+from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.protocol.contracts.inspection import Fact, Inspection, Value
 
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 _BINARY = {

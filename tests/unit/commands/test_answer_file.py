@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dap_ai.commands.shown.answer_file import AnswerFile
-from dap_ai.protocol.ask import AskArguments
-from dap_ai.protocol.asking import Answer, Ask
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.wire.ask import AskArguments
 
 pytestmark = pytest.mark.anyio
 

@@ -30,7 +30,7 @@ ARRIVED = ("stopped", {"reason": "step", "threadId": 2})
 
 
 class Asked(FakePrompt):
-    """A prompt that also asks for consent; `person`: whether somebody is there."""
+    """A prompt that also asks for confirmation; `person`: whether somebody is there."""
 
     says: object = "y"
     person = True

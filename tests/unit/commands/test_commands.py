@@ -74,7 +74,7 @@ def test_an_open_address_needs_a_token(address):
 def test_a_token_and_none_contradict_each_other_unless_one_is_the_environments():
     assert invoke("serve", "--listen", "127.0.0.1:0", "--no-token", "--token", "x").exit_code == 2
     result = invoke("serve", "--listen", "0.0.0.0:0", "--no-token", DAP_AI_TOKEN="x")
-    assert "loopback alone" in result.output
+    assert "loopback only" in result.output
 
 
 @pytest.mark.parametrize("address", ["4711x", "localhost", "localhost:99999", ""])

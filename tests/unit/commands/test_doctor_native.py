@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from dap_ai.agent.language import clang
-from dap_ai.backends import StartError
 from dap_ai.backends.native import build, locate
 from dap_ai.commands import doctor
+from dap_ai.protocol.contracts.backend import StartError
 
 not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="Windows writes no core files of this kind")
 
@@ -39,7 +39,7 @@ def test_of_an_old_lldb_dap_its_weakness_is_told(monkeypatch):
     monkeypatch.setattr(locate, "lldb_dap", lambda: "/opt/lldb-dap-19")
     check = doctor._lldb()
     assert check.verdict == "ok"
-    assert "unknown request would end it" in check.advice
+    assert "unknown request would crash it" in check.advice
 
 
 @pytest.mark.parametrize(("look", "name"), [(doctor._lldb, "lldb_dap"), (doctor._gdb, "gdb")])
@@ -83,7 +83,7 @@ def test_clangd_is_looked_for(monkeypatch, path, verdict):
         ("|/usr/lib/systemd/systemd-coredump %P", 0, ("ok", "coredumpctl dump")),
         ("|/usr/share/apport/apport -p%p", 0, ("ok", "apport keeps them")),
         ("|", 0, ("ok", "a program")),
-        ("", 0, ("optional", "not looked for")),
+        ("", 0, ("optional", "not checked")),
     ],
 )
 def test_it_is_told_whether_and_where_a_crash_leaves_a_core_file(monkeypatch, kernel, pattern, limit, expected):
@@ -99,10 +99,10 @@ def test_it_is_told_whether_and_where_a_crash_leaves_a_core_file(monkeypatch, ke
 @pytest.mark.parametrize(
     ("scope", "user", "expected"),
     [
-        ("", 1000, ("ok", "any program of yours")),
-        ("0", 1000, ("ok", "any program of yours")),
+        ("", 1000, ("ok", "any of your programs")),
+        ("0", 1000, ("ok", "any of your programs")),
         ("1", 1000, ("optional", "sysctl kernel.yama.ptrace_scope=0")),
-        ("1", 0, ("ok", "any program of yours")),
+        ("1", 0, ("ok", "any of your programs")),
         ("3", 0, ("optional", "cannot be lowered")),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 from dap_ai.commands.running.guests import NothingStopped, Seen, choose
 from dap_ai.commands.sessions import _row, age
-from dap_ai.protocol.sessions import SessionInfo, SessionStop
+from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
 
 
 def about(session_id, state="stopped", program="/w/shop.py", **more):

@@ -10,13 +10,13 @@ import sys
 import click
 import pytest
 
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.ask import command
-from dap_ai.commands.running import join as joining
-from dap_ai.commands.running.join import Join
+from dap_ai.commands.running import joined as joining
+from dap_ai.commands.running.joined import Joined
 from dap_ai.commands.running.outcome import Wishes
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.sessions import SessionInfo, SessionStop
+from dap_ai.commands.running.run import Run
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
 from tests.patience import in_turn, patient
 from tests.unit.commands.test_run import ANSWER, HANGS, FakeDisplay, FakePrompt, ended
 
@@ -36,14 +36,13 @@ class FakeSession:
     def __init__(self, script):
         self.script = {"attach": [[STOPPED]], "ask": [[ANSWER, ended()]], **script}
         self.requests = []
-        self.over = asyncio.Event()
 
     def on_event(self, listener):
         self.listener = listener
 
-    async def wait_event(self, *_names):
-        await self.over.wait()
-        raise ConnectionClosed
+    def on_close(self, listener):
+        self.closes = listener
+        self.reverse = {}
 
     async def request(self, command, arguments=None, timeout_s=None):
         self.requests.append((command, dict(arguments or {})))
@@ -52,7 +51,7 @@ class FakeSession:
         if isinstance(step, Exception):
             raise step
         for event in step:
-            self.over.set() if event == "closes" else self.listener(*event)
+            self.closes() if event == "closes" else self.listener(*event)
         return BODIES.get(command, {})
 
     def commands(self):
@@ -64,13 +63,13 @@ class FakeSession:
 
 def join(script=None, during=(), lines=(), interactive=False, **wishes):
     display, prompt = FakeDisplay(), FakePrompt(lines, interactive=interactive)
-    defaults = {"program": None, "pid": None, "question": "why?", "level": "compute", "breakpoints": ()}
-    all_wishes = Wishes(**{**defaults, "exceptions": (), "just_my_code": True, **wishes})
+    defaults = {"question": "why?", "level": "compute", "breakpoints": (), "exceptions": ()}
+    all_wishes = Wishes(**{**defaults, **wishes})
 
     async def main():
         session = FakeSession(script or {})
         doing = asyncio.create_task(in_turn(*during))
-        outcome = await asyncio.wait_for(Join(session, ABOUT, display, all_wishes, prompt).run(), patient(5))
+        outcome = await asyncio.wait_for(Run(session, display, Joined(ABOUT), all_wishes, prompt).run(), patient(5))
         doing.cancel()
         return outcome, session
 
@@ -107,7 +106,7 @@ def test_a_session_that_has_gone_on_meanwhile_is_told_and_left(monkeypatch):
     monkeypatch.setattr(joining, "_STOP_S", 0)
     outcome, session, display = join({"attach": [[]]})
     assert outcome.status() == 1
-    assert "gone on meanwhile" in display.texts("status")[-1]
+    assert "continued meanwhile" in display.texts("status")[-1]
     assert session.asked() == []
 
 
@@ -134,7 +133,7 @@ def test_a_chat_goes_on_in_one_conversation_until_an_empty_line():
 @pytest.mark.parametrize("word", ["step", "next", "out"])
 def test_a_chat_moves_nothing_and_says_who_does(word):
     _, _, display = join(chat=True, lines=[word])
-    assert any("the editor's" in text for text in display.texts("status"))
+    assert any("The editor controls" in text for text in display.texts("status"))
 
 
 def test_the_help_of_a_chat_names_no_word_that_moves_the_program():

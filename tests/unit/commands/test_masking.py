@@ -6,10 +6,10 @@ from typing import Any
 import click
 import pytest
 
-from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.masking import MaskedDisplay, counted, listed
 from dap_ai.commands.shown.table import resolve
-from dap_ai.protocol.ask import AskOutput, Masked, ToolStep
+from dap_ai.protocol.wire.ask import AskOutput, Masked, ToolStep
 
 SECRET = "tr0ub4dor&3"
 STOP = {"reason": "exception", "text": f"ValueError: no {SECRET}", "threadId": 1}
@@ -69,5 +69,5 @@ def test_secrets_are_counted_and_listed_each_once():
 
 def test_a_pattern_that_cannot_be_used_ends_the_command_before_anything_runs(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DAP_AI_CONFIG", os.devnull)
-    with pytest.raises(click.UsageError, match=r"flag: the masking pattern '\(\[a-' is no regular expression"):
+    with pytest.raises(click.UsageError, match=r"flag: the masking pattern '\(\[a-' is not a regular expression"):
         resolve({"mask": ["([a-"]})

@@ -7,7 +7,7 @@ import pytest
 
 from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.config import Settings
-from dap_ai.protocol.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 
 
 class Screen(io.StringIO):
@@ -119,7 +119,7 @@ def test_fences_of_a_result_are_left_out_of_its_line():
 
 
 def test_the_line_of_an_evaluation_tells_the_expression_once():
-    assert errors(step("evaluate(size)", "`size` gives `'20'`")) == "· evaluate(size) -> '20'\n"
+    assert errors(step("evaluate(size)", "`size` evaluates to `'20'`")) == "· evaluate(size) -> '20'\n"
 
 
 def test_a_long_result_gives_way_to_what_stands_after_it():

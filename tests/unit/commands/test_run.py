@@ -8,12 +8,13 @@ import sys
 import pytest
 
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands.running.job import exit_status
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.run import Run
 from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.commands.wanted.program import Program
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.kinds.python.job import exit_status
+from dap_ai.kinds.python.program import Program
+from dap_ai.kinds.python.target import PythonTarget
+from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import in_turn, patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -136,12 +137,13 @@ class FakePrompt:
 def run(script=None, during=(), lines=(), interactive=False, **wishes):
     client, job, display = FakeClient({"ask": [[ANSWER, ended()]], **(script or {})}), FakeJob(), FakeDisplay()
     prompt = FakePrompt(lines, interactive=interactive)
-    defaults = {"program": PROGRAM, "pid": None, "question": "", "level": "compute", "breakpoints": ()}
-    all_wishes = Wishes(**{**defaults, "exceptions": ("uncaught",), "just_my_code": True, **wishes})
+    about = {"program": wishes.pop("program", PROGRAM), "pid": wishes.pop("pid", None)}
+    defaults = {"question": "", "level": "compute", "breakpoints": (), "exceptions": ("uncaught",)}
+    target, all_wishes = PythonTarget(job, **about), Wishes(**{**defaults, **wishes})
 
     async def main():
         doing = asyncio.create_task(in_turn(*during))
-        outcome = await asyncio.wait_for(Run(client, display, job, all_wishes, prompt).run(), patient(5))
+        outcome = await asyncio.wait_for(Run(client, display, target, all_wishes, prompt).run(), patient(5))
         doing.cancel()
         return outcome
 
@@ -223,7 +225,7 @@ def test_what_the_debugger_finds_important_is_said_once():
 
 
 def test_a_program_of_which_no_thread_stops_is_told_where_it_waits(monkeypatch):
-    monkeypatch.setattr("dap_ai.commands.running.run._PAUSE_S", 0)
+    monkeypatch.setattr("dap_ai.kinds.python.target._PAUSE_S", 0)
     quiet = {"attach": [[("initialized", {})]], "configurationDone": [[]]}
     outcome, client, _, display = run(quiet, program=None, pid=7, exceptions=())
     (answer,) = display.texts("ask_ended")

@@ -16,20 +16,30 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.asks.asks import Asks, AskState
 from dap_ai.adapter.state.effects import AgentOutput
-from dap_ai.agent.mask import Masker
-from dap_ai.agent.masked import NOT_AS_TRIED, MaskedSink, masked_answer, masked_error
-from dap_ai.agent.transcript import Exchange, Transcript, export, markdown
+from dap_ai.agent.guard.masked import NOT_AS_TRIED, MaskedSink, masked_answer, not_answered
+from dap_ai.agent.loop.transcript import Exchange, Transcript, export, markdown
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.cli import main
 from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.commands.shown.json_lines import JsonLines
 from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.commands.shown.table import table
 from dap_ai.config import Settings
-from dap_ai.protocol import envelope
-from dap_ai.protocol.ask import AskApproval, AskArguments, AskEnded, AskOutput, Evidence, Fix, Suspect, ToolStep, Usage
-from dap_ai.protocol.asking import Answer, Ask
-from dap_ai.protocol.errors import START_FAILED, RequestFailed
-from dap_ai.protocol.visible import hidden_in
+from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask import (
+    AskApproval,
+    AskArguments,
+    AskEnded,
+    AskOutput,
+    Evidence,
+    Fix,
+    Suspect,
+    ToolStep,
+    Usage,
+)
+from dap_ai.protocol.wire.errors import START_FAILED, RequestFailed
+from dap_ai.protocol.wire.visible import hidden_in
 from tests.unit.protocol.test_visible import ATTACKS, MIXED
 
 FEW = settings(max_examples=25, deadline=None)
@@ -107,7 +117,7 @@ def test_in_what_the_agent_says(text: str):
     clean(done.text, done.error, done.evidence[0].expression, done.evidence[0].value, done.suspects[0].reason)
     clean(done.fixes[0].check, done.fixes[0].result)
     for error in (RequestFailed("ask", text, text), ValueError(text), KeyError(text)):
-        clean(str(masked_error(Masker(), error)))
+        clean(str(not_answered(Masker(), error)))
 
 
 @given(hostile)
@@ -130,8 +140,8 @@ def test_in_an_answer_file_an_export_and_a_transcript(tmp_path_factory: pytest.T
     clean(markdown([Exchange(text, [text, ToolStep(text, text, text)], Usage(provider=text, model=text))]))
     kept, text = folder / "kept.jsonl", whole(text)
     kept.unlink(missing_ok=True)
-    Transcript(kept).keep({"role": "user", "content": f"\nQuestion: {text}"})
-    Transcript(kept).keep({"role": "assistant", "content": text})
+    Transcript(kept, lambda message: message).keep({"role": "user", "content": f"\nQuestion: {text}"})
+    Transcript(kept, lambda message: message).keep({"role": "assistant", "content": text})
     lines = kept.read_text("utf-8")
     clean(lines, export(lines.split("\n")))
     assert json.loads(lines.split("\n")[1])["content"] == text

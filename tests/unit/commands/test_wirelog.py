@@ -17,7 +17,7 @@ import pytest
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.mask import Masker
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
 from dap_ai.commands.shown import wirelog
 from dap_ai.commands.shown.wirelog import SessionLog, WireLog
@@ -197,4 +197,4 @@ def test_a_file_that_takes_nothing_any_more_stops_no_session(
     log.close()
     go_on.set()
     log._thread.join(WAIT_S)
-    assert told == ["the wire log ends here: it takes nothing any more"]
+    assert told == ["the wire log ends here: it accepts no more data"]

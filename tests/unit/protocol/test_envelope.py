@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.envelope import Envelope, failure
-from dap_ai.protocol.errors import ErrorEntry, RemoteProtocolError
+from dap_ai.protocol.wire.envelope import Envelope, failure
+from dap_ai.protocol.wire.errors import ErrorEntry, RemoteProtocolError
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.errors import RemoteProtocolError
-from dap_ai.protocol.framing import MAX_HEADER_BYTES, MAX_JUNK_LINE_BYTES, Exact, FrameReader, Lenient, encode_frame
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import (
+    MAX_HEADER_BYTES,
+    MAX_JUNK_LINE_BYTES,
+    Exact,
+    FrameReader,
+    Lenient,
+    encode_frame,
+)
 
 BODIES = [b'{"a":1}', '{"text":"caf\u00e9 \U0001f40d"}'.encode(), b"{}"]
 STREAM = b"".join(map(encode_frame, BODIES))

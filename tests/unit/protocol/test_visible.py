@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.visible import all_visible, in_json, on_one_line, visible
+from dap_ai.protocol.wire.visible import all_visible, in_json, on_one_line, visible
 
 ATTACKS = {
     "\x1b]52;c;cm0gLXJmIH4=\x07": r"\x1b]52;c;cm0gLXJmIH4=\x07",

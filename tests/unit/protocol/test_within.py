@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.protocol.within import MAX_BYTES, MAX_ROWS, within
+from dap_ai.protocol.wire.within import MAX_BYTES, MAX_ROWS, within
 from tests.patience import patient
 
 FILL = "x" * MAX_BYTES

@@ -133,7 +133,7 @@ function readHunk(lines: string[], at: number): { hunk: Hunk; next: number } {
     } else throw new PatchError("The change is not a unified diff.");
   }
   if (hunk.before.length !== wanted || hunk.after.length !== newWanted || hunk.start < 0) {
-    throw new PatchError("The numbers of lines in the change are wrong.");
+    throw new PatchError("The line numbers in the change are wrong.");
   }
   return { hunk, next };
 }

@@ -66,7 +66,7 @@ function stepsOf(parts: Part[]): string {
       const where = snapshot ? " (in a snapshot)" : "";
       return [`${coded(call)}${where}${result === undefined || result === "" ? "" : `\n\n${fenced(result)}`}`];
     }
-    if (part.kind === "approval") return [`Consent to ${coded(part.approval.action)}: ${part.approval.outcome ?? "waits"}`];
+    if (part.kind === "approval") return [`Confirmation of ${coded(part.approval.action)}: ${part.approval.outcome ?? "waits"}`];
     return [];
   });
   return rows.length === 0 ? "" : `### Steps\n\n${rows.join("\n\n")}`;

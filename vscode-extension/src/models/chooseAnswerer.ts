@@ -32,7 +32,7 @@ async function chooseAnswerer(context: vscode.ExtensionContext, models: Models):
 /** Running sessions know of it by now; where one cannot, the user is told. */
 async function told(models: Models, text = ""): Promise<void> {
   await models.ready();
-  const behind = "The dap-ai that runs is too old to be told: its session goes on as it began, and the next one counts.";
+  const behind = "The running dap-ai is too old to be told: its session continues unchanged, and the choice applies to the next one.";
   const all = [text, models.isBehind ? behind : ""].filter((each) => each !== "").join(" ");
   if (all !== "") void vscode.window.showInformationMessage(all);
 }
@@ -64,12 +64,12 @@ async function entries(context: vscode.ExtensionContext): Promise<Entry[]> {
       description: "as dap-ai itself is configured: its file, DAP_AI_* and OPENAI_* variables; else offline",
       choose: () => keep("auto"),
     },
-    separator("Language models of VS Code: questions, source and values go to their makers"),
+    separator("Language models of VS Code: questions, source and values go to their providers"),
     ...(lent.length > 0 ? lent : [{ label: "$(info) None", description: none }]),
     separator("An endpoint of your own: questions, source and values go there"),
     {
       label: marked("Endpoint...", now === "endpoint"),
-      description: url === "" ? "Ollama, vLLM, LM Studio, OpenAI, any that speaks Chat Completions" : url,
+      description: url === "" ? "Ollama, vLLM, LM Studio, OpenAI, or anything that speaks Chat Completions" : url,
       choose: () => chooseEndpoint(context),
     },
   ];
@@ -89,26 +89,26 @@ async function chooseEndpoint(context: vscode.ExtensionContext): Promise<boolean
   const model = await vscode.window.showInputBox({
     title: "Endpoint (2/3): the model",
     value: setting<string>("endpoint.model") ?? "",
-    prompt: "Empty: the only one of the endpoint, at OpenAI a small one",
+    prompt: "Empty: the only one of the endpoint, or a small one at OpenAI",
     ignoreFocusOut: true,
   });
   if (model === undefined) return false;
   const hasKey = (await keyOf(context)) !== undefined;
-  const key = await inputKey("Endpoint (3/3): its key", hasKey ? "Empty: the key that is kept already" : "Empty: none is needed, or OPENAI_API_KEY is set");
+  const key = await inputKey("Endpoint (3/3): its key", hasKey ? "Empty: the key that is already stored" : "Empty: none is needed, or OPENAI_API_KEY is set");
   if (key === undefined) return false;
   if (key !== "") await keepKey(context, key);
   return keep("endpoint", [["endpoint.baseUrl", baseUrl.trim()], ["endpoint.model", model.trim()]]);
 }
 
 async function askForKey(context: vscode.ExtensionContext, models: Models): Promise<void> {
-  const key = await inputKey("The key of the endpoint", "It is kept in VS Code's secret storage, in no setting and no log");
+  const key = await inputKey("The key of the endpoint", "It is stored in VS Code's secret storage, not in a setting or a log");
   if (key === undefined || key === "") return;
   await keepKey(context, key);
   if (choice() === "endpoint") {
-    await told(models, "The key is kept, and used from the next question on.");
+    await told(models, "The key is stored, and used from the next question on.");
     return;
   }
-  const answer = await vscode.window.showInformationMessage("The key is kept. The endpoint is not chosen, though.", "Choose Who Answers");
+  const answer = await vscode.window.showInformationMessage("The key is stored, but the endpoint is not selected.", "Choose Who Answers");
   if (answer) await chooseAnswerer(context, models);
 }
 
@@ -132,7 +132,7 @@ export function wrongUrl(text: string): string | undefined {
   const isGood = URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol);
   if (!isGood) return "A URL that begins with http:// or https://";
   const { username, password } = new URL(url);
-  return username + password === "" ? undefined : "Leave the key out of the URL: you are asked for it next";
+  return username + password === "" ? undefined : "Leave the key out of the URL: it is asked for next";
 }
 
 function marked(label: string, isNow: boolean): string {

@@ -1,4 +1,4 @@
-// Made from dap_ai/protocol/ask.py by scripts/generate_protocol.py. Do not edit.
+// Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
 /** A question of a session that has ended, and its answer. */
 export interface Said {
@@ -74,7 +74,7 @@ export interface AskStopAtArguments {
 /** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
 export interface AskToolArguments {
   name: string;
-  /** See protocol/tools.py. */
+  /** See protocol/contracts/tools.py. */
   arguments?: unknown;
   threadId?: number;
   frameId?: number;
@@ -107,7 +107,7 @@ export interface AskOutput {
   tool?: ToolStep;
 }
 
-/** Body of the event `askApproval`: the answer waits for the user's consent. */
+/** Body of the event `askApproval`: the answer waits for the user's confirmation. */
 export interface AskApproval {
   askId: string;
   approvalId: string;
@@ -271,3 +271,14 @@ export interface AskEnded {
 
 /** What `askTool` can call. */
 export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable";
+
+/** The tools of agent mode, by their names in package.json. None can change the program: agent mode has no consent cards. */
+export const AGENT_TOOLS: Record<string, ToolName> = {
+  dapAi_stack: "stack",
+  dapAi_frame: "frame",
+  dapAi_variables: "variables",
+  dapAi_evaluate: "evaluate",
+  dapAi_slice: "slice",
+  dapAi_trace: "trace",
+  dapAi_tryFix: "try_fix",
+};

@@ -269,7 +269,7 @@ const END_WORDS = {
   completed: "The answer is complete",
   cancelled: "Stopped",
   limit: "A budget ended the answer",
-  notStopped: "The program ran on before anything was read",
+  notStopped: "The program continued before anything was read",
   failed: "The question failed",
 } as const;
 

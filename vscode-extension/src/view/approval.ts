@@ -1,4 +1,4 @@
-/** A request for consent: what would be done, why, and three answers to it. */
+/** A request for confirmation: what would be done, why, and three answers to it. */
 
 import type { Approval } from "../shared/messages";
 import type { ViewContext } from "./context";

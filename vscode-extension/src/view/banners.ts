@@ -14,7 +14,7 @@ export function endBanners(context: ViewContext, turnId: string, ended: AskEnded
   } else if (ended.reason === "limit") {
     banners.push(banner("warning", "clock", "A budget ended this answer: it may be incomplete. Ask a narrower question, or raise the budget in the settings.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "notStopped") {
-    banners.push(banner("warning", "play", "The program ran on before anything was read. Ask again at its next stop.", [again(context, turnId), start(context)]));
+    banners.push(banner("warning", "play", "The program continued before anything was read. Ask again at its next stop.", [again(context, turnId), start(context)]));
   } else if (ended.reason === "failed") {
     banners.push(errorBanner(context, turnId, ended.error || "The answer could not be made. The dap-ai output channel says more.", ended.trouble));
   }

@@ -33,6 +33,19 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+const BLOCKS = "p, li, ul, ol, pre, blockquote, table, tr, td, th, h1, h2, h3, h4, h5, h6, div, details, summary";
+
+/** The text of an element in one line. `textContent` would glue the end of a paragraph to the next one. */
+export function lineOf(element: Element): string {
+  return spaced(element).replace(/\s+/g, " ").trim();
+}
+
+function spaced(node: Node): string {
+  if (!(node instanceof Element)) return node.textContent ?? "";
+  const text = [...node.childNodes].map(spaced).join("");
+  return node.matches(BLOCKS) ? ` ${text} ` : text;
+}
+
 /** A link of ours: it has no address, so that nothing but its handler can follow it. */
 export function link(text: Child, title: string, follow: () => void, className = ""): HTMLElement {
   return h(

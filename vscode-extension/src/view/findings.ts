@@ -27,7 +27,7 @@ export function evidenceList(context: ViewContext, key: string, evidence: readon
 
 function evidenceRow(context: ViewContext, evidence: Evidence, current: () => boolean): HTMLElement {
   const mark = evidence.confirmed
-    ? h("span", { class: "mark confirmed", title: "Read again after the answer was made, and the same" }, icon("check", "Confirmed"))
+    ? h("span", { class: "mark confirmed", title: "Read again after the answer, and the same" }, icon("check", "Confirmed"))
     : h("span", { class: "mark unconfirmed", title: "Could not be read again in the same stop" }, icon("question", "Not confirmed"), h("span", { "aria-hidden": "true" }, "not confirmed"));
   const reveal = (): void => {
     const { sessionId } = context.state.conversation ?? {};
@@ -36,7 +36,7 @@ function evidenceRow(context: ViewContext, evidence: Evidence, current: () => bo
       context.post({ type: "openFrame", sessionId, frameId, threadId, expression, file, line });
       return;
     }
-    context.announce("The program has moved on: this frame is gone.", true);
+    context.announce("The program has continued: this frame is gone.", true);
     if (file !== "") context.open(file, line);
   };
   const name = link(h("code", {}, h("span", { class: "name" }, evidence.expression), " = ", h("span", { class: "value" }, evidence.value)),

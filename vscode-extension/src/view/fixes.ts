@@ -53,7 +53,7 @@ export class FixCard {
     if (hadFocus) this.buttons.querySelector<HTMLElement>("button.primary, button")?.focus();
     if (outcome === "applied") this.say(APPLIED, "applied");
     else if (outcome === "undone") this.say("Undone: the file is as it was.", "undone");
-    else this.say(error ?? (before === "applied" ? "It could not be undone: the file has changed since." : "It could not be applied: the file has changed since. Open the preview and take over what you want."), "failed");
+    else this.say(error ?? (before === "applied" ? "It could not be undone: the file has changed since." : "It could not be applied: the file has changed since. Open the preview and copy what you want."), "failed");
     if (outcome === "failed" && before === "applied") {
       this.outcome = "applied";
       this.showButtons();

@@ -73,8 +73,8 @@ function stepRow(step: Step, context: ViewContext, key: string): HTMLElement {
       icon("tool"),
       h("span", { class: "step-line" },
         h("code", { class: "step-call" }, step.call),
-        first !== "" && h("span", { class: "step-result" }, h("span", { class: "hidden" }, " gives "), first)),
-      step.snapshot === true && h("span", { class: "badge in-copy", title: "Ran in a snapshot, a copy of the process; your program is as it was" }, icon("camera"), h("span", {}, "snapshot")),
+        first !== "" && h("span", { class: "step-result" }, h("span", { class: "hidden" }, " returned "), first)),
+      step.snapshot === true && h("span", { class: "badge in-copy", title: "Ran in a snapshot, a copy of the process; your program is unchanged" }, icon("camera"), h("span", {}, "snapshot")),
       step.seconds !== undefined && h("span", { class: "step-time" }, seconds(step.seconds))),
     body);
   let filled = false;

@@ -30,7 +30,7 @@ export class TurnView {
   private readonly findings = h("div", { class: "findings" });
   private readonly foot = h("div", { class: "turn-foot" });
   private readonly working: Working;
-  private readonly moved = h("span", { class: "badge moved", title: "The program has moved on since this question: its frames and values may be others now" }, "earlier stop");
+  private readonly moved = h("span", { class: "badge moved", title: "The program has continued since this question: its frames and values may have changed" }, "earlier stop");
   private streams: MarkdownStream[] = [];
   private stream: MarkdownStream | undefined;
   private steps: StepList | undefined;

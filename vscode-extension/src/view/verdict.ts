@@ -1,7 +1,7 @@
 /** An answer that begins with its verdict is shown as verdict, fix and evidence; all else is a line to open. */
 
 import { keepOpen, type ViewContext } from "./context";
-import { h } from "./dom";
+import { h, lineOf } from "./dom";
 import { icon } from "./icons";
 
 /** A verdict is one sentence of at most 25; a model may count otherwise. */
@@ -24,7 +24,7 @@ export function verdictFirst(context: ViewContext, answer: HTMLElement, verdict:
   const all = [...answer.querySelectorAll<HTMLElement>(".markdown")];
   for (const each of all) if (each.childElementCount === 0) each.remove();
   const rest = all.filter((each) => each.childElementCount > 0);
-  const text = rest.map((each) => each.textContent).join(" ").replace(/\s+/g, " ").trim();
+  const text = rest.map(lineOf).join(" ");
   if (text.length >= LONG_CHARS) {
     const details = h("details", { class: "part rest" }, h("summary", {}, icon("chevron"), h("h3", {}, "Details"), h("span", { class: "preview" }, text.slice(0, PREVIEW_CHARS))));
     rest.at(-1)?.replaceWith(details);

@@ -24,7 +24,7 @@ export class Working {
 
   /** Something has come, or has been answered: what is waited for now began just then. */
   goesOn(part?: Part): void {
-    this.what = part?.kind === "approval" ? "Waiting for your consent" : this.waiting();
+    this.what = part?.kind === "approval" ? "Waiting for your confirmation" : this.waiting();
     // A status that only says that time passes begins nothing.
     if (part?.kind !== "status") this.since = Date.now();
     this.show();

@@ -57,7 +57,7 @@ class CaughtOffer implements vscode.Disposable {
   ) {
     this.item.name = "dap-ai: caught error";
     this.item.command = SHOW;
-    this.item.tooltip = "Nothing stopped at this error, because something caught it. Click for what can be done.";
+    this.item.tooltip = "Nothing stopped at this error, because it was caught. Click to see what can be done.";
     this.subscriptions = [
       this.item,
       host.sessions.onDidReceive(({ session, event, body }) => {

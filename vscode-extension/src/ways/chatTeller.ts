@@ -36,7 +36,7 @@ export class ChatTeller {
     this.say(this.markdown.end());
     if (part.kind === "status") this.step(chatText(part.text));
     else if (part.kind === "step") this.step(chatText(part.step.call));
-    else this.needs(`Waits for your consent: ${chatText(part.approval.action)}`);
+    else this.needs(`Waits for your confirmation: ${chatText(part.approval.action)}`);
   }
 
   /** The answer is complete, or nobody wants it any more. Resolved when all of it was said. */

@@ -2,25 +2,14 @@
 
 import * as vscode from "vscode";
 import type { Host } from "../ask/host";
-import type { AskToolArguments, ToolName } from "../shared/protocol";
-
-/** By the name in package.json, dap_ai's tool. Only what cannot change the program: agent mode has no consent cards. */
-const TOOLS: Record<string, ToolName> = {
-  dapAi_stack: "stack",
-  dapAi_frame: "frame",
-  dapAi_variables: "variables",
-  dapAi_evaluate: "evaluate",
-  dapAi_slice: "slice",
-  dapAi_trace: "trace",
-  dapAi_tryFix: "try_fix",
-};
+import { AGENT_TOOLS, type AskToolArguments, type ToolName } from "../shared/protocol";
 
 /** Registers them, where VS Code has such tools. */
 export function registerTools(host: Host): vscode.Disposable {
   const lm = (vscode as { lm?: typeof vscode.lm }).lm;
   if (typeof lm?.registerTool !== "function") return { dispose: () => undefined };
   return vscode.Disposable.from(
-    ...Object.entries(TOOLS).map(([name, tool]) => lm.registerTool(name, new AskTool(host, tool))),
+    ...Object.entries(AGENT_TOOLS).map(([name, tool]) => lm.registerTool(name, new AskTool(host, tool))),
   );
 }
 

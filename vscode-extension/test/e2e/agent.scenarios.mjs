@@ -35,7 +35,7 @@ scenario("a change of the program waits for consent, and happens when it is allo
   await workbench.console("value 0");
 });
 
-scenario("where no answer is in sight a notification asks for consent, and what is denied there is not done", { fresh: true }, async (workbench, server) => {
+scenario("where no answer is in sight a notification asks for confirmation, and what is denied there is not done", { fresh: true }, async (workbench, server) => {
   const { page, panel } = workbench;
   wantsToChange(server, "I left it as it was.");
   await workbench.debug("counter");

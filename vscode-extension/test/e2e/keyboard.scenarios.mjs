@@ -37,7 +37,7 @@ scenario("by keyboard alone: ask, open a step, follow a place and a value, apply
   await walkBack(workbench, "button", /^Apply$/);
   await page.keyboard.press("Enter");
   await (await tab.button("Undo")).waitFor();
-  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
+  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\["overtime"\]\)/);
 });
 
 /**

@@ -53,11 +53,17 @@ export class AnswerPanel {
     if ((await folded.count()) > 0) await folded.first().click();
   }
 
-  /** Types a question and sends it. */
+  /** Types a question and sends it; again if a view that is too low moves meanwhile, which it does once in a new window. */
   async ask(question) {
     const frame = await this.frame();
-    await frame.locator(".composer textarea").fill(question);
-    await frame.locator(".composer textarea").press("Enter");
+    const turns = await frame.locator("article.turn").count();
+    try {
+      await frame.locator(".composer textarea").fill(question);
+      await frame.locator(".composer textarea").press("Enter");
+    } catch (error) {
+      if (!frame.isDetached()) throw error;
+      if ((await (await this.locator("article.turn")).count()) === turns) await this.ask(question);
+    }
   }
 
   /** The `number`th question and its answer, from 1; the newest without. */

@@ -72,7 +72,7 @@ scenario("a verified fix is previewed, applied and undone; the program that ran 
   await (await tab.button("Undo")).waitFor();
   await page.locator(".diff-editor").first().waitFor({ state: "hidden" });
   await picture(workbench, "applied");
-  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\['overtime'\]\)/);
+  assert.match(readFileSync(file, "utf8"), /(int|float)\(row\["overtime"\]\)/);
   await (await tab.button("Undo")).click();
   await (await tab.button("Apply again")).waitFor();
   assert.equal(readFileSync(file, "utf8"), before);

@@ -96,7 +96,7 @@ test("an answer comes as it is made, with its steps, and its places as reference
     ["progress", "offline: nothing leaves this machine"],
     ["progress", "evaluate x"],
     ["markdown", "Because."],
-    ["markdown", "\n\nWaits for your consent: next\n\n"],
+    ["markdown", "\n\nWaits for your confirmation: next\n\n"],
   ]);
   const references = view.of("reference") as { uri: Uri; range: { line: number } }[];
   assert.deepEqual(references.map(({ uri, range }) => [uri.fsPath, range.line]), [["/w/shop.py", 4]]);

@@ -32,7 +32,7 @@ test("a conversation is exported with its steps, and no text of a program ends a
   const text = conversationMarkdown({ id: "c", sessionId: "s", sessionName: "shop", turns: [turn] }, short);
   assert.match(text, /^# Conversation: shop\n\n## Why/);
   assert.match(text, /`` evaluate `x` `` \(in a snapshot\)\n\n````\na\n```\nb\n````/);
-  assert.match(text, /Consent to `next`: denied/);
+  assert.match(text, /Confirmation of `next`: denied/);
 });
 
 test("the files of values and fixes are named without the folders of this machine", () => {

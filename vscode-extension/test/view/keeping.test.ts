@@ -44,7 +44,7 @@ viewTest("another conversation does not inherit what was open", async (view) => 
   assert.equal(open, 0);
 });
 
-viewTest("the time of a consent request goes on over a reload", async (view) => {
+viewTest("the time of a request for confirmation goes on over a reload", async (view) => {
   const shown = talk(turn({ parts: [{ kind: "approval", approval: { ...APPROVAL, timeoutS: 100 } }] }));
   await view.post({ type: "state", state: shown });
   await view.page.evaluate(() => {
@@ -80,7 +80,7 @@ viewTest("a stream is followed once the user is at its end", async (view) => {
   });
 });
 
-viewTest("a request for consent is in sight below a long answer", async (view) => {
+viewTest("a request for confirmation is in sight below a long answer", async (view) => {
   await view.post({ type: "state", state: talk(turn()) }, { type: "part", turnId: "t1", part: { kind: "answer", text: LONG } });
   await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: APPROVAL } });
   await view.page.waitForFunction(() => {

@@ -118,7 +118,7 @@ viewTest("a question that is written while an answer is made is asked after it",
   assert.deepEqual(await view.sent(), [{ type: "ask", question: "and then?" }]);
 });
 
-viewTest("an answer of the user to a consent request keeps the focus at its card", async (view) => {
+viewTest("an answer of the user to a request for confirmation keeps the focus at its card", async (view) => {
   await view.post({ type: "state", state: talk(turn({ parts: [{ kind: "approval", approval: APPROVAL }] })) });
   await view.button("Deny").focus();
   await view.page.keyboard.press("Enter");
@@ -126,7 +126,7 @@ viewTest("an answer of the user to a consent request keeps the focus at its card
   assert.match(await focused(view), /Denied/);
 });
 
-viewTest("a stream does not speak; its start, its end and requests for consent do", async (view) => {
+viewTest("a stream does not speak; its start, its end and requests for confirmation do", async (view) => {
   await view.post({ type: "state", state: state() }, { type: "turn", conversationId: "c1", turn: turn() });
   await view.post({ type: "part", turnId: "t1", part: { kind: "answer", text: "word by word" } });
   await view.page.getByText("word by word").waitFor();

@@ -135,7 +135,7 @@ viewTest("an answer that ends as another text than was streamed replaces it", as
   assert.equal(await view.find(".moved").isVisible(), true);
 });
 
-for (const [reason, words] of [["cancelled", /This is what was known/], ["limit", /A budget ended/], ["notStopped", /ran on before/], ["failed", /no such model/]] as const) {
+for (const [reason, words] of [["cancelled", /This is what was known/], ["limit", /A budget ended/], ["notStopped", /continued before/], ["failed", /no such model/]] as const) {
   viewTest(`an answer that ended as ${reason} says so and can be asked again`, async (view) => {
     await view.post({ type: "state", state: talk(finished({ reason, error: reason === "failed" ? "no such model" : "" })) });
     assert.match(await view.find(".banner").innerText(), words);

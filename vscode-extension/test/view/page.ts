@@ -147,6 +147,7 @@ export class View {
   private async prepare(): Promise<void> {
     const { page } = this;
     page.setDefaultTimeout(10_000);
+    page.setDefaultNavigationTimeout(60_000); // opens what is tested, and is itself no test: a busy machine may take its time
     page.on("pageerror", (error) => this.faults.push(`error: ${error.message}`));
     page.on("console", (message) => {
       if (message.type() === "error") this.faults.push(`console: ${message.text()}`);

@@ -152,7 +152,7 @@ export const OFFLINE_ANSWER = `**What happened.** \`AssertionError: the interval
 **Why.** Back from the failing line:
 
 1. \`resampling.py:30\` in \`main\` sets \`low\`: \`low, high = interval(estimates, level=0.95)\` (\`low\` is now \`6\`)
-2. \`resampling.py:25\` in \`interval\` gives the result of \`interval\`: \`return low, high\`
+2. \`resampling.py:25\` in \`interval\` returns the result of \`interval\`: \`return low, high\`
 3. \`resampling.py:15\` in \`bootstrap\` changes \`estimates\`: \`estimates.append(statistic(values))\`
 
 **Run again.** In a copy of the process, the call at \`resampling.py:36\` fails the same way.
@@ -160,8 +160,8 @@ export const OFFLINE_ANSWER = `**What happened.** \`AssertionError: the interval
 The calls in it:
 
 - \`main()\` raised \`AssertionError: the interval must have a width\`
-  - \`bootstrap(values=[2, 3, 3, 4, 4, 4, ... 9 more], rounds=200, seed=7)\` gave \`[6, 6, 6, 6, 6, 6, ... 194 more]\`
-  - \`interval(estimates=[6, 6, 6, 6, 6, 6, ... 194 more], level=0.95)\` gave \`(6, 6)\`
+  - \`bootstrap(values=[2, 3, 3, 4, 4, 4, ... 9 more], rounds=200, seed=7)\` returned \`[6, 6, 6, 6, 6, 6, ... 194 more]\`
+  - \`interval(estimates=[6, 6, 6, 6, 6, 6, ... 194 more], level=0.95)\` returned \`(6, 6)\`
 
 **Root cause.** \`resampling.py:15\`: uses \`values\`, while \`resample\`, made from it in line 14, is never used.
 

@@ -36,6 +36,12 @@ viewTest("a fix that the answer does not show stands below the verdict, too, and
   assert.match(await view.find(".parts").innerText(), /No diff here/);
 });
 
+viewTest("the folded rest begins with its first words, with a space between paragraphs and between the items of a list", async (view) => {
+  const rest = `From before, about \`shop.py:5\`:\n\nIt was \`2\`.\n\n- one\n- two\n\n${"And so it was. ".repeat(12)}`;
+  await view.post({ type: "state", state: talk(finished({ answer: `${VERDICT}\n\n${rest}`, fixes: [] })) });
+  assert.match(await view.find(".rest .preview").innerText(), /^From before, about shop\.py:5: It was 2\. one two And so/);
+});
+
 viewTest("what somebody reads while the answer ends stays where it is", async (view) => {
   const steps = STEPS.map((each) => ({ kind: "step" as const, step: each }));
   await view.post({ type: "state", state: talk(turn({ parts: [...steps, { kind: "answer", text: VERDICT_ANSWER }] })) });

@@ -27,6 +27,6 @@ viewTest("what is waited for is said, and for how many seconds", async (view) =>
   await view.page.clock.runFor(12_000);
   assert.equal((await line.innerText()).trim(), "Waiting for qwen3 · 12 s");
   await view.post({ type: "part", turnId: "t1", part: { kind: "approval", approval: { ...APPROVAL, now: "[1, 2]" } } });
-  assert.equal((await line.innerText()).trim(), "Waiting for your consent");
+  assert.equal((await line.innerText()).trim(), "Waiting for your confirmation");
   assert.match(await view.find(".approval").innerText(), /Now it is\s+\[1, 2\]/);
 }, { alone: true });

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dap_ai import threads
 from dap_ai.agent.analyst.changes.expressions import expression_changes
 from dap_ai.agent.analyst.changes.kinds import PRIOR, Change, Scopes
 from dap_ai.agent.analyst.changes.missing import missing_statements
+from dap_ai.agent.analyst.changes.own_text import own_lines, scope_of, shape_before, shape_of
 from dap_ai.agent.analyst.changes.statements import statement_changes
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.source import SourceFile, last_line
+from dap_ai.agent.case.source import SourceFile
 
 _GUARD = 0.35
 """How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
@@ -48,24 +49,24 @@ def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candi
 
 
 def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those of them that parse, and make another program than the file and each one before."""
+    """Those of them that parse, and make another program than the file and each one before; in the user's own text."""
     seen: dict[tuple[str, int, int], set[str]] = {}
     for candidate in found:
         threads.check()
         edit = candidate.edit
-        lines, (first, last) = edit.source.lines, _around(edit)
-        key = (edit.source.path, first, last)
-        shapes = seen.get(key) or {"", _shape(lines[first - 1 : last])}
-        seen[key] = shapes
-        shape = _shape([*lines[first - 1 : edit.first - 1], *edit.lines, *lines[edit.last : last]])
+        scope = scope_of(edit)
+        shapes = seen.get(scope) or {"", shape_before(edit)}
+        seen[scope] = shapes
+        shape = shape_of(edit, edit.lines)
         if shape not in shapes:
             shapes.add(shape)
+            edit.lines = own_lines(edit, shape)
             yield candidate
 
 
 def _changes(source: SourceFile, tree: ast.Module, lines: Mapping[int, float]) -> Iterator[tuple[int, Change, float]]:
     scopes = Scopes(tree)
-    for node in ast.walk(tree):
+    for node in source.index.nodes:
         line = getattr(node, "lineno", 0)
         if line not in lines or _in_demand(node, scopes):
             continue
@@ -110,22 +111,3 @@ def _edit(source: SourceFile, change: Change) -> Edit | None:
     after = source.line(change.last).encode()[change.end_column :].decode(errors="replace")
     new = f"{before}{change.text}{after}".split("\n")
     return None if new == source.lines[change.first - 1 : change.last] else Edit(source, change.first, change.last, new)
-
-
-def _around(edit: Edit) -> tuple[int, int]:
-    """The first and last line of what is parsed to see what an edit makes: the function, else the statement of it."""
-    source, tree = edit.source, edit.source.index.tree
-    function = source.function_at(edit.first)
-    if function and last_line(function) >= edit.last and function.lineno < edit.first:
-        return function.lineno, last_line(function)
-    inside = [s for s in tree.body if s.lineno <= edit.last and last_line(s) >= edit.first]
-    return (inside[0].lineno, last_line(inside[-1])) if inside else (1, len(source.lines))
-
-
-def _shape(lines: Sequence[str]) -> str:
-    """What matters of whole lines to the program; empty where they are none."""
-    nested = lines and lines[0][:1].isspace()
-    try:
-        return ast.dump(ast.parse("\n".join(["if 1:", *lines] if nested else lines)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from dap_ai.agent.indexing import once_per_node
+from dap_ai.agent.case.indexing import nodes_below, once_per_node
 
 MAX_NAMES = 8
 MAX_STRING = 40
@@ -85,9 +85,10 @@ class Scopes:
     """Names that stand in a function, for replacement by one another."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.parents: dict[ast.AST, ast.AST] = {c: p for p in ast.walk(tree) for c in ast.iter_child_nodes(p)}
+        nodes = [tree, *nodes_below(tree)]
+        self.parents: dict[ast.AST, ast.AST] = {c: p for p in nodes for c in ast.iter_child_nodes(p)}
         self.tree = tree
-        texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         self.strings = {text for text in texts if len(text) < MAX_STRING and "\n" not in text}
 
     def function(self, node: ast.AST) -> ast.AST:
@@ -135,9 +136,10 @@ def _names_read(holder: ast.AST) -> set[str]:
 @once_per_node
 def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
     """The attributes that each name has in it, in order, without those that are called there."""
-    called = {id(n.func) for n in ast.walk(holder) if isinstance(n, ast.Call)}
+    nodes = nodes_below(holder)
+    called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
     found: dict[str, dict[str, None]] = {}
-    for node in ast.walk(holder):
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if id(node) not in called:
                 found.setdefault(name, {})[attribute] = None

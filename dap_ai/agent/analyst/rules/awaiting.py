@@ -19,9 +19,9 @@ def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
         call = _call(statement)
         if call is None or not _is_coroutine(call, scope, view) or _is_used(scope, bindings(statement)):
             continue
-        reason = f"`{ast.unparse(call)}` only makes a coroutine: without `await` nothing of it runs"
+        reason = f"`{ast.unparse(call)}` only creates a coroutine: without `await` none of it runs"
         if weight < _SURE and _is_guessed(call, scope):
-            weight, reason = _BY_NAME, f"`{ast.unparse(call)}` may only make a coroutine, which nobody awaits"
+            weight, reason = _BY_NAME, f"`{ast.unparse(call)}` may only create a coroutine, which nobody awaits"
         edit = swap(scope.source, call, f"await {ast.unparse(call)}")
         edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
         yield Finding(scope, call.lineno, weight, reason, "not awaited", edit=edit)

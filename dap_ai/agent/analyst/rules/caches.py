@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, control_tests, mutations
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View
-from dap_ai.agent.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, own_statements
 
 
 def stale(scope: Scope, view: View) -> Iterator[Finding]:  # noqa: ARG001  every rule has the same signature
@@ -20,7 +20,7 @@ def stale(scope: Scope, view: View) -> Iterator[Finding]:  # noqa: ARG001  every
         for statement in own_statements(node):
             changed = next((text for _, text, _ in mutations(statement) if _attribute(text) == source), "")
             if changed and f"self.{cache}" not in ast.unparse(node):
-                reason = f"changes `self.{source}`, while `self.{cache}` keeps what was made of it before"
+                reason = f"changes `self.{source}`, while `self.{cache}` keeps what was computed from it before"
                 edit = _forgetting(scope, statement, f"self.{cache}", changed)
                 yield Finding(scope, statement.lineno, 0.6, reason, "stale cache", edit=edit)
 

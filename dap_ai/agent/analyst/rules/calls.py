@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions, swap
-from dap_ai.agent.indexing import nodes_below
-from dap_ai.agent.source import FunctionNode, last_line
+from dap_ai.agent.case.indexing import nodes_below
+from dap_ai.agent.case.source import FunctionNode, last_line
 
 _DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
 _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
@@ -30,7 +30,7 @@ def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
             moved = [i for i, place in places.items() if i != place and i < len(names)]
             itself = callee.key() == scope.key()  # what turns its own arguments round means it
             if len(moved) >= 2 and set(moved) == {places[i] for i in moved} and not itself:
-                reason = f"the arguments stand in another order than the parameters `({', '.join(names)})`"
+                reason = f"the arguments are in another order than the parameters `({', '.join(names)})`"
                 edit = _reordered(scope, node, {i: places[i] for i in moved})
                 yield Finding(scope, node.lineno, 0.8, reason, "argument order", edit=edit)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, mutations, target_names
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, is_call
-from dap_ai.agent.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, own_statements
 
 
 def late_binding(scope: Scope, view: View) -> Iterator[Finding]:

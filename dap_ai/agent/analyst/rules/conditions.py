@@ -11,7 +11,7 @@ from itertools import pairwise
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
-from dap_ai.agent.indexing import once_per_node
+from dap_ai.agent.case.indexing import once_per_node
 
 
 def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 )
             if ast.dump(node.left) == ast.dump(other) and not _is_nan_check(node) and not _calls(node):
                 yield Finding(
-                    scope, node.lineno, 0.7, f"`{ast.unparse(node)}` compares a thing with itself", "condition"
+                    scope, node.lineno, 0.7, f"`{ast.unparse(node)}` compares a value with itself", "condition"
                 )
         match node:
             case ast.BoolOp(op=ast.Or(), values=[ast.Compare(), *rest]):
@@ -107,7 +107,7 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
                 scope,
                 node.lineno,
                 weight * 0.8,
-                f"`{ast.unparse(node)}` gives text: a number needs `int(...)` or `float(...)`",
+                f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`",
                 "text as number",
             )
         if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
@@ -134,11 +134,11 @@ def defaults(scope: Scope, view: View) -> Iterator[Finding]:
             and none
         ):
             missing = _missing_key(scope, node.func.value, node.args[0])
-            reason = missing or f"`{ast.unparse(node)}` gives `None` for a key that is not there"
+            reason = missing or f"`{ast.unparse(node)}` returns `None` for a missing key"
             weight = 0.8 if missing else _in_slice(scope, node, view)
             yield Finding(scope, node.lineno, weight, reason, "get without default", claims=_none(statement, node))
         if is_call(node, "match", "search", "fullmatch") and none and isinstance(statement, ast.Assign | ast.Return):
-            reason = f"`{ast.unparse(node)}` gives `None` where nothing matches"
+            reason = f"`{ast.unparse(node)}` returns `None` where nothing matches"
             weight = _in_slice(scope, node, view)
             yield Finding(scope, node.lineno, weight, reason, "no match", claims=_none(statement, node))
 
@@ -160,7 +160,7 @@ def _missing_key(scope: Scope, holder: ast.expr, key: ast.expr) -> str:
     if found is None or wanted is None or found.keys is None or found.truncated or wanted.text in found.keys:
         return ""
     closest = near_key(wanted.text, found.keys)
-    reason = f"`{ast.unparse(holder)}` has no key `{wanted.text}`, so `get` gives `None`"
+    reason = f"`{ast.unparse(holder)}` has no key `{wanted.text}`, so `get` returns `None`"
     return f"{reason}; {closest}" if closest else reason
 
 

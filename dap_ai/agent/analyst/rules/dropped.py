@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
-from dap_ai.agent.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, own_statements
 
 DROPPED = "dropped result"
 _UNSEEN = 0.15
@@ -20,7 +20,7 @@ def dropped(scope: Scope, view: View) -> Iterator[Finding]:
     for statement in scope.statements():
         if callee := dropped_callee(scope, statement.lineno, view):
             told = " or ".join(f"`{each}`" for each in failures(callee)[:2])
-            reason = f"`{callee.name}` can give {told}, and the result is dropped here"
+            reason = f"`{callee.name}` can return {told}, and the result is discarded here"
             yield Finding(scope, statement.lineno, _UNSEEN, reason, DROPPED)
 
 

@@ -9,7 +9,7 @@ from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.agent.analyst.paths import can_follow, can_repeat, loops_around
 from dap_ai.agent.analyst.resolving import argument_for
-from dap_ai.agent.source import FunctionNode, header_nodes, own_statements
+from dap_ai.agent.case.source import FunctionNode, header_nodes, own_statements
 
 _MAKERS = frozenset({"map", "filter", "zip", "iter", "reversed", "enumerate"})
 _READERS = frozenset({"reader", "DictReader"})
@@ -166,7 +166,9 @@ def _each_round(scope: Scope, made: ast.stmt, name: str, uses: list[Use]) -> str
         around = [loop for loop in loops_around(scope.node, statement) if loop not in loops_around(scope.node, made)]
         repeats = any(can_repeat(loop, statement) for loop in around) or _is_in_rounds(statement, node)
         if whole and repeats:
-            return f"`{name}` is an iterator: the first round empties it in line {node.lineno}, the next finds nothing"
+            return (
+                f"`{name}` is an iterator: the first iteration empties it in line {node.lineno}, the next finds nothing"
+            )
     return ""
 
 

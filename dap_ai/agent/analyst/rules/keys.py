@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View, swap
-from dap_ai.agent.values import literal
+from dap_ai.agent.case.values import literal
 
 OTHER_FORM = "key in another form"
 _FORMS: dict[str, Callable[[object], object]] = {

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, is_stub, swap
-from dap_ai.agent.indexing import nodes_below
-from dap_ai.agent.source import FunctionNode
+from dap_ai.agent.case.indexing import nodes_below
+from dap_ai.agent.case.source import FunctionNode
 
 _ADD = re.compile(r"(^|_)(add|sum|total|plus|deposit|increase|increment|count)(_|s?$)")
 _SUBTRACT = re.compile(r"(^|_)(sub|subtract|diff|difference|withdraw|decrease|decrement|minus|remaining)(_|s?$)")

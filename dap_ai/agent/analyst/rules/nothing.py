@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
-from dap_ai.agent.source import header_nodes
+from dap_ai.agent.case.source import header_nodes
 
 GIVES_NONE = "gives None"
 _IN_ONE_CASE, _ALWAYS = 0.75, 0.6
@@ -53,13 +53,13 @@ def _none_in(value: ast.expr) -> tuple[float, str]:
     """How suspicious the value is and why; 0 if it is not None by itself."""
     match value:
         case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
-            return _IN_ONE_CASE, f"gives `None` where `{ast.unparse(test)}` does not hold"
+            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(test)}` does not hold"
         case ast.IfExp(test=test, body=ast.Constant(value=None)):
-            return _IN_ONE_CASE, f"gives `None` where `{ast.unparse(test)}` holds"
+            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(test)}` holds"
         case ast.BoolOp(op=ast.Or(), values=[*others, ast.Constant(value=None)]):
-            return _IN_ONE_CASE, f"gives `None` where `{ast.unparse(others[0])}` is empty"
+            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(others[0])}` is empty"
         case ast.Constant(value=None):
-            return _ALWAYS, "gives `None`"
+            return _ALWAYS, "returns `None`"
         case _:
             return 0.0, ""
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
-from dap_ai.agent.indexing import nodes_below, once_per_node
-from dap_ai.agent.source import FunctionNode, own_statements
+from dap_ai.agent.case.indexing import nodes_below, once_per_node
+from dap_ai.agent.case.source import FunctionNode, own_statements
 
 IMPLICIT_NONE = "implicit None"
 _IN_PLACE = frozenset(
@@ -36,9 +36,9 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
         for result in results:
             tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
             if tests:
-                reason = f"`{scope.name}` gives `None` when this test never holds: its end has no `return`"
+                reason = f"`{scope.name}` returns `None` when this test never holds: its end has no `return`"
                 yield Finding(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
-        reason = f"`{scope.name}` gives `None` when no `return` is reached"
+        reason = f"`{scope.name}` returns `None` when no `return` is reached"
         yield Finding(scope, node.lineno, weight * 0.8, reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
         made = _made(node)
@@ -78,7 +78,7 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
                     scope,
                     node.lineno,
                     0.75 if _none_matters(view) else 0.5,
-                    f"`.{node.func.attr}()` of a builtin type changes its object in place and gives `None`",
+                    f"`.{node.func.attr}()` of a builtin type changes its object in place and returns `None`",
                     "in-place None",
                     claims=claims,
                 )
@@ -98,7 +98,7 @@ def early_return(scope: Scope, view: View) -> Iterator[Finding]:
                     scope,
                     statement.lineno,
                     0.8,
-                    "this `return` ends the loop in its first round",
+                    "this `return` ends the loop in its first iteration",
                     "early return",
                     edit=edit,
                 )
@@ -134,7 +134,7 @@ def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
                         scope,
                         statement.lineno,
                         0.8,
-                        f"`{name}` is set back in each round of the loop, and used after it",
+                        f"`{name}` is reset in each iteration of the loop, and used after it",
                         "reset in loop",
                     )
 
@@ -216,7 +216,7 @@ def discarded(scope: Scope, view: View) -> Iterator[Finding]:
         edit = None
         if isinstance(holder, ast.Name | ast.Attribute | ast.Subscript):
             edit = swap(scope.source, call, f"{ast.unparse(holder)} = {ast.unparse(call)}")
-        reason = f"the result of `{ast.unparse(call)}` is thrown away here; elsewhere it is kept"
+        reason = f"the result of `{ast.unparse(call)}` is discarded here; elsewhere it is kept"
         callees = view.resolver.callees(call, scope)
         weight = 0.85 if callees and not any(_has_effect(callee) for callee in callees) else 0.4
         yield Finding(scope, statement.lineno, weight, reason, "discarded result", edit=edit)
@@ -229,8 +229,15 @@ def _kept_results(tree: ast.Module) -> set[str]:
         name
         for n in nodes_below(tree)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
-        if ast.unparse(n.targets[0]) == ast.unparse(n.value.args[0]) and (name := ast.unparse(n.value.func))
+        if _is_same(n.targets[0], n.value.args[0]) and (name := ast.unparse(n.value.func))
     }
+
+
+def _is_same(one: ast.expr, other: ast.expr) -> bool:
+    """Whether the two are written alike; most of a large file differ at first sight."""
+    if type(one) is not type(other) or getattr(one, "attr", "") != getattr(other, "attr", ""):
+        return False
+    return ast.unparse(one) == ast.unparse(other)
 
 
 def _has_effect(callee: Scope) -> bool:

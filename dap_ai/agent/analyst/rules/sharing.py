@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations, target_names
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, swap
 from dap_ai.agent.analyst.paths import can_repeat
-from dap_ai.agent.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, own_statements
 
 _TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
 _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
@@ -121,7 +121,7 @@ def repeated(scope: Scope, view: View) -> Iterator[Finding]:
                 scope,
                 node.lineno,
                 0.9,
-                f"`{ast.unparse(node)}` puts one and the same object under every key",
+                f"`{ast.unparse(node)}` stores one and the same object under every key",
                 "aliasing",
             )
 
@@ -162,7 +162,7 @@ def alias(scope: Scope, view: View) -> Iterator[Finding]:
                                 scope,
                                 inner.lineno,
                                 0.7,
-                                f"the same `{put}` is stored in each round of the loop",
+                                f"the same `{put}` is stored in each iteration of the loop",
                                 "aliasing",
                                 edit=None,
                             )
@@ -219,14 +219,14 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
                     scope,
                     statement.lineno,
                     weight,
-                    f"`{name}` {what} while the loop walks over it" + (": it may skip items" if shrinks else ""),
+                    f"`{name}` {what} while the loop iterates over it" + (": it may skip items" if shrinks else ""),
                     "changed in loop",
                 )
                 yield Finding(
                     scope,
                     loop.lineno,
                     weight - 0.05,
-                    f"this loop walks over `{name}` while its body changes it",
+                    f"this loop iterates over `{name}` while its body changes it",
                     "changed in loop",
                     edit=swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})"),
                 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View, is_call, swap
-from dap_ai.agent.values import MISSING, literal
+from dap_ai.agent.case.values import MISSING, literal
 
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d+)?\s*")
 

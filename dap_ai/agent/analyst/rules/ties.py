@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, swap
-from dap_ai.agent.analyst.givers import files
+from dap_ai.agent.analyst.origins import files
 from dap_ai.agent.analyst.ties import Tie, is_of_tuples, tie_of
-from dap_ai.agent.source import FunctionNode, SourceFile, last_line
+from dap_ai.agent.case.source import FunctionNode, SourceFile, last_line
 
 NO_ORDER = "no order"
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.compiled.parsing import Expression, Function
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, statements, unqualified, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.parsing import Expression, Function
-from dap_ai.agent.native.reach import amount
-from dap_ai.agent.native.report import Report
-from dap_ai.agent.stack import Place
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.native.reachability import amount
+from dap_ai.protocol.contracts.inspection import Value
 
 _OVERFLOW = re.compile(
     r"integer[- ]overflow|with overflow|cannot be represented|implicit-conversion|shift", re.IGNORECASE

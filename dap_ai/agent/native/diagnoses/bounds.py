@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.compiled.parsing import Expression
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.diagnoses.sizes import Size, length_of, size_of
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.parsing import Expression
-from dap_ai.agent.native.reach import amount, reaching, spot_of
-from dap_ai.agent.native.report import Report
+from dap_ai.agent.native.reachability import amount, reaching, spot_of
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"
@@ -64,7 +64,7 @@ def _returned_astray(draft: Draft) -> bool:
     if not returning or not arrays or draft.signal not in ("SIGSEGV", "SIGBUS", "SIGILL", "EXC_BAD_ACCESS"):
         return False
     draft.analysis.kind = "overflow"
-    draft.say("The function fails as it returns: something was written over its return address.")
+    draft.say("The function fails when it returns: its return address was overwritten.")
     _arrays_of(draft)
     return True
 
@@ -128,7 +128,7 @@ def _index(
         f"{told[:1].upper() if told[0] == 't' else told[:1]}{told[1:]}, but {_room(draft, base.text, bound, size)}."
     )
     if size and size.words:
-        draft.link(size.file, size.line, "gives the size of", base.text, "")
+        draft.link(size.file, size.line, "states the size of", base.text, "")
         draft.suspect(size.line, 0.4, f"`{base.text}` is {size.words}", size.file)
     _blame(draft, index, number, bound)
 
@@ -169,14 +169,14 @@ def _loop(draft: Draft, line: int, name: str, bound: int | None) -> None:
         draft.say(
             f"{draft.code(wrapped)}, so `{wrapped} - 1` of the loop's header wraps around to a very large number."
         )
-        draft.suspect(line, 0.95, f"`{wrapped} - 1`, where `{wrapped}` is 0 and has no sign")
+        draft.suspect(line, 0.95, f"`{wrapped} - 1`, where `{wrapped}` is 0 and unsigned")
         return
     draft.link(draft.place.frame.path, line, "counts", name, draft.function.name if draft.function else "")
     if always := _never_below(draft, header, name):
         draft.say(
-            f"`{always}` always holds, because `{name}` has no sign: 1 less than 0 is the largest number of its type."
+            f"`{always}` always holds, because `{name}` is unsigned: 1 less than 0 is the largest number of its type."
         )
-        draft.suspect(line, 0.95, f"`{always}` always holds, because `{name}` has no sign", draft.place.frame.path)
+        draft.suspect(line, 0.95, f"`{always}` always holds, because `{name}` is unsigned", draft.place.frame.path)
         draft.advise(f"Count down with `for ({name} = n; {name}-- > 0;)`, or with a signed type.")
         return
     found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", header)
@@ -246,14 +246,14 @@ def _copies(draft: Draft) -> bool:
         draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
         report = draft.case.report
         if name in _COUNTED and size and report and report.size and report.size <= size.count:
-            draft.say(f"So much would fit: `{into.text}` itself lies outside.")
+            draft.say(f"That much would fit: `{into.text}` itself lies outside.")
             _loops(draft, [e for e in within(into) if e.kind == "subscript"])
             return True
         draft.suspect(draft.place.frame.line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
         if size and size.words:
             draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
         if name in _COPIES:
-            draft.advise(f"Use a function that is given the size of `{into.text}` (`snprintf`), or make room first.")
+            draft.advise(f"Use a function that takes the size of `{into.text}` (`snprintf`), or allocate more first.")
         return True
     return False
 
@@ -284,8 +284,8 @@ def _arrays_of(draft: Draft) -> None:
             for call in draft.unit.calls(name) if draft.unit and draft.function else ():
                 inside = draft.function and draft.function.first <= call.line <= draft.function.last
                 if inside and any(variable.name == bare(p).text for p in call.parts[1:2]):
-                    draft.suspect(call.line, 0.85, f"`{name}` writes to `{variable.name}` without regard to its size")
-    draft.advise("Build with `-fsanitize=address` and run again: it stops at the very write.")
+                    draft.suspect(call.line, 0.85, f"`{name}` writes to `{variable.name}` without checking its size")
+    draft.advise("Build with `-fsanitize=address` and run again: it stops at the exact write.")
 
 
 def _allocated(draft: Draft, file: str, line: int, name: str) -> None:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import near
+from dap_ai.agent.compiled.parsing import Expression, Function
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.parsing import Expression, Function
-from dap_ai.agent.native.reach import amount, indent, member_writes, spot_of
-from dap_ai.agent.native.report import Report
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.native.reachability import amount, indent, member_writes, spot_of
+from dap_ai.protocol.contracts.inspection import Value
 
 _COMPARE = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _OPPOSITE = {"+=": "-=", "-=": "+="}
@@ -59,8 +59,8 @@ def _assertion(draft: Draft, report: Report) -> None:
     draft.suspect(draft.place.frame.line, 0.35, "the assertion itself may be wrong")
     first = next(iter(_names(failed)), "")
     if first:
-        draft.advise(f"Stop where `{first}` is changed (a watchpoint on it), and compare it at each step with what it "
-                     "should be.")  # fmt: skip
+        draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change "
+                     "with what it should be.")  # fmt: skip
 
 
 def _false_part(draft: Draft, expression: Expression) -> Expression:
@@ -139,15 +139,17 @@ def _gave_up(draft: Draft, report: Report) -> None:
     missed = next((e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1), None)
     if "no entry found for key" in report.message and missed:
         _lookup(draft, missed.text, bare(missed.parts[0]), bare(missed.parts[1]))
-        draft.suspect(draft.place.frame.line, 0.75, "takes for granted that the key is there")
-        draft.advise("Say what is to happen without the key: `.get(key)` gives an `Option`.")
+        draft.suspect(draft.place.frame.line, 0.75, "assumes that the key exists")
+        draft.advise("Handle the missing key: `.get(key)` returns an `Option`.")
         return
     if "char boundary" in report.message:
-        draft.say("A `str` is cut by bytes, and a character may have several: this index is within one.")
-        draft.suspect(draft.place.frame.line, 0.8, "cuts a `str` at a number of bytes, wherever a character ends")
-        draft.advise("Cut it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
+        draft.say("A `str` is sliced by bytes, and a character may have several: this index is inside one.")
+        draft.suspect(
+            draft.place.frame.line, 0.8, ("slices a `str` at a byte index, regardless of where a character ends")
+        )
+        draft.advise("Slice it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
     else:
-        draft.say("The program itself gave up.")
+        draft.say("The program aborted by itself.")
     names = [e.text for e in draft.expressions if e.kind in ("name", "member") and draft.value(e.text) is not None]
     for name in names[:4]:
         draft.cite(name)
@@ -166,7 +168,7 @@ def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
         return
     value = draft.value(found.text)
     told = f"`{found.text}` is `{held}`"
-    draft.say(f"{told}, and `unwrap` or `expect` takes for granted that there is a value.")
+    draft.say(f"{told}, and `unwrap` or `expect` assumes that there is a value.")
     for parameter in draft.function.parameters if draft.function else ():
         name = parameter.removeprefix("mut ").lstrip("&")
         if draft.value(name) is not None:
@@ -180,8 +182,8 @@ def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
     for name in _names(holder) if holder.kind == "call" else ():
         if (given := draft.value(name)) is not None:
             trace(draft, name, Wanted(given.text.rpartition(" -> ")[2]))
-    draft.suspect(draft.place.frame.line, 0.75, f"takes `{found.text}` for granted")
-    draft.advise(f"Say what is to happen when `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
+    draft.suspect(draft.place.frame.line, 0.75, f"assumes that `{found.text}` has a value")
+    draft.advise(f"Handle the case that `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
 
 
 def _expected(draft: Draft, message: str) -> str | None:
@@ -221,7 +223,7 @@ def _borrowed(draft: Draft) -> None:
             if re.search(r"\blet\b.*\.borrow(_mut)?\(", code):
                 draft.link(place.frame.path, line, "borrows", "", place.frame.name)
                 draft.suspect(line, 0.8, "borrows it, and keeps the borrow", place.frame.path)
-    draft.advise("End the first borrow before this line: drop it, or give it a block of its own.")
+    draft.advise("End the first borrow before this line: drop it, or put it into a block of its own.")
 
 
 def conditions(draft: Draft) -> None:
@@ -235,7 +237,7 @@ def conditions(draft: Draft) -> None:
         names = [n for n in re.findall(r"[A-Za-z_][\w.]*", found[1]) if draft.value(n) is not None][:3]
         values = f": {', '.join(map(draft.code, names))}" if names else ""
         draft.say(f"It does so because of the condition at {draft.spot(above)}{values}.")
-        draft.suspect(above, 0.5, "the condition under which it gives up")
+        draft.suspect(above, 0.5, "the condition under which it aborts")
         for name in names:
             value = draft.value(name)
             trace(draft, name, Wanted(value.text if value else "it"))
@@ -257,8 +259,8 @@ def _terminate(draft: Draft, report: Report) -> None:
                 draft.say(f"{draft.code(name)}.")
                 value = draft.value(name)
                 trace(draft, name, Wanted(value.text if value else "it"))
-    draft.suspect(draft.place.frame.line, 0.8, "throws what nobody catches")
-    draft.advise("Catch it where the answer to it is known, or test before this line that it cannot happen.")
+    draft.suspect(draft.place.frame.line, 0.8, "throws an exception that nothing catches")
+    draft.advise("Catch it where it can be handled, or test before this line that it cannot happen.")
 
 
 def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
@@ -267,7 +269,9 @@ def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
     is_read = given and integer(given) is None
     subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
     draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
-    draft.suspect(draft.place.frame.line, 0.85, f"gives `{callee(call)}` {told['index']}, behind the end of `{holder}`")
+    draft.suspect(
+        draft.place.frame.line, 0.85, f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
+    )
     names = _names(call.parts[1]) if given else []
     for name in dict.fromkeys([*names, holder]):
         if (value := draft.value(name)) is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.native.parsing import Function
-from dap_ai.agent.source import SourceFile
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.compiled.parsing import Function
 
 _LOCK = re.compile(
     r"(?:pthread_(?:mutex|rwlock|spin)_(?:wr|rd)?lock\s*\(\s*&?(?P<c>[^),]+)\)|mtx_lock\s*\(\s*&?(?P<m>[^)]+)\)"

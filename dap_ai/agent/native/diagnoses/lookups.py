@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import near_key
-from dap_ai.agent.native.constructs import Expression
+from dap_ai.agent.case.values import variables
+from dap_ai.agent.compiled.constructs import Expression
 from dap_ai.agent.native.draft import Draft, bare, brief
-from dap_ai.agent.values import variables
-from dap_ai.protocol.inspection import Value
+from dap_ai.protocol.contracts.inspection import Value
 
 _PLAIN = frozenset({"str", "int", "enum", "char"})
 _MAX_CHARS = 30

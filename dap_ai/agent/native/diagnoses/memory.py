@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.compiled.parsing import Expression, Unit
+from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.parsing import Expression, Unit
-from dap_ai.agent.native.reach import Spot, reaching, spot_of
-from dap_ai.agent.native.report import Report, Stack
-from dap_ai.agent.stack import Place
+from dap_ai.agent.native.reachability import Spot, reaching, spot_of
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -150,11 +150,11 @@ def _moved(draft: Draft, report: Report) -> bool:
 def _tell_moved(draft: Draft, own: tuple[str, int, str], method: str, container: str) -> None:
     file, line, name = own
     draft.say(f"{draft.spot(line, file)}, in `{short_name(name)}`, has freed it: `{method}` moved the elements of "
-              f"`{container}` to a larger block. What refers to one of them still leads to the old block.")  # fmt: skip
+              f"`{container}` to a larger block. References to the elements still point to the old block.")  # fmt: skip
     draft.link(file, line, "moves the elements of", container, short_name(name))
     draft.suspect(line, 0.9, f"`{method}` moves the elements, while one is still referred to", file)
-    draft.advise(f"Do not add to `{container}` while a loop goes through it or something refers to an element: count "
-                 "with an index, or collect what is new and add it afterwards.")  # fmt: skip
+    draft.advise(f"Do not add to `{container}` while a loop iterates over it or something refers to an "
+                 "element: use an index, or collect new elements and add them afterwards.")  # fmt: skip
 
 
 def _round_again(draft: Draft, report: Report) -> None:
@@ -162,7 +162,7 @@ def _round_again(draft: Draft, report: Report) -> None:
     own = own_frame(draft, next((s for s in report.stacks if "freed" in s.title), None))
     loop, function = draft.statement, draft.function
     if own and loop and function and loop.kind in ("for", "while") and loop.first < own[1] <= function.last:
-        draft.say("So a round of the loop frees it, and the loop's header follows it to the next.")
+        draft.say("So the loop's body frees it, and the loop's header then follows it to the next element.")
         draft.advise(
             f"Keep what the header needs in a variable of its own before {draft.spot(own[1], own[0])} frees it."
         )
@@ -183,7 +183,7 @@ def _twice(draft: Draft, report: Report) -> bool:
     _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates it"))
     draft.suspect(draft.place.frame.line, 0.75, "frees it the second time")
     draft.advise(
-        "Let one owner free it; or set the pointer to NULL right after the first free: freeing NULL is nothing."
+        "Let one owner free it; or set the pointer to NULL right after the first free: freeing NULL does nothing."
     )
     if report.tool == "libc":
         draft.advise("Build with `-fsanitize=address` and run again: it shows where it was freed first.")
@@ -218,11 +218,14 @@ def _bad(draft: Draft, report: Report) -> bool:
     said = report.message or report.kind
     draft.say(f"The heap's own checks stopped it: `{said}`.")
     if pointer:
-        draft.say(f"{draft.code(pointer)}: not what an allocation gave, or its surroundings were overwritten.")
+        draft.say(
+            f"{draft.code(pointer)}: not a pointer that an allocation returned, or the memory around it "
+            "was overwritten."
+        )
     _tell(draft, report, _Told("allocated", "allocates", 0.4, "allocates it"))
     draft.suspect(draft.place.frame.line, 0.5, "frees or allocates here, where the damage shows")
     draft.advise(
-        "The damage was done earlier: build with `-fsanitize=address` and run again, it stops at the very write."
+        "The damage was done earlier: build with `-fsanitize=address` and run again, it stops at the exact write."
     )
     return True
 

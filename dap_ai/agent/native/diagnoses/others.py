@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dap_ai.agent.case.values import cut, show, variables
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.diagnoses.claims import conditions
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.diagnoses.pointers import followed, null_pointer, wild_number
@@ -9,13 +11,11 @@ from dap_ai.agent.native.diagnoses.sizes import length_of
 from dap_ai.agent.native.diagnoses.threads import tell_ring
 from dap_ai.agent.native.draft import Draft, callee, is_broken, is_null, within
 from dap_ai.agent.native.origins import Wanted, trace, trace_call
-from dap_ai.agent.native.reach import reaching, spot_of
-from dap_ai.agent.native.report import Report
-from dap_ai.agent.values import cut, show, variables
+from dap_ai.agent.native.reachability import reaching, spot_of
 
 _SIGNALS = {
-    "SIGILL": "The processor met an instruction it does not have: the end of a function that should return a value, "
-    "`__builtin_unreachable`, a jump through a wrong pointer, or code for another processor.",
+    "SIGILL": "The processor met an instruction that it does not support: the end of a function that should return a "
+    "value, `__builtin_unreachable`, a jump through a wrong pointer, or code for another processor.",
     "SIGBUS": "The address is misaligned, or lies in a mapped file beyond its end.",
     "SIGABRT": "The program ended itself by `abort`.",
     "SIGSYS": "A system call was refused.",
@@ -63,7 +63,7 @@ def _unset(draft: Draft, report: Report) -> None:
     for stack in report.stacks[1:]:
         if own := own_frame(draft, stack):
             draft.suspect(own[1], 0.8, stack.title, own[0])
-    draft.advise("Give it a value where it is declared, or on every path to this line.")
+    draft.advise("Set it where it is declared, or on every path to this line.")
 
 
 def _leak(draft: Draft, report: Report) -> None:
@@ -73,7 +73,7 @@ def _leak(draft: Draft, report: Report) -> None:
             file, line, name = own
             draft.say(f"{stack.title} allocated at {draft.spot(line, file)}, in `{name}`: "
                       f"`{draft.line_text(line, file)}`.")  # fmt: skip
-            draft.suspect(line, 0.8, "allocates what nobody frees", file)
+            draft.suspect(line, 0.8, "allocates what is never freed", file)
     draft.advise("Find who should own it, and free it where that owner ends, on early returns too.")
 
 
@@ -91,7 +91,7 @@ def _signal(draft: Draft) -> None:
             trace(draft, part.text, Wanted(show(value, 40) if value else "what it is"))
     gives = next((b for e in draft.expressions if (b := followed(e)) and b.kind == "call"), None)
     if gives is not None and draft.signal in ("SIGSEGV", "SIGBUS") and draft.defined(callee(gives)):
-        draft.say(f"The line follows what `{cut(gives.text, 60)}` gives.")
+        draft.say(f"The line follows what `{cut(gives.text, 60)}` returns.")
         trace_call(draft, gives)
     if draft.signal == "SIGABRT":
         conditions(draft)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.compiled.parsing import Expression
 from dap_ai.agent.native.diagnoses.bounds import copies
 from dap_ai.agent.native.diagnoses.lookups import explain_lookup
 from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.parsing import Expression
-from dap_ai.agent.native.reach import reaching, spot_of
-from dap_ai.agent.stack import Place
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.native.reachability import reaching, spot_of
+from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
 _NEAR_NULL = 0x10000
@@ -153,7 +153,7 @@ def _purpose(draft: Draft, text: str) -> str:
     given = [e for e in reversed(calls) if any(bare(part).text == text for part in e.parts[1:])]
     called = next((callee(e) for e in [*given, *calls]), "")
     failed = f", which failed in `{frames[0].name}`" if frames and frames[0].id != draft.place.frame.id else ""
-    return f"gives it to `{called}`{failed}" if called else "needs what it points to"
+    return f"passes it to `{called}`{failed}" if called else "needs what it points to"
 
 
 def _neighbours(draft: Draft, text: str) -> None:
@@ -185,10 +185,10 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
         draft.say(f"`{text}` never gets a value before this line.")
     if "string was written" in likeness:
         for path, line, name, into in copies(draft):
-            draft.suspect(line, 0.8, f"`{name}` writes to `{into}` without regard to its size", path)
+            draft.suspect(line, 0.8, f"`{name}` writes to `{into}` without checking its size", path)
     trace(draft, text, Wanted(brief(value) if value else "wrong", wild=True))
     if draft.analysis.kind != "uninitialised":
-        draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that spoils `{text}`.")
+        draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that corrupts `{text}`.")
 
 
 def looks_like(value: Value | None) -> str:
@@ -200,7 +200,7 @@ def looks_like(value: Value | None) -> str:
     if data and len(set(data)) == 1 and data[0] in _FILLS:
         return f"it is {_FILLS[data[0]]}"
     if bits == (1 << 64) - 1:
-        return "it is -1, which some functions give where they fail"
+        return "it is -1, which some functions return when they fail"
     mark = next((name for number, name in _MARKS.items() if bits & 0xFFFFFFFF == number), "")
     if mark:
         return f"it holds {mark}, a mark for memory that is not in use"
@@ -212,9 +212,9 @@ def looks_like(value: Value | None) -> str:
     if filled:
         return filled
     if bits < _NEAR_NULL:
-        return "it is a small number, no address"
+        return "it is a small number, not an address"
     if bits >> _CANONICAL_BITS not in (0, (1 << (64 - _CANONICAL_BITS)) - 1):
-        return "no address of this machine has these bits, so it is something else that was put or left there"
+        return "no address of this machine has these bits, so something else was stored there"
     return ""
 
 

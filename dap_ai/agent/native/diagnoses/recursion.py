@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import show
+from dap_ai.agent.compiled.frames import Run, folded, in_words, recursion_of
 from dap_ai.agent.native.draft import Draft, integer, is_null, number_of, statements, unqualified
-from dap_ai.agent.native.frames import Run, folded, in_words, recursion_of
-from dap_ai.agent.native.reach import calls_at, member_writes, spot_of
-from dap_ai.agent.stack import Place
-from dap_ai.agent.values import show
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.native.reachability import calls_at, member_writes, spot_of
+from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
@@ -57,14 +57,14 @@ def _near(draft: Draft) -> int:
 def _recursion(draft: Draft, run: Run) -> None:
     draft.analysis.kind = "stack overflow"
     count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
-    draft.say(f"The stack is used up by a recursion: {count}.")
+    draft.say(f"The stack is exhausted by a recursion: {count}.")
     inside = [p for p in draft.case.places if unqualified(p.frame.name) in {unqualified(n) for n in run.names}]
     read = [p for p in inside if any(p.value(name) for name in _parameters(p))]
     for place in _one_period(inside, len(run.names)):
         _calls_itself(draft, place)
     for place in read[:1]:
         _arguments(draft, read, place)
-    draft.advise("See what the condition tests that should end the recursion, and with which argument it can hold.")
+    draft.advise("Check the condition that should end the recursion, and for which argument it can hold.")
 
 
 def _one_period(places: list[Place], names: int) -> list[Place]:
@@ -96,7 +96,7 @@ def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
         told = _course(draft, name, known, same)
         if told:
             draft.say(told)
-        if "comes round" in told:
+        if "repeats every" in told:
             _round(draft, name, first)
 
 
@@ -117,12 +117,12 @@ def _course(draft: Draft, name: str, values: list[Value], places: list[Place]) -
         shown = ", ".join(f"`{show(v, 60)}`" for v in reversed(values[:period]))
         for place in places[1:period]:
             draft.cite(name, place)
-        return f"`{name}` comes round every {period} calls: {shown}, and again."
+        return f"`{name}` repeats every {period} calls: {shown}, and again."
     numbers = [n for v in values if (n := number_of(v)) is not None]
     if len(numbers) > 1 and len(numbers) == len(values):
         step = numbers[0] - numbers[1]
         way = "grows" if step > 0 else "falls"
-        return f"`{name}` {way} from call to call, {numbers[1]} and then {numbers[0]}, and never meets the end."
+        return f"`{name}` {way} from call to call, {numbers[1]} and then {numbers[0]}, and never reaches the end."
     return ""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.compiled.parsing import Expression
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of
-from dap_ai.agent.native.parsing import Expression
-from dap_ai.agent.native.reach import amount, argument, reaching, spot_of
-from dap_ai.agent.stack import Place
-from dap_ai.protocol.inspection import Value
+from dap_ai.agent.native.reachability import amount, argument, reaching, spot_of
+from dap_ai.protocol.contracts.inspection import Value
 
 _ARRAY = re.compile(r"\[(\d+)\]|;\s*(\d+)\]")
 _MAX_HOPS = 5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from dap_ai.agent.compiled.frames import is_user_frame
 from dap_ai.agent.native.diagnoses.locks import held_at, left_locked, locked_in
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.draft import Draft, short_name
-from dap_ai.agent.native.frames import is_user_frame
-from dap_ai.protocol.inspection import ThreadFacts, ThreadFrame
+from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
 
 _SELF = "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
 
@@ -80,11 +80,9 @@ def _deadlock(draft: Draft, ring: list[ThreadFacts]) -> None:
     orders = {order for order in held if order[0]}
     if len(orders) == 1:
         first, second = next(iter(orders))
-        draft.say(
-            f"Each has locked `{first}` and then wants `{second}`: with the two exchanged, the order is opposite."
-        )
-    draft.advise("Lock in one and the same order everywhere (by address or number), or take both at once: "
-                 "`std::scoped_lock`, or try the second and let go of the first.")  # fmt: skip
+        draft.say(f"Each has locked `{first}` and then wants `{second}`: with the two swapped, the order is opposite.")
+    draft.advise("Lock in the same order everywhere (by address or number), or take both at once: "
+                 "`std::scoped_lock`, or try the second and release the first.")  # fmt: skip
 
 
 def _orders(draft: Draft, frame: ThreadFrame) -> list[tuple[str, str]]:
@@ -136,10 +134,10 @@ def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
     functions = source.unit.functions if source and source.unit else ()
     lines = [(f, n) for f in functions for n in left_locked(source, f, lock)] if source else []
     for function, line in lines:
-        draft.say(f"`{function.name}` leaves at {draft.spot(line, frame.file)} without giving `{lock}` back.")
+        draft.say(f"`{function.name}` leaves at {draft.spot(line, frame.file)} without releasing `{lock}`.")
         draft.link(frame.file, line, "leaves holding", lock, function.name)
-        draft.suspect(line, 0.9, f"leaves the function with `{lock}` held", frame.file)
-        draft.advise(f"Give `{lock}` back before this `return`, or let a guard do so (`std::lock_guard`).")
+        draft.suspect(line, 0.9, f"returns from the function with `{lock}` held", frame.file)
+        draft.advise(f"Release `{lock}` before this `return`, or let a guard do so (`std::lock_guard`).")
     return bool(lines)
 
 
@@ -187,5 +185,5 @@ def _race(draft: Draft) -> None:
         draft.link(file, line, "locks" if order else "touches it", "", name)
         draft.suspect(line, 0.9 - 0.1 * nth, "one of the two orders" if order else "touches it without the lock", file)
     _cite_here(draft)
-    draft.advise("Use one order of locking everywhere." if order else
+    draft.advise("Use one locking order everywhere." if order else
                  "Guard both lines with the same mutex, or make the variable atomic.")  # fmt: skip

@@ -117,6 +117,7 @@ class Door:
         self._builtins = dict(_names_of(own), __import__=self._import)
         del self._builtins["__getattr__"]
         self._made: dict[str, Any] = {}
+        self._awaited: dict[str, Any] = {}
         self._ballast = list(map(itertools.repeat, (None,) * _BALLAST))
 
     def visit(self, query: str) -> str:
@@ -152,17 +153,23 @@ class Door:
         magic, parts = self._kept["marshal"].loads(unpacked)
         if magic and magic != (sys.modules["_frozen_importlib_external"].MAGIC_NUMBER, sys.implementation.cache_tag):
             return ""
-        added: list[str] = []
+        before = dict(self._made)
+        self._awaited = {name: code for name, code in parts if name not in before}
         try:
-            for name, code in parts:
-                if name not in self._made:
-                    added.append(name)
-                    self._add(name, code)
+            for name in list(self._awaited):
+                self._bring(name)
         except BaseException:
-            for name in added:
-                del self._made[name]
+            self._made = before
             raise
+        finally:
+            self._awaited = {}
         return MAGIC
+
+    def _bring(self, name: str) -> None:
+        """Adds a module that has come, unless the import of another has."""
+        code = self._awaited.pop(name, None)
+        if code is not None:
+            self._add(name, code)
 
     def _add(self, name: str, code: Any) -> None:
         module: Any = types.ModuleType("dap_ai_probe." + name)
@@ -182,10 +189,15 @@ class Door:
     # -- what the injected modules import --------------------------------------------------------------------------
 
     def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
-        if level:
-            return self._made[name] if name else types.SimpleNamespace(**self._made)
-        if name == "typing" and "hints" in self._made:
-            return self._made["hints"]
+        if level:  # of another injected module: `.texts`, `..reading.texts`, or modules of `.` or `..reading`
+            name = name.rpartition(".")[2]
+            for wanted_name in (name, *wanted):
+                self._bring(wanted_name)
+            return self._made[name] if name in self._made else types.SimpleNamespace(**self._made)
+        if name == "typing":
+            self._bring("hints")
+            if "hints" in self._made:
+                return self._made["hints"]
         kept = self._kept.get(name)
         if kept is not None:
             return kept

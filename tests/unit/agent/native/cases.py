@@ -6,11 +6,20 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dap_ai.agent.native.report import Report
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.inspection import ExceptionFacts, Fact, Fault, FrameFacts, Inspection, ThreadFacts, Value, Variable
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.compiled.report import Report
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import (
+    ExceptionFacts,
+    Fact,
+    Fault,
+    FrameFacts,
+    Inspection,
+    ThreadFacts,
+    Value,
+    Variable,
+)
 
 NULL = Value("null", "struct order *", "pointer", note="null")
 Values = Mapping[str, "Value | Fact | int | str"]
@@ -43,7 +52,7 @@ def stopped(
     file = sources.add(path, source)
     rows = [Frame(n, at.function, path, line_of(source, at.code), user=True) for n, at in enumerate(frames, 1)]
     places = [Place(row, file, _facts(row, at.values), _known(at.values)) for row, at in zip(rows, frames, strict=True)]
-    inspection = Inspection(frames=[p.facts for p in places if p.facts], native=True, threads=list(threads))
+    inspection = Inspection(frames=[p.facts for p in places if p.facts], kind="native", threads=list(threads))
     if signal:
         inspection.fault = Fault(signal, "address not mapped" if signal == "SIGSEGV" else "", address, "read")
         inspection.exceptions = [ExceptionFacts(signal, "")]

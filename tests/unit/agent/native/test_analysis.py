@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnoses.pointers import looks_like
 from dap_ai.agent.native.diagnoses.threads import cycle
 from dap_ai.agent.native.diagnosing import analyse
-from dap_ai.agent.native.report import Report, Stack
-from dap_ai.protocol.inspection import Fact, ThreadFacts, ThreadFrame, Value
+from dap_ai.protocol.contracts.inspection import Fact, ThreadFacts, ThreadFrame, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 
 FILE = "/src/shop.c"
@@ -213,7 +213,7 @@ def test_a_recursion_over_a_cycle_in_the_data_blames_who_closes_the_cycle():
     analysis = analysed(DEEP, frames, address=0x7FFF0000)
     assert analysis.kind == "stack overflow"
     assert "60 frames" in told(analysis)
-    assert "comes round every 2 calls" in told(analysis)
+    assert "repeats every 2 calls" in told(analysis)
     assert suspected(analysis)[:2] == [line_of(DEEP, "a.parent"), line_of(DEEP, "return 1")]
 
 

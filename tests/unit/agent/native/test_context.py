@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.case.reports import report_of
+from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.context import first_context
-from dap_ai.agent.native.reports import report_of
-from dap_ai.agent.stack import Case, Frame, Place
-from dap_ai.protocol.ask import Suspect
-from dap_ai.protocol.asking import HistoryItem
-from dap_ai.protocol.inspection import Binary, Fact, FrameFacts, ThreadFacts, ThreadFrame, Value, Variable
+from dap_ai.protocol.contracts.asking import HistoryItem
+from dap_ai.protocol.contracts.inspection import Binary, Fact, FrameFacts, ThreadFacts, ThreadFrame, Value, Variable
+from dap_ai.protocol.wire.ask import Suspect
 from tests.unit.agent.native.cases import NULL, At, stopped
 
 SAID = Path(__file__).parent / "said"

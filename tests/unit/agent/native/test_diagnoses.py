@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnoses.pointers import looks_like
 from dap_ai.agent.native.diagnosing import analyse
-from dap_ai.agent.native.report import Report, Stack
-from dap_ai.protocol.inspection import ThreadFrame, Value
+from dap_ai.protocol.contracts.inspection import ThreadFrame, Value
 from tests.unit.agent.native.cases import At, pointer, stopped
 
 C, CPP, RUST = "/src/shop.c", "/src/shop.cpp", "/src/shop.rs"
@@ -31,7 +31,7 @@ def blamed(analysis: NativeAnalysis) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("kind", "line", "reason"),
     [
-        ("size_t", 2, "`i >= 0` always holds, because `i` has no sign"),
+        ("size_t", 2, "`i >= 0` always holds, because `i` is unsigned"),
         ("int", 2, "the loop lets `i` go too far for what it indexes"),
     ],
 )
@@ -121,7 +121,7 @@ def test_an_index_behind_the_end_of_a_string_is_told_with_both_numbers(given: st
     report = Report("terminate", "std::out_of_range", said)
     analysis = analysed(source, [At("f", "substr", values)], signal="SIGABRT", report=report, path=CPP)
     assert told(analysis) == f"`{given}` is `10`, but `path` ends at 9."
-    assert blamed(analysis) == (2, "gives `substr` 10, behind the end of `path`")
+    assert blamed(analysis) == (2, "passes `substr` 10, beyond the end of `path`")
 
 
 def test_the_key_that_an_index_of_a_rust_map_missed_is_told():

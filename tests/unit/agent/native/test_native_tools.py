@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.source import Sources
-from dap_ai.agent.stack import Case, Frame, Place
+from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.memory import secrets_in
+from dap_ai.agent.tools.native.memory import secrets_in
 from dap_ai.agent.tools.table import TOOLS, run
-from dap_ai.protocol import tools
-from dap_ai.protocol.asking import Stop, ToolCall
-from dap_ai.protocol.errors import RequestFailed
-from dap_ai.protocol.inspection import Inspection, ThreadFacts, ThreadFrame
+from dap_ai.protocol.contracts import tools
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Inspection, ThreadFacts, ThreadFrame
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.safe import as_it_is
 
 pytestmark = pytest.mark.anyio
 MEMORY = 0x10000
@@ -52,13 +53,14 @@ class Adapter:
 
 def bench(adapter: Adapter, **more: Any) -> Bench:
     frame = Frame(0, "main", "", 3, user=True)
-    inspection = Inspection([], native=more.pop("native", True), threads=more.pop("threads", []))
+    inspection = Inspection([], kind=more.pop("kind", "native"), threads=more.pop("threads", []))
     case = Case(adapter.stop, Sources(), [frame], [Place(frame)], inspection, "observe", **more.pop("case", {}))
-    return Bench(adapter, case, **more)  # type: ignore[arg-type]
+    return Bench(adapter, case, **{"mask": as_it_is, **more})  # type: ignore[arg-type]
 
 
 async def result_of(name: str, arguments: tools.ToolArguments, made: Bench) -> ToolResult:
-    return await run(made, ToolCall(name, arguments))
+    assert arguments.tool == name
+    return await run(made, arguments)
 
 
 def hides(secret: str) -> Any:
@@ -192,13 +194,13 @@ async def test_a_frame_beyond_the_end_of_a_deep_stack_is_refused():
 async def test_a_python_program_has_none_of_these_tools(name: str):
     arguments = tools.Memory("x") if name == "memory" else tools.TOOLS[name]()
 
-    result = await result_of(name, arguments, bench(Adapter(), native=False))
+    result = await result_of(name, arguments, bench(Adapter(), kind="python"))
 
     assert (result.failed, "Only native programs" in result.text) == (True, True)
 
 
 def test_what_is_for_one_kind_of_program_is_not_offered_in_the_other():
-    native, python = bench(Adapter()), bench(Adapter(), native=False)
+    native, python = bench(Adapter()), bench(Adapter(), kind="python")
 
     assert {name for name, tool in TOOLS.items() if not tool.fits(native)} == {"trace", "try_fix", "slice", "info"}
     assert {name for name, tool in TOOLS.items() if not tool.fits(python)} >= {"frames", "registers", "memory"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnosing import analyse
-from dap_ai.agent.native.report import Report
-from dap_ai.protocol.inspection import Field, Value
+from dap_ai.protocol.contracts.inspection import Field, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 
 CPP = "/src/shop.cpp"
@@ -304,7 +304,7 @@ int main(void) {
 """
     analysis = analysed(source, [At("main", "*cell(g, 9)", {"g": pointer(0x5000)})], address=0x7FFFF7E1F810)
     assert suspected(analysis)[:2] == [5, 2]
-    assert "The line follows what `cell(g, 9)` gives." in analysis.sentences
+    assert "The line follows what `cell(g, 9)` returns." in analysis.sentences
 
 
 def test_a_step_to_what_is_not_null_now_is_not_told_as_the_end_of_a_list():
@@ -317,7 +317,7 @@ def test_a_step_to_what_is_not_null_now_is_not_told_as_the_end_of_a_list():
 def test_of_nested_calls_the_one_that_is_given_the_null_pointer_is_told():
     source = 'void f(char *whole) {\n    printf("%zu", strlen(whole));\n}\n'
     analysis = analysed(source, [At("f", "strlen", {"whole": NULL})], address=0)
-    assert "gives it to `strlen`" in " ".join(analysis.sentences)
+    assert "passes it to `strlen`" in " ".join(analysis.sentences)
 
 
 def test_a_get_without_arguments_is_no_lookup_that_found_nothing():

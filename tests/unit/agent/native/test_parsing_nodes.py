@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.native.parsing import to_node
+from dap_ai.agent.compiled.parsing import to_node
 from dap_ai.agent.sanitize import SyntaxRefused
 
 P, X, Y = ["n", "p"], ["n", "x"], ["n", "y"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.reader import Reader
-from dap_ai.agent.source import Sources
-from dap_ai.protocol.asking import Stop
-from dap_ai.protocol.errors import NotStopped, RequestFailed
-from dap_ai.protocol.inspection import Fact, FrameFacts, Inspection, Query, Value
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import Sources
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Inspection, Query, Value
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 pytestmark = pytest.mark.anyio
 STOP = Stop(1, 1, None, "exception", "Signed integer overflow")
@@ -35,11 +35,11 @@ class Debugger:
 
     async def inspect(self, query: Query) -> Inspection:
         if query.thread_id:
-            return Inspection([], native=True)
+            return Inspection([], kind="native")
         if isinstance(self._reply, RequestFailed):
             raise self._reply
         assert [frame.frame_id for frame in query.frames] == [2]
-        return Inspection([FrameFacts(2, "", "", 0, values=[Fact(value) for value in self._reply])], native=True)
+        return Inspection([FrameFacts(2, "", "", 0, values=[Fact(value) for value in self._reply])], kind="native")
 
     def caught(self) -> None:
         return None

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.native.report import MAX_TEXT, Report
-from dap_ai.agent.native.reports import own_output, report_of
-from dap_ai.agent.native.ubsan import NO_WORDS, Words
-from dap_ai.agent.stack import Case, Frame
-from dap_ai.protocol.asking import Stop
+from dap_ai.agent.case.reports import own_output, report_of
+from dap_ai.agent.case.stack import Case, Frame
+from dap_ai.agent.case.ubsan import NO_WORDS, Words
+from dap_ai.agent.compiled.report import MAX_TEXT, Report
+from dap_ai.protocol.contracts.asking import Stop
 from tests.unit.agent.native.cases import At, stopped
 
 SAID = Path(__file__).parent / "said"

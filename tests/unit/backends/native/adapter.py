@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dap_ai.protocol.errors import RequestFailed
+from dap_ai.protocol.wire.errors import RequestFailed
 
 Row = dict[str, Any]
 

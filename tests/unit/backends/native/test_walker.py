@@ -10,8 +10,8 @@ import pytest
 
 from dap_ai.backends.native.reading import MAX_REQUESTS
 from dap_ai.backends.native.walker import NativeWalker
-from dap_ai.protocol.errors import NotStopped
-from dap_ai.protocol.inspection import Fact, FrameQuery, Inspection, Node, Query, Value
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Inspection, Node, Query, Value
+from dap_ai.protocol.wire.errors import NotStopped
 from tests.unit.backends import elf_files
 from tests.unit.backends.native.adapter import FakeAdapter, Row, var
 

@@ -1,0 +1,60 @@
+"""What is debugged, and by whom: for a person who has several sessions, and for those who join one."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from dap_ai.adapter.state.client import Client
+from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.outbox import read_or
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.messages import ProcessBody, StartArguments
+from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
+
+
+class About:
+    """Of one session."""
+
+    def __init__(self, client: Client, state: DebuggeeState, options: Options) -> None:
+        self._client = client
+        self._state = state
+        self._options = options
+        self._program = ""
+        self._process_id = 0
+        """Of the debuggee; 0: not known."""
+
+    def on_start(self, message: Envelope) -> None:
+        """The session's client launches or attaches: what is debugged."""
+        start = read_or(message, StartArguments, StartArguments())
+        self._program = start.program or start.module or start.name
+        self._process_id = start.process_id
+
+    def on_event(self, message: Envelope) -> None:
+        """An event of the backend: what is debugged, as the adapter says."""
+        if message.name == "process":
+            process = read_or(message, ProcessBody, ProcessBody())
+            self._program = self._program or process.name
+            self._process_id = process.system_process_id or self._process_id
+
+    @property
+    def label(self) -> str:
+        """What is debugged, for a person."""
+        program = PurePath(self._program).name or "the program"
+        return f"{program} (process {self._process_id})" if self._process_id else program
+
+    def info(self) -> SessionInfo:
+        """What others may know of this session."""
+        stop = self._state.last_stop()
+        state = "stopped" if stop else self._state.phase.value
+        return SessionInfo(
+            id=self._options.session_id,
+            parent=self._options.parent_id,
+            pid=self._process_id,
+            program=self._program,
+            backend=self._options.backend,
+            client=self._client.name,
+            state="starting" if state == Phase.CREATED.value else state,
+            stop=SessionStop(stop.thread_id, stop.reason, stop.description, stop.text) if stop else None,
+            started=self._options.started,
+        )

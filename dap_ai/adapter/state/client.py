@@ -1,0 +1,28 @@
+"""The session's own client: what it calls itself and what it can show, once its `initialize` has said so."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dap_ai.protocol.wire.messages import InitializeArguments
+
+
+class Client(msgspec.Struct):
+    """Nothing is known of it before its `initialize`."""
+
+    id: str = ""
+    """As `clientID` of it."""
+    name: str = ""
+    """For a person."""
+    initialize: bytes = b""
+    """The arguments with which the adapter was initialized; empty: it was not, or has refused."""
+    hears_invalidated: bool = False
+    ansi_styling: bool = False
+
+    def introduce(self, said: InitializeArguments, arguments: bytes) -> None:
+        """The client has said who it is; `arguments`: as they go to the adapter."""
+        self.id = said.client_id
+        self.name = said.client_name or said.client_id
+        self.initialize = arguments
+        self.hears_invalidated = said.supports_invalidated_event
+        self.ansi_styling = said.supports_ansi_styling

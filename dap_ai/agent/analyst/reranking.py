@@ -1,0 +1,162 @@
+"""What running again tells: lines that never ran are out, a fix that passes lifts its line; calls and values."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.rules.guards import SKIP_NONE
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
+from dap_ai.agent.analyst.witnessed import witness
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.values import cut
+from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
+
+_LIFT, _LIFT_DOUBTED = 0.85, 0.3
+_IN_VAIN = 0.9
+_MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
+
+
+def rerank(analysis: Analysis, trials: Trials) -> None:
+    """The ranking with what running again has told."""
+    leave_out_what_never_ran(analysis, trials.controls)
+    if trials.usable:
+        _lift_passing(analysis, trials)
+        witness(analysis, trials)
+    analysis.order()
+
+
+def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> None:
+    """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it.
+
+    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
+    best witness there is, though another value may have led another way.
+    """
+    widest = next((c for c in reversed(controls) if c.check.whole and (c.usable or c.fails_there)), None)
+    if widest is None or widest.trace.lines_truncated:
+        return
+    files = {path for path, _ in widest.counts}
+    ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
+
+    def never_ran(path: str, line: int) -> bool:
+        source = analysis.case.sources.read(path)
+        inside = source.function_at(line) if source else None
+        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
+
+    analysis.never_ran = never_ran
+    for key in [key for key in analysis.scores if never_ran(*key)]:
+        del analysis.scores[key]
+
+
+def _lift_passing(analysis: Analysis, trials: Trials) -> None:
+    passing = trials.passing
+    best = max((t.grade for t in passing), default=0.0)
+    tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
+    for key in tried & set(analysis.scores) if passing else ():
+        analysis.scores[key] *= _IN_VAIN
+    lifted: set[tuple[str, int]] = set()
+    for trial in sorted(passing, key=lambda t: -t.grade):
+        key = (trial.candidate.edit.source.path, trial.candidate.line)
+        if key in lifted or trial.candidate.kind == SKIP_NONE:
+            continue  # skipping an item says nothing about who made it
+        lifted.add(key)
+        was = analysis.scores.get(key, 0.0)
+        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
+        analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
+        if not trial.doubt or key not in analysis.reasons:
+            analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
+
+
+def changed_words(trial: Trial) -> str:
+    """What a generated fix changes, in words."""
+    edit = trial.candidate.edit
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    added = [row[2:].strip() for row in difflib.ndiff(old, edit.lines) if row.startswith("+ ")]
+    if not added:
+        return f"the failing check passes without `{cut('; '.join(line.strip() for line in old), 100)}`"
+    where = f"added after line {edit.last}" if edit.growth > 0 else "here"
+    return f"the failing check passes with `{cut('; '.join(added), 100)}` {where}"
+
+
+def told(analysis: Analysis, trials: Trials) -> str:
+    """The paragraph about the run: which calls ran with what, and the successive values at suspicious lines."""
+    control = _telling(trials)
+    if control is None:
+        return ""
+    root = analysis.case.inspection.cwd
+    calls = [f"{'  ' * c.depth}- {_call(c)}" for c in _calls(control.trace)]
+    values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
+    if not calls and not values:
+        return ""
+    head = f"**Run again.** In a copy of the process, {control.check.words} fails the same way."
+    parts = [head]
+    if calls:
+        parts.append("The calls in it:\n\n" + "\n".join(calls))
+    if values:
+        parts.append("Values on the way:\n\n" + "\n".join(values))
+    return "\n\n".join(parts)
+
+
+def _telling(trials: Trials) -> Control | None:
+    """The narrowest run in which something was called, else the widest."""
+    return next((c for c in trials.usable if c.trace.calls), trials.usable[-1] if trials.usable else None)
+
+
+def _calls(trace: Trace) -> Iterator[TracedCall]:
+    """The first calls, and the one that ended by the exception."""
+    shallow = min((c.depth for c in trace.calls), default=0)
+    seen = 0
+    for call in trace.calls:
+        depth = call.depth - shallow
+        if depth < _MAX_DEPTH and (seen < _MAX_CALLS or call.raised):
+            seen += 1
+            yield TracedCall(
+                call.function, call.file, call.line, depth, call.arguments, result=call.result, raised=call.raised
+            )
+        if seen >= 2 * _MAX_CALLS:
+            return
+
+
+def _call(call: TracedCall) -> str:
+    arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
+    if call.raised:
+        return f"`{call.function}({arguments})` raised `{cut(call.raised, 80)}`"
+    return f"`{call.function}({arguments})` returned `{cut(call.result or 'nothing yet', 60)}`"
+
+
+def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
+    rows = {(t.file, t.line): t for t in trace.lines}
+    told = 0
+    for suspect in analysis.suspects[:4]:
+        traced = rows.get((suspect.file, suspect.line))
+        source = analysis.case.sources.read(suspect.file)
+        if traced is None or source is None:
+            continue
+        for change in _telling_changes(traced.changes, source, suspect.line):
+            where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
+            yield f"{where} ran {_times(traced.count)}: `{change.name}` {_folded(change)}"
+            told += 1
+            if told >= _MAX_HISTORIES:
+                return
+
+
+def _telling_changes(changes: list[Changed], source: SourceFile, line: int) -> list[Changed]:
+    statement = source.statement_at(line)
+    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement else set[str]()
+    return [c for c in changes if c.name in names and c.texts][:1]
+
+
+def _folded(change: Changed) -> str:
+    size = 100 if len(change.texts) == 1 else 60
+    texts = [f"`{cut(text, size)}`" for text in change.texts]
+    if change.count > len(texts) and len(texts) > 3:
+        texts.insert(3, "...")
+    return ("became " if len(texts) == 1 else "went ") + " -> ".join(texts)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

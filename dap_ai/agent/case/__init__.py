@@ -1,0 +1,1 @@
+"""The stop that was read: frames, source, values, and the files around them."""

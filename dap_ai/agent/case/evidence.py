@@ -1,0 +1,100 @@
+"""The second reading: what an answer cites is read again in the same stop before the answer ends."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.source import language_of
+from dap_ai.agent.case.values import show, typed
+from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.debugger import Debugger, Sink
+from dap_ai.protocol.contracts.inspection import Fact
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.wire.ask import Evidence
+from dap_ai.protocol.wire.errors import RequestFailed
+
+
+async def confirm(answer: Answer, reader: Reader, debugger: Debugger, sink: Sink, spot: str) -> None:
+    """Marks what is confirmed, and says so where something is not or where the program has moved on.
+
+    What was read at an earlier stop, before the agent let the program go on, stays unconfirmed: frame ids come again.
+    """
+    epoch = debugger.stop.epoch if debugger.stop else 0
+    facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
+    for evidence in answer.evidence:
+        fact = facts.get((evidence.frame_id, evidence.expression)) if evidence.epoch == epoch else None
+        evidence.confirmed = bool(fact and is_same(evidence.value, fact))
+    if debugger.current:
+        _say_unconfirmed(answer, facts, sink)
+        return
+    answer.stale = True
+    note = f"This is about the stop at {spot}, which is over: the program continued while it was answered."
+    answer.text = f"{note}\n\n{answer.text}"
+    sink.emit("answer", f"{note}\n")
+
+
+async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugger) -> dict[tuple[int, str], Fact]:
+    """What the cited expressions give now, by frame id and expression: read, or where that is refused, in a copy."""
+    wanted = {(e.frame_id, e.expression): language_of(e.file) for e in evidence}
+    facts: dict[tuple[int, str], Fact] = {}
+    try:
+        if wanted and debugger.can_inspect and debugger.current:
+            facts = await reader.again(wanted)
+        for frame_id, expression in wanted:
+            fact = facts.get((frame_id, expression))
+            if (fact is None or fact.error == "refused") and debugger.current and not debugger.why_no_snapshot:
+                result = await debugger.snapshot(SnapshotQuery(frame_id, expression))
+                if result.status == "ok" and result.value:
+                    facts[frame_id, expression] = Fact(result.value)
+                elif result.status == "raised":
+                    facts[frame_id, expression] = Fact(error="raised", text=result.error)
+    except RequestFailed:  # of it, NotStopped: what was not read stays unconfirmed
+        pass
+    return facts
+
+
+def is_same(cited: str, fact: Fact) -> bool:
+    """Whether a citation says what was read: spaces and the kind of quotes aside, in full or with what was cut."""
+    if fact.value is None:
+        return (
+            fact.error == "raised"
+            and bool(cited.strip())
+            and _plain(cited).removeprefix("raises ") in _plain(fact.text)
+        )
+    value = fact.value
+    forms = {_plain(text) for text in (value.text, show(value, 10_000), typed(value, 10_000))}
+    forms |= {form.strip("'") for form in forms if PLACEHOLDER.fullmatch(form.strip("'"))}
+    return _plain(cited) in forms or _is_cut(_plain(cited), _plain(value.text))
+
+
+_CUT = re.compile(r"\.\.\.|…")
+_LEAST_SHOWN = 8
+"""Characters that must agree before something that was cut is taken for the same."""
+
+
+def _is_cut(cited: str, text: str) -> bool:
+    """Whether both begin alike up to where one of them was cut."""
+    mark = _CUT.search(cited) or _CUT.search(text)
+    return mark is not None and mark.start() >= _LEAST_SHOWN and cited[: mark.start()] == text[: mark.start()]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.strip().strip("`").replace('"', "'").split())
+
+
+def _say_unconfirmed(answer: Answer, facts: dict[tuple[int, str], Fact], sink: Sink) -> None:
+    open_ones = [
+        f"`{e.expression}`{_instead(facts.get((e.frame_id, e.expression)))}" for e in answer.evidence if not e.confirmed
+    ]
+    if open_ones:
+        text = f"Not confirmed by a second reading: {', '.join(open_ones)}."
+        answer.text += f"\n{text}\n"
+        sink.emit("answer", text + "\n")
+
+
+def _instead(fact: Fact | None) -> str:
+    if fact is None or (fact.value is None and not fact.text):
+        return ""
+    return f" (it is `{show(fact.value, 80)}`)" if fact.value else f" ({fact.text[:80]})"

@@ -1,0 +1,84 @@
+"""Values as text: short, one line, and never cut without a mark."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Value, Variable
+
+CHARS_PER_TOKEN = 4
+"""An estimate."""
+
+_QUIET = frozenset({"module", "class", "function"})
+_MISSING = object()
+_PLAIN = frozenset(
+    {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
+)
+_SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
+
+
+def cut(text: str, max_chars: int) -> str:
+    """The text on one line, at most `max_chars` long, with what is missing counted."""
+    text = " ".join(text.split("\n"))
+    if len(text) <= max_chars:
+        return text
+    mark = f"...+{len(text) - max_chars} chars"
+    return text[: max(0, max_chars - len(mark))] + mark if max_chars > len(mark) else "..."[:max_chars]
+
+
+def show(value: Value, max_chars: int = 120) -> str:
+    """A value as an answer cites it: its text, and what the text alone does not tell."""
+    text = cut(value.text, max_chars)
+    extra: list[str] = []
+    if value.kind in _SIZED_TEXTS:
+        pass  # it begins with its size
+    elif value.shape is not None and "shape" not in text:
+        extra.append("shape " + "x".join(map(str, value.shape)))
+    elif value.length is not None and value.truncated:
+        extra.append(f"length {value.length}")
+    if value.note:
+        extra.append(value.note)
+    return f"{text} ({', '.join(extra)})" if extra else text
+
+
+def typed(value: Value, max_chars: int = 120) -> str:
+    """A value with its type where the text does not show it."""
+    text = show(value, max_chars)
+    return text if value.kind in _PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
+
+
+def show_fact(fact: Fact, max_chars: int = 120) -> str:
+    """A fact: its value, or why there is none."""
+    if fact.value is not None:
+        return show(fact.value, max_chars)
+    if fact.error == "raised":
+        return f"raises {cut(fact.text, max_chars)}"
+    return fact.error or "not read"
+
+
+def variables(facts: FrameFacts) -> list[Variable]:
+    """Arguments and locals of a frame that are data: not its functions, classes and modules."""
+    both = [*facts.arguments, *facts.locals]
+    return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
+
+
+def find(facts: FrameFacts | None, name: str) -> Value | None:
+    """The value of a name bound in the frame."""
+    for variable in [*facts.arguments, *facts.locals] if facts else []:
+        if variable.name == name:
+            return variable.value
+    return None
+
+
+def literal(value: Value | None) -> Any:
+    """The Python value behind the text of a plain value; `MISSING` where the text does not tell it all."""
+    if value is None or value.truncated:
+        return _MISSING
+    try:
+        return ast.literal_eval(value.text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return _MISSING
+
+
+MISSING = _MISSING

@@ -1,0 +1,1 @@
+"""C, C++ and Rust as text: parsing, what a line writes and reads, panics and sanitizers' reports. Pure."""

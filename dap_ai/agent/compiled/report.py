@@ -1,0 +1,150 @@
+"""A report of the program about itself: what it holds, and how its lines of stack are read. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
+
+from dap_ai.protocol.contracts.inspection import ThreadFrame
+
+Tool = Literal["AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "UndefinedBehaviorSanitizer", "MemorySanitizer",
+               "panic", "assert", "terminate", "libc"]  # fmt: skip
+
+MAX_TEXT = 4_000
+MAX_STACK_FRAMES = 64
+MAX_LINE = 1_000
+"""Characters on either side: the patterns take time that grows with the square of it."""
+_MAX_DIGITS = 9
+"""Of a line number; more are garbage."""
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)")
+_FRAME = re.compile(r"^\s*#(\d+)\s+(?:0x[0-9a-fA-F]+\s+)?(?:in\s+)?(.*)$")
+_MODULE = re.compile(r"\s*\((?:BuildId: \w+|[^()]*\+0x[0-9a-fA-F]+)\)\s*$")
+_LOCATED = re.compile(r"^(.*?)\s+((?:[A-Za-z]:[\\/]|\.{0,2}/).*?):(\d+)(?::\d+)?$|^(.*)\s+(\S+?):(\d+)(?::\d+)?$")
+_HASH = re.compile(r"::h[0-9a-f]{16}$")
+_RUNTIME_NAME = re.compile(
+    r"__(?:interceptor_|asan|tsan|ubsan|msan|lsan|hwasan|sanitizer|libc_start|clone|rust)|___(?:interceptor|lldb_unnamed)"
+    r"|_start$|start_thread|clone|(?:malloc|calloc|realloc|free|strdup|posix_memalign|aligned_alloc)$"
+    r"|pthread_(?:create|mutex_lock)$|operator (?:new|delete)|_?rust_(?:begin_unwind|panic)"
+    r"|<?(?:core|std|alloc)::|<null>|BaseThreadInitThunk|RtlUserThreadStart"
+)
+_RUNTIME_FILE = re.compile(
+    r"libsanitizer[/\\]|compiler-rt[/\\]|sysdeps[/\\]|(?:^|[/\\])csu[/\\]|[/\\]nptl[/\\]|[/\\]rustc[/\\]"
+    r"|[/\\]include[/\\]c\+\+[/\\]|^/usr/(?:lib|include|src)/|[/\\](?:rustlib|\.cargo[/\\]registry)[/\\]"
+    r"|sanitizer_common_interceptors|^(?:asan|tsan|ubsan|msan|lsan)_\w+\.(?:cpp|cc|inc)$|libc-?start"
+)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A stack of the report: `freed by thread T0`. Frames innermost first, those of the runtime left out."""
+
+    title: str
+    frames: Sequence[ThreadFrame]
+    inside: Sequence[str] = ()
+    """The runtime's functions that the innermost of the frames was in."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report."""
+
+    tool: Tool
+    kind: str
+    """`heap-buffer-overflow`, `data race`, `signed-integer-overflow`, `panic`, `assertion`, `std::out_of_range`,
+    `double free`."""
+    message: str
+    """Its own words, one line: `index out of bounds: the len is 3 but the index is 5`; the assertion's expression."""
+    address: int | None = None
+    access: Literal["", "read", "write"] = ""
+    size: int = 0
+    """Of the access, bytes."""
+    file: str = ""
+    line: int = 0
+    """Where the report says it happened: the innermost frame of the program's own code."""
+    stacks: Sequence[Stack] = ()
+    """Of the access first, then allocation, free, the other access, ..."""
+    facts: Sequence[str] = ()
+    """Other sentences that matter: `0x602000000014 is located 0 bytes after 20-byte region`."""
+    text: str = ""
+    """The report without legend, shadow bytes and module offsets; at most 4,000 characters."""
+
+
+def plain(text: str) -> str:
+    """Terminal output as text: no colours, line ends as in Python."""
+    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def near(line: str, word: str) -> str:
+    """As much of a line as is read: what stands around the word."""
+    at = line.find(word)
+    return line[max(0, at - MAX_LINE) : at + MAX_LINE]
+
+
+def frame_of(line: str) -> tuple[int, ThreadFrame] | None:
+    """The number and place of a sanitizer's line of stack; its name is `` where the line has none."""
+    found = _FRAME.match(line[:MAX_LINE])
+    if not found:
+        return None
+    rest = found[2].strip()
+    while (shorter := _MODULE.sub("", rest)) != rest:
+        rest = shorter
+    return _number(found[1]), located(rest)
+
+
+def located(text: str) -> ThreadFrame:
+    """`total /src/heap.c:6:16` -> its name, file and line."""
+    found = _LOCATED.match(text)
+    if not found:
+        return ThreadFrame(_HASH.sub("", text.removesuffix(" <null>").strip()), "", 0)
+    name, file, line = found.groups()[:3] if found[2] else found.groups()[3:]
+    return ThreadFrame(_HASH.sub("", str(name).strip()), str(file), _number(str(line)))
+
+
+def is_runtime(frame: ThreadFrame) -> bool:
+    """Whether it is a frame of a sanitizer, the C library or a language's own library."""
+    return not frame.name or bool(_RUNTIME_NAME.match(frame.name) or _RUNTIME_FILE.search(frame.file))
+
+
+def own(frames: Iterable[ThreadFrame]) -> list[ThreadFrame]:
+    """The program's own ones; where there are none, the first that has a name."""
+    known = [f for f in frames if f.name]
+    kept = [f for f in known if not is_runtime(f)]
+    return (kept or known[:1])[:MAX_STACK_FRAMES]
+
+
+def inside(frames: Sequence[ThreadFrame]) -> list[str]:
+    """The names of the runtime's functions that come before the program's own."""
+    return [frame.name for frame in takewhile(is_runtime, frames)][:MAX_STACK_FRAMES]
+
+
+def first_place(stacks: Sequence[Stack]) -> tuple[str, int]:
+    """File and line of the first stack's innermost own frame that has them."""
+    frames = stacks[0].frames if stacks else ()
+    return next(((f.file, f.line) for f in frames if f.line and not is_runtime(f)), ("", 0))
+
+
+def shown(frames: Sequence[ThreadFrame]) -> list[str]:
+    """One line each; a recursion's repetitions are counted."""
+    rows: list[str] = []
+    repeated = 0
+    for before, frame in zip([None, *frames], frames, strict=False):
+        if before is not None and (frame.name, frame.line) == (before.name, before.line):
+            repeated += 1
+            continue
+        rows += [f"... {repeated} more of it"] if repeated else []
+        repeated = 0
+        rows.append(f"{frame.name} {frame.file}:{frame.line}" if frame.file else frame.name)
+    return [*rows, f"... {repeated} more of it"] if repeated else rows
+
+
+def bounded(lines: Iterable[str]) -> str:
+    """The lines, at most MAX_TEXT characters."""
+    text = "\n".join(lines)
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 4] + "\n..."
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) <= _MAX_DIGITS else 0

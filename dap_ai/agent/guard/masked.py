@@ -1,0 +1,165 @@
+"""The ways out: what goes to a model, to the user, to a file is masked here, whatever came before.
+
+What the program says is masked as it is read (masked_debugger.py); here it is source text, a question, the words of a
+model or of an endpoint, an error of ours. Masking twice changes nothing.
+
+What goes to the user is made visible here too (protocol/wire/visible.py): whatever an answer quotes, nothing in it
+acts on a terminal or hides. Names of files, and a diff, stay as they are: they are opened and applied, not only read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from typing import cast
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.masking.mask import Masked, MaskedStream, Masker
+from dap_ai.agent.model import Message, Model, Piece, Schema
+from dap_ai.protocol.contracts.asking import Answer, NotAnswered, SafeAnswer
+from dap_ai.protocol.contracts.debugger import SafeSink
+from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
+from dap_ai.protocol.wire.ask import Masked as MaskedRow
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.safe import Safe, SafeFields, SafeJson, as_it_is, put, replaced, safe_fields
+from dap_ai.protocol.wire.visible import hidden_in, visible
+
+_STRUCTURE = frozenset({"role", "id", "tool_call_id", "type"})
+"""What an endpoint reads of a message, beside its text: ids look random, and are no secrets."""
+NOT_AS_IS = "it holds a masked secret: it cannot be applied as it is"
+NOT_AS_TRIED = "it would write characters that do not show, which stand here as escapes: so it was not tried"
+
+
+class MaskedModel(PassingModel):
+    """See agent.model.Model: what it is sent is masked."""
+
+    def __init__(self, model: Model, masker: Masker) -> None:
+        super().__init__(model)
+        self._masker = masker
+
+    async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
+        """The model's reply to the masked messages. Raises ModelError."""
+        sent = [masked_message(self._masker, message) for message in messages]
+        async with aclosing(self._model.stream(sent, tools)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+
+class MaskedSink:
+    """See protocol.debugger.Sink: an answer goes on by whole lines, so that no secret is torn."""
+
+    def __init__(self, sink: SafeSink, masker: Masker) -> None:
+        self._sink = sink
+        self._masker = masker
+        self._stream = MaskedStream(masker)
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        """A step comes after the text before it."""
+        if category == "answer":
+            self._say(self._stream.feed(text))
+            return
+        if category == "tool":
+            self.finish()
+        self._sink.emit(category, visible(self._masker.mask(text)), tool and masked_step(self._masker, tool))
+
+    def finish(self) -> None:
+        """Lets out what is held."""
+        self._say(self._stream.finish())
+
+    def _say(self, text: Safe) -> None:
+        if text:
+            self._sink.emit("answer", visible(text))
+
+
+def masked_message(masker: Masker, message: Message) -> SafeFields:
+    """A message of a conversation, or a line of a transcript."""
+    return safe_fields(_fields(masker, message))
+
+
+def _fields(masker: Masker, message: Mapping[str, object]) -> dict[Safe, SafeJson]:
+    return {as_it_is(k): as_it_is(str(v)) if k in _STRUCTURE else _part(masker, v) for k, v in message.items()}
+
+
+def _part(masker: Masker, value: object) -> SafeJson:
+    if isinstance(value, str):
+        return masker.mask(value)
+    if isinstance(value, list):
+        items = cast("list[dict[str, object] | str]", value)
+        return [_fields(masker, each) if isinstance(each, dict) else _part(masker, each) for each in items]
+    return masker.mask_json(value)
+
+
+def masked_step(masker: Masker, step: ToolStep) -> SafeStep:
+    """A step as it is shown."""
+    name, call = visible(masker.mask(step.name)), visible(masker.mask(step.call))
+    return SafeStep(replaced(step, name=name, call=call, result=visible(masker.mask(step.result))))
+
+
+def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
+    """The same answer, masked and made visible in place."""
+    put(answer, text=visible(masker.mask(answer.text)), error=visible(masker.mask(answer.error)))
+    for cited in answer.evidence:
+        value = visible(masker.mask_value(cited.expression, cited.value))
+        put(cited, expression=visible(masker.mask(cited.expression)), value=value)
+    for suspect in answer.suspects:
+        put(suspect, reason=visible(masker.mask(suspect.reason)))
+    for fix in answer.fixes:
+        diff, check = masker.mask(fix.diff), visible(masker.mask(fix.check))
+        said: list[Safe] = [visible(masker.mask(fix.result))]
+        if diff != fix.diff:
+            said.append(NOT_AS_IS)
+        if _hides(diff):
+            diff, fix.verified = visible(diff), False
+            said.append(NOT_AS_TRIED)
+        put(fix, check=check, diff=diff, result="; ".join(filter(None, said)))
+    return SafeAnswer(answer)
+
+
+def _hides(diff: str) -> bool:
+    """Whether a diff writes more of what does not show than it takes away: the user could not see what they apply."""
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    for line in diff.replace("\r\n", "\n").split("\n"):
+        (after if line.startswith("+") else before).update(hidden_in(line[1:]) if line[:1] in ("+", "-") else ())
+    return not after <= before
+
+
+def not_answered(masker: Masker, error: Exception) -> NotAnswered:
+    """Why there is no answer, masked."""
+    is_ours = not isinstance(error, RequestFailed)
+    text = visible(masker.mask(f"{type(error).__name__}: {error}" if is_ours else error.user_text))
+    return NotAnswered(text, stale=isinstance(error, NotStopped), is_ours=is_ours)
+
+
+def learn_sources(masker: Masker, places: Iterable[Place]) -> None:
+    """Secrets that stand in source text: from then on they are masked wherever they appear."""
+    for text in {place.source.path: place.source.text for place in places if place.source}.values():
+        learn_text(masker, text)
+
+
+def learn_text(masker: Masker, text: str) -> None:
+    """The same of one text; once: it has the same secrets at the next question."""
+    if not masker.is_new(text):
+        return
+    for start, end in masker.secrets(text):
+        masker.learn_text(text[start:end])
+
+
+class Tally:
+    """What has been masked since it was made."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._before = {(row.placeholder, row.rule): row.times for row in masker.shown()}
+
+    def rows(self) -> list[MaskedRow]:
+        """Most often first; never a secret itself."""
+        rows: list[Masked] = []
+        for row in self._masker.shown():
+            times = row.times - self._before.get((row.placeholder, row.rule), 0)
+            if times > 0:
+                rows.append(row._replace(times=times))
+        rows.sort(key=lambda row: -row.times)
+        return [MaskedRow(row.placeholder, visible(row.rule), row.times) for row in rows]

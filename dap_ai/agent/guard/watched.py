@@ -1,0 +1,103 @@
+"""A Debugger that tells the user of every read."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.agent.guard.passing import PassingDebugger
+from dap_ai.protocol.contracts.acting import Action, Done
+from dap_ai.protocol.contracts.debugger import Debugger, Sink
+from dap_ai.protocol.contracts.inspection import Inspection, Query
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Statements
+from dap_ai.protocol.wire.ask import ToolStep
+
+
+class Watched(PassingDebugger):
+    """Reports every read to the sink, with its time, and counts them; within `quietly`, it only remembers copies."""
+
+    def __init__(self, debugger: Debugger, sink: Sink) -> None:
+        super().__init__(debugger)
+        self._sink = sink
+        self._quiet = False
+        self.calls = 0
+        self.snapshots = 0
+
+    @contextlib.contextmanager
+    def quietly(self) -> Generator[None]:
+        """What is read within is part of a step that is told as a whole."""
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self._quiet = False
+
+    async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
+        """Told with what came of it."""
+        began = time.monotonic()
+        result = await self._debugger.snapshot(query)
+        self.snapshots += 1
+        if query.edits:
+            self.calls += not self._quiet  # one of many trials: their sum is told, not each
+            return result
+        what = query.expression or _statements(query.statements)
+        self._report("snapshot", f"snapshot {what}", _came_of(result), began, snapshot=True)
+        return result
+
+    async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Told with what came of it."""
+        began = time.monotonic()
+        body = await self._debugger.request(command, arguments)
+        count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
+        self._report(command, f"{command}", _counted(count, "row"), began)
+        return body
+
+    async def inspect(self, query: Query) -> Inspection:
+        """Told with what came of it."""
+        began = time.monotonic()
+        found = await self._debugger.inspect(query)
+        expressions = sum(len(frame.expressions) for frame in query.frames)
+        bound = sum(len(f.arguments) + len(f.locals) for f in found.frames)
+        call = ", ".join(filter(None, [_counted(len(query.frames), "frame"), _counted(expressions, "expression")]))
+        self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
+        return found
+
+    async def act(self, action: Action, frame_id: int = 0) -> Done:
+        """Told with what came of it."""
+        began = time.monotonic()
+        done = await self._debugger.act(action, frame_id)
+        what = type(action).__name__
+        self._report("act", f"act {what}", f"stopped: {done.stop.reason}" if done.stop else done.result, began)
+        return done
+
+    def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
+        if self._quiet:
+            return
+        self.calls += 1
+        seconds = round(time.monotonic() - began, 4)
+        shown = f"{call}{f' -> {result}' if result else ''} ({1000 * seconds:.0f} ms)"
+        self._sink.emit("tool", shown, ToolStep(name, call, result, seconds, snapshot))
+
+
+def _came_of(result: SnapshotResult) -> str:
+    """How it ended. Where it was refused what only the program itself may do, that alone would look like a finding."""
+    if not result.was_refused:
+        return result.error or result.status
+    tried = next(iter(result.effects), result.error)
+    return f"says nothing: a copy may not reach outside itself ({tried})"
+
+
+def _statements(wanted: Statements | None) -> str:
+    if wanted is None:
+        return "nothing"
+    name, last = Path(wanted.file).name, wanted.line + max(0, wanted.source.rstrip().count("\n"))
+    if wanted.fresh:
+        return f"{name} afresh"
+    return f"{name}:{wanted.line}{f'-{last}' if last > wanted.line else ''} again"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""

@@ -1,0 +1,210 @@
+"""The tools as a model has them: what it is told of them, its calls checked and run, their results fenced as data.
+
+1. A call never fails the ask: a mistake in it, a refusal, a stop that is over are results that say what to do.
+2. An identical call within one epoch is answered from memory, unless it asks for what changes by itself; what acts on
+   the program makes all of it forgotten.
+3. A result is cut with a mark, and stands between markers that nothing in the program can know.
+4. Who is refused MAX_REFUSED times in a row gets no further tool in this question.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dap_ai.agent.guard.policy import plain
+from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.model import Call, Schema
+from dap_ai.agent.prompts import wording
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
+from dap_ai.agent.tools.report import Report
+from dap_ai.agent.tools.schemas import offered
+from dap_ai.agent.tools.table import TOOLS, run
+from dap_ai.protocol.contracts.debugger import Sink
+from dap_ai.protocol.contracts.tools import TryFix
+from dap_ai.protocol.wire.ask import ToolStep, Usage
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+MAX_RESULT_CHARS = 8_000
+MAX_REFUSED = 10
+MAX_NAME_CHARS = 60
+_MAX_SHOWN_CHARS = 2_000
+_MAX_GLANCE_CHARS = 120
+_MAX_ARGUMENT_CHARS = 100_000
+_MAX_CALL_CHARS = 200
+_FENCE = re.compile(r"^`{3,}.*$", re.MULTILINE)
+_MASKED = (
+    "`{}` stands for a secret: its value is masked, and nobody can unmask it. Use the name of a variable that holds it "
+    "instead."
+)
+_NOTHING_MORE = "Its stop is over: nothing more can be read."
+_NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from the conversation."
+
+
+class Toolbox:
+    """See agent.agent.Toolbox. `bench` None: nothing is stopped, so no tool is offered."""
+
+    def __init__(self, bench: Bench | None, sink: Sink, usage: Usage, report: Report, marker: str) -> None:
+        self._bench = bench
+        self._sink = sink
+        self._usage = usage
+        self._report = report
+        self._marker = marker
+        self._tools: Mapping[str, Tool[Any]] = (
+            {t.name: t for t in (*TOOLS.values(), report) if t.fits(bench) and bench.form(t).is_offered(bench)}
+            if bench
+            else {}
+        )
+        self._remembered: dict[tuple[str, str], str] = {}
+        self.changes = 0
+        """See agent.agent.Toolbox."""
+        self._refused = 0
+        """Calls in a row that were not made."""
+        self._stale = wording("stale")
+        policy = bench.passes.policy if bench else None
+        self.schemas: Sequence[Schema] = offered(t for t in self._tools.values() if policy and policy.offers(t))
+
+    @property
+    def reported(self) -> bool:
+        """See agent.agent.Toolbox."""
+        return self._report.accepted
+
+    async def call(self, call: Call) -> str:
+        """The result, fenced; a refusal or a mistake in plain words."""
+        self._usage.tool_calls += 1
+        if self._bench is None:
+            return _NOTHING_STOPPED
+        if self._refused >= MAX_REFUSED:
+            return wording("refused")
+        tool = self._tools.get(call.name)
+        if tool is None:
+            names = [schema["function"]["name"] for schema in self.schemas]
+            return self._refusal(call, _no_tool(call.name, names), time.monotonic())
+        if call.name != "report" and (stands := PLACEHOLDER.search(call.arguments)):
+            return self._refusal(call, _MASKED.format(stands[0]), time.monotonic())
+        try:
+            arguments = _decoded(call.arguments, tool.arguments)
+        except msgspec.DecodeError as error:
+            return self._refusal(call, _malformed(tool, error), time.monotonic())
+        return await self._run(call, tool, arguments)
+
+    async def _run(self, call: Call, tool: Tool[Any], arguments: Any) -> str:
+        assert self._bench is not None  # noqa: S101  `call` has seen it
+        began = time.monotonic()
+        key = (tool.name, msgspec.json.encode(arguments).decode())
+        if key in self._remembered and self._bench.debugger.current:
+            self._refused = 0
+            return self._told(call, "The same call returned, and still returns:\n" + self._remembered[key], began)
+        copies = _copies(self._bench)
+        try:
+            result = await self._quietly(arguments)
+        except NotStopped:
+            stale, self._stale = self._stale, _NOTHING_MORE
+            return self._told(call, stale, began)
+        except RequestFailed as error:
+            return self._told(call, f"It could not be read:\n{self._fenced(error.user_text)}", began)
+        except Exception as error:  # noqa: BLE001  a mistake of ours in one tool: the others can still answer
+            return self._told(call, f"The tool failed:\n{self._fenced(repr(error))}\nTry another one.", began)
+        if result.refused:
+            return self._refusal(call, result.text, began)
+        self._refused = 0
+        if isinstance(arguments, TryFix):
+            self._report.tried(arguments, result)
+        text = self._fenced("\n".join(filter(None, [result.text.strip(), result.status])))
+        if result.changed:
+            self.changes += 1
+            self._remembered.clear()
+            self._report.forget()
+        elif tool.lasting and not result.failed:
+            self._remembered[key] = text
+        snapshot = _copies(self._bench) > copies
+        self._tell(call, result.text, began, snapshot=snapshot)
+        return text
+
+    async def _quietly(self, arguments: Any) -> ToolResult:
+        assert self._bench is not None  # noqa: S101  `call` has seen it
+        if not isinstance(self._bench.debugger, Watched):
+            return await run(self._bench, arguments, self._tools)
+        with self._bench.debugger.quietly():
+            return await run(self._bench, arguments, self._tools)
+
+    def _fenced(self, text: str) -> str:
+        return f"<{self._marker}>\n{clip(text, MAX_RESULT_CHARS)}\n</{self._marker}>"
+
+    def _refusal(self, call: Call, text: str, began: float) -> str:
+        """A call that was not made; after too many of them the model has nothing left but to answer."""
+        self._refused += 1
+        if self._refused >= MAX_REFUSED:
+            self.schemas = []
+            text = f"{text}\n{wording('refused')}"
+        return self._told(call, text, began)
+
+    def _told(self, call: Call, text: str, began: float) -> str:
+        self._tell(call, text, began)
+        return text
+
+    def _tell(self, call: Call, result: str, began: float, *, snapshot: bool = False) -> None:
+        """A step for the user: one line, and with it the whole result."""
+        seconds = round(time.monotonic() - began, 4)
+        name = plain(call.name, MAX_NAME_CHARS)
+        shown = f"{name}({shown_arguments(call.arguments)})"
+        first = plain(_FENCE.sub("", result), _MAX_GLANCE_CHARS)
+        step = ToolStep(name, shown, clip(result.strip(), _MAX_SHOWN_CHARS), seconds, snapshot)
+        self._sink.emit("tool", f"{shown} -> {first} ({1000 * seconds:.0f} ms)", step)
+
+
+def shown_arguments(arguments: str) -> str:
+    """A call's arguments as a person reads them: `cart.total(), frame=2`; not the reason, which consent shows."""
+    try:
+        values = _decoded(arguments, dict[str, Any])
+    except msgspec.DecodeError:
+        return plain(arguments[: 2 * _MAX_CALL_CHARS], _MAX_CALL_CHARS)
+    values.pop("reason", "")
+    parts = [
+        _shown(v) if i == 0 and isinstance(v, str) else f"{k}={_shown(v)}" for i, (k, v) in enumerate(values.items())
+    ]
+    return plain(", ".join(part[: 2 * _MAX_CALL_CHARS] for part in parts), _MAX_CALL_CHARS)
+
+
+def _decoded(arguments: str, kind: Any) -> Any:
+    """Raises DecodeError, also for what is too long or nested too deeply to be read."""
+    if len(arguments) > _MAX_ARGUMENT_CHARS:
+        raise msgspec.DecodeError(f"they have more than {_MAX_ARGUMENT_CHARS} characters")
+    try:
+        return msgspec.json.decode(arguments or "{}", type=kind)
+    except (RecursionError, UnicodeEncodeError):
+        raise msgspec.DecodeError("they are nested too deeply, or no text") from None
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case str():
+            text = value
+        case [{"file": _, "first": _}, *_]:
+            text = ", ".join(f"{edit.get('file')}:{edit.get('first')}" for edit in value if isinstance(edit, dict))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        case [{}, *_]:
+            text = str(len(value))  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            text = msgspec.json.encode(value).decode()
+    return " ".join(text.split())
+
+
+def _copies(bench: Bench) -> int:
+    return bench.debugger.snapshots if isinstance(bench.debugger, Watched) else 0
+
+
+def _no_tool(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name[:MAX_NAME_CHARS], names, 1)
+    meant = f"; did you mean `{close[0]}`?" if close else "."
+    return f"There is no tool `{plain(name, MAX_NAME_CHARS)}`{meant} The tools are: {', '.join(names)}."
+
+
+def _malformed(tool: Tool[Any], error: msgspec.DecodeError) -> str:
+    wanted = ", ".join(f"{f.encode_name}{'' if f.required else '?'}" for f in msgspec.structs.fields(tool.arguments))
+    return f"The arguments of `{tool.name}` are invalid: {error}. It takes a JSON object with: {wanted or 'nothing'}."

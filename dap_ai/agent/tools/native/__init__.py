@@ -1,0 +1,1 @@
+"""Tools that only native programs have, and the forms that others take there."""

@@ -1,0 +1,45 @@
+"""Recorded runs of LLM agents as debuggees: a debug adapter of ours, in a process of its own, gated like any other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dap_ai.backends.generic import GenericBackend
+from dap_ai.protocol.contracts.backend import Command, Start, StartError, Walker
+
+
+class AgentsBackend(GenericBackend):
+    """See dap_ai.protocol.contracts.backend.Backend. A launch names `run`: the path of a recorded run."""
+
+    def __init__(self, announced: Iterable[str] = ()) -> None:
+        super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
+        self.name = "agents"
+
+    def announced(self, names: Iterable[str]) -> AgentsBackend:
+        """The same: there is one such adapter."""
+        return AgentsBackend(names)
+
+    def command(self) -> Command:
+        """This Python, with this package."""
+        return Command([sys.executable, "-m", "dap_ai.backends.agents"], {})
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Raises StartError where no run is named, or none is there."""
+        del command
+        run = arguments.get("run")
+        if not isinstance(run, str) or not run:
+            raise StartError("the launch configuration names no `run`: the path of a recorded run of an agent")
+        cwd = str(arguments.get("cwd") or "") or str(Path.cwd())
+        return Start(arguments | {"run": str(Path(cwd, run))})
+
+    def walker(self) -> Walker | None:
+        """What knows that this is a run."""
+        from dap_ai.backends.agents.walker import RunWalker  # noqa: PLC0415  only a session with a question needs it
+
+        return RunWalker()
+
+
+backend = AgentsBackend()

@@ -1,0 +1,27 @@
+"""A recorded run as the agent reads it: which run it is, and where it is held. Its values come by DAP's requests."""
+
+from __future__ import annotations
+
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection, Query, Value, Variable
+
+KIND = "run"
+_SHOWN = ("kind", "step", "tool", "status", "exit_code")
+
+
+class RunWalker:
+    """See dap_ai.protocol.contracts.backend.Walker."""
+
+    async def inspect(self, request: Request, query: Query) -> Inspection:
+        """`argv` is the run's path and the index of the held event. Raises RequestFailed, NotStopped."""
+        if not query.frames:
+            return Inspection([], kind=KIND)
+
+        async def told(expression: str) -> str:
+            arguments = {"expression": expression, "frameId": query.frames[0].frame_id, "context": "hover"}
+            return str((await request("evaluate", arguments)).get("result", ""))
+
+        held = [Variable(name, Value(await told(name), "")) for name in _SHOWN]
+        frames = [FrameFacts(frame.frame_id, "", "", 0) for frame in query.frames]
+        frames[0].locals = [variable for variable in held if variable.value.text not in ("", "null", "None")]
+        return Inspection(frames, kind=KIND, argv=[await told("run.path"), await told("index")])

@@ -1,0 +1,71 @@
+"""An answer as the bytes that fit where they go: what is left out of a trace is said, never does the answer fail."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from ..reading.jsons import dumps, loads
+
+_MAX_TOLD_LINES = 300
+
+
+def encoded(**parts: Any) -> bytes:
+    """JSON in ASCII."""
+    return dumps(parts)
+
+
+def unavailable(why: str, **parts: Any) -> bytes:
+    """The answer of a job that could do nothing."""
+    return encoded(done=True, status="unavailable: " + why, **parts)
+
+
+def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
+    """A SnapshotResult structure within a size."""
+    data = encoded(done=True, **reply)
+    for _ in _shortened(reply):
+        if len(data) <= max_bytes:
+            break
+        data = encoded(done=True, **reply)
+    return data if len(data) <= max_bytes else unavailable("its answer is too long")
+
+
+def with_effects(answer: bytes, more: list[str]) -> bytes:
+    """An answer with effects that its copy does not know of. What is no answer stays as it is."""
+    try:
+        reply = loads(answer) if more else None
+    except ValueError:
+        reply = None
+    if type(reply) is not dict or type(reply.get("effects", [])) is not list:
+        return answer
+    reply["effects"] = reply.get("effects", []) + more
+    return dumps(reply)
+
+
+def _shortened(reply: dict[str, Any]) -> Iterator[None]:
+    """Leaves out more and more, in place."""
+    yield
+    trace = reply.get("trace")
+    if trace is not None:
+        trace["truncated"] = True
+        for calls, changes in ((100, 8), (50, 3), (20, 1)):
+            trace["calls"] = trace["calls"][:calls]
+            for line in trace["lines"]:
+                line["changes"] = line["changes"][:changes]
+            yield
+        often = sorted(range(len(trace["lines"])), key=lambda at: -trace["lines"][at]["count"])
+        for at in often[: max(0, len(often) - _MAX_TOLD_LINES)]:
+            trace["lines"][at]["changes"] = []
+        yield
+        trace["lines"] = trace["lines"][:_MAX_TOLD_LINES] + trace["lines"][-_MAX_TOLD_LINES:]
+        yield
+        reply["trace"] = {"truncated": True, "events": trace["events"]}
+        yield
+    raised = reply.get("raised")
+    if raised is not None:
+        raised["watched"] = [None for _ in raised["watched"]]
+        yield
+    reply["printed"], reply["printed_truncated"] = reply.get("printed", "")[:2000], True
+    yield

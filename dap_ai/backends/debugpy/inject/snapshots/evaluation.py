@@ -1,0 +1,110 @@
+"""What a locked copy does: edits are applied, an expression or statements run, and all that came of it is told."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..reading.scopes import frame_locals, has_own_names
+from ..reading.statics import loaded, of_the_interpreter
+from ..reading.values import Budget, Describer
+from . import anew, effects, patching
+from .ahead import ahead
+from .blanking import blank, blanked
+from .environment import blocks
+from .raising import Raising, error_line
+from .sources import Files, UnavailableError
+from .statements import prepare, value_of
+from .tracing import Tracer
+
+_RESERVE_BYTES = 4 << 20
+"""Given back when the run is over, so that one that has used up its memory can still be told of."""
+
+
+class Evaluation:
+    """One SnapshotQuery in one frame. Made before the copy: to touch many objects is dearer there, page by page."""
+
+    def __init__(self, frame: Any, wanted: dict[str, Any]) -> None:
+        self._wanted = wanted
+        self._frame = frame
+        self._names = frame_locals(frame) if has_own_names(frame) else {}
+        self._blocks = blocks() if wanted.get("hidden") else []
+        self._loop = _running_loop()
+        self._start = self._new_start()
+        budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
+        self._describer = Describer(wanted, budget)
+        self._describer.may_run = True
+        self._describer.value(None)  # finds out which libraries are loaded
+
+    def run(self) -> dict[str, Any]:
+        """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends."""
+        effects.capture_streams()
+        if self._loop is not None:
+            sys.modules["_asyncio"]._set_running_loop(self._loop)
+        seen = effects.Effects()
+        reserve = [bytes(_RESERVE_BYTES)]
+        raising = tracer = None
+        reply: dict[str, Any]
+        try:
+            work, own = self._work()
+            tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
+            value = work() if tracer is None else tracer.run(work, own)
+            reply = {"status": "ok"}
+            if self._wanted.get("statements") is None:
+                reply["value"] = self._described(value)
+        except UnavailableError as reason:
+            return {"status": "unavailable: " + str(reason)}
+        except BaseException as error:
+            reserve.clear()
+            reply = {"status": "raised", "error": error_line(error)}
+            raising = Raising(error, Files())
+        reply.update(effects.printed(), effects=seen.stop())
+        if raising is not None:
+            reply["raised"] = raising.facts(self._describer)
+            watch = self._wanted.get("watch", [])
+            reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
+        if tracer is not None:
+            reply["trace"] = tracer.facts()
+        return reply
+
+    def _described(self, value: Any) -> dict[str, Any]:
+        """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
+        described = self._describer.value(value)
+        if described["kind"] == "iterator":
+            yields = ahead(value, self._describer)
+            if yields:
+                described["note"] = yields
+        return described
+
+    def _new_start(self) -> anew.Start | None:
+        wanted = self._wanted.get("statements") or {}
+        if not wanted.get("fresh"):
+            return None
+        edits = self._wanted.get("edits", [])
+        return anew.Start([edit for edit in edits if edit["file"] != wanted.get("file")], self._frame)
+
+    def _work(self) -> tuple[Any, Any]:
+        """What to call, and the code object that stands for the frame. Raises UnavailableError."""
+        wanted = self._wanted.get("statements")
+        edits, hidden = self._wanted.get("edits", []), self._wanted.get("hidden", [])
+        if wanted is not None and self._start is not None:
+            own = [edit for edit in edits if edit["file"] == wanted.get("file")]
+            edits = self._start.begin(hidden)
+            wanted = dict(wanted, source=own[-1]["new"]) if own else wanted
+        if edits:
+            patching.apply(edits, self._frame)
+        if hidden:
+            blank(self._frame, self._names, hidden, self._blocks)
+            wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
+        if wanted is not None:
+            return prepare(wanted, self._frame, self._names)
+        return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None
+
+
+def _running_loop() -> Any:
+    """This thread's event loop; up to Python 3.11 asyncio forgets it where the process id is another."""
+    get = loaded("_asyncio", "_get_running_loop")
+    return get() if of_the_interpreter(get, "_get_running_loop") else None

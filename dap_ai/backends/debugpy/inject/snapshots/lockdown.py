@@ -1,0 +1,115 @@
+"""What a copy does before it evaluates anything: the steps that take its hands away, in order.
+
+They are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the last
+of them. A step that fails ends the copy.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from . import landlock
+from .filters import ASKED, DENIED, FREE, Filter
+from .lookups import LISTENER
+from .mounts import Mounts
+from .pools import one_thread
+from .sharing import check_clonable, make_private
+from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
+
+_PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
+_CPU, _FILE_SIZE, _CORE, _ADDRESS_SPACE = 0, 1, 4, 9
+_MONOTONIC, _OF_PROCESSOR, _KILL = 1, 2, 9
+_MAX_PRINTED_BYTES = 16 << 20
+_ALL = 0xFFFFFFFF
+
+
+class Lockdown:
+    """The steps, with all that can be made beforehand."""
+
+    def __init__(self) -> None:
+        check_clonable()
+        self._abi = landlock.version()
+        self._filters = {how: Filter(self._abi > 0, how) for how in (FREE, ASKED, DENIED)}
+        self._folders = landlock.library_folders()
+        self._arena = Arena(1 << 16)
+
+    def steps(
+        self,
+        deadlines_s: tuple[float, float],
+        memory_bytes: int,
+        kept: int,
+        readable: list[bytes],
+        *,
+        mounted: Mounts,
+        lookups: str,
+        useless: list[int] | None = None,
+    ) -> tuple[list[Step], list[str]]:
+        """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
+
+        `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
+        answer, `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises
+        OSError.
+        """
+        arena = self._arena
+        arena.clear()
+        private = make_private(kept, mounted, arena, useless)
+        memory_bytes += int(read_file(b"/proc/self/statm").split()[0]) * PAGE
+        steps = [
+            step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),
+            step("getppid", gives=call("getpid")),
+            *_die_after(deadlines_s, arena),
+            *private.early,
+            step("close_range", 0, _ALL, 0),
+            *_expendable(arena),
+            *private.late,
+            step("openat", AT_FDCWD, arena.put(b"/dev/null\0"), os.O_RDONLY, gives=0),
+            step("memfd_create", arena.put(b"printed\0"), 0, gives=1),
+            step("dup", 1, gives=2),
+            step("prctl", _NO_NEW_PRIVS, 1, 0, 0, 0),
+            _limit(_CPU, int(deadlines_s[0]) + 2, arena),
+            _limit(_FILE_SIZE, _MAX_PRINTED_BYTES, arena),
+            _limit(_CORE, 0, arena),
+            _limit(_ADDRESS_SPACE, memory_bytes, arena),
+            *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be read
+            *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
+            *one_thread(),
+            self._filters[lookups].install(LISTENER),
+            allocation_step(),  # a copy that could never allocate waits here, where it is noticed
+        ]
+        return steps, private.left_out
+
+
+def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
+    """Timers whose signal cannot be caught; the filter forbids to take them back.
+
+    They are not inherited, and counted from 0.
+    """
+    event = struct.pack("=QiI48x", 0, _KILL, 0)
+    made: list[Step] = []
+    for number, (clock, seconds) in enumerate(zip((_OF_PROCESSOR, _MONOTONIC), deadlines_s)):  # noqa: B905  not in 3.8
+        whole = int(seconds)
+        moment = struct.pack("=qqqq", 0, 0, whole, max(1, int((seconds - whole) * 1e9)))
+        made += [
+            step("timer_create", clock, arena.put(event), arena.put(bytes(8))),
+            step("timer_settime", number, 0, arena.put(moment), 0),
+        ]
+    return made
+
+
+def _expendable(arena: Arena) -> list[Step]:
+    """When memory runs out the copy goes first. A process that has changed its user may not say so."""
+    if call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) != 1:
+        return []
+    return [
+        step("openat", AT_FDCWD, arena.put(b"/proc/self/oom_score_adj\0"), os.O_WRONLY, gives=0),
+        step("write", 0, arena.put(b"1000"), 4, gives=4),
+        step("close", 0),
+    ]
+
+
+def _limit(resource: int, most: int, arena: Arena) -> Step:
+    had = arena.put(bytes(16))
+    call("prlimit64", 0, resource, 0, had)
+    most = min(most, *struct.unpack("=QQ", arena.get(had, 16)))
+    return step("prlimit64", 0, resource, arena.put(struct.pack("=QQ", most, most)), 0)

@@ -1,0 +1,262 @@
+"""Records what runs in the user's files: lines, the values they give to names, and calls; bounded in events and time.
+
+What is recorded costs less and less as a run grows long, so that the run itself still ends in time: first no values
+are looked at any more, then nothing is.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import opcode
+import sys
+import time
+import types
+from typing import Any
+
+from ..reading.exceptions import raised_text
+from ..reading.statics import of_the_interpreter, qualified_name, text_of
+from ..reading.values import Budget, Describer
+from ..reading.walker import parameters
+from .changes import Changes, Observer
+from .sources import Files
+
+_LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
+_MAX_CALLS = 200
+_MAX_LINES = 3000
+_MAX_TOLD_EXCEPTIONS = 5
+_STACK_FOR_US = 100
+"""Frames left to describe values in: Python 3.8 aborts when a RecursionError has been caught near the limit."""
+_EVENTS_WITH_VALUES = 200_000
+_EVENTS_PER_LOOK = 1000
+_VALUES_SHARE, _VALUES_S = 0.2, 0.5
+_LINES_SHARE = 0.4
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+_RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
+_YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
+_RESUME = opcode.opmap.get("RESUME", -2)
+"""From 3.13 on a frame that yields stands here already."""
+
+_clock = time.thread_time  # not of the wall: a busy machine must not make a trace shorter
+
+
+class _Line:
+    __slots__ = ("changes", "count", "last", "line", "of")
+
+    def __init__(self, of: _Code, line: int) -> None:
+        self.of = of
+        self.line = line
+        self.count = self.last = 0
+        self.changes: dict[str, Changes] = {}
+
+
+class _Code:
+    """What is known of a code object."""
+
+    __slots__ = ("code", "file", "instructions", "is_called", "is_users", "lines", "name", "names", "suspends")
+
+    def __init__(self, code: Any, is_users: bool, is_own: bool) -> None:
+        self.code = code  # so that its id stays its own
+        self.is_users = is_users and code.co_name not in _COMPREHENSIONS
+        self.is_called = not is_own and code.co_flags & _OPTIMIZED
+        self.suspends = code.co_flags & _SUSPENDS
+        self.file = text_of(code.co_filename)
+        self.name = qualified_name(code)
+        self.names = None if code.co_flags & _OPTIMIZED else code.co_names
+        self.instructions = code.co_code if self.is_users else b""
+        self.lines: dict[int, _Line] = {}
+
+
+class Tracer:
+    """The trace of one run in a copy."""
+
+    def __init__(self, deadline_s: float, files: Files) -> None:
+        self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
+        self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
+        self.events = 0
+        self.depth = 0
+        self.truncated = False
+        self.lines_truncated = False
+        self.suspended: dict[int, _Run] = {}
+        self._files = files
+        self._set: Any = original_settrace()
+        self._own: Any = None
+        self._deepest = 0
+        self._codes: dict[int, _Code] = {}
+        self._lines: list[_Line] = []
+        self._calls: list[dict[str, Any]] = []
+        self._ends = _clock() + _LINES_SHARE * deadline_s
+        self._next_look = _EVENTS_PER_LOOK
+
+    def run(self, work: Any, own: Any) -> Any:
+        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call."""
+        self._own = own
+        self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
+        return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
+
+    def _traced(self, work: Any) -> Any:
+        self._set(self._enter)  # only here: Python 3.11 goes on untraced if it was set outside of `call_tracing`
+        try:
+            return work()
+        finally:
+            self._set(None)
+
+    def facts(self) -> dict[str, Any]:
+        """The Trace structure."""
+        lines = [
+            {
+                "file": each.of.file,
+                "line": each.line,
+                "function": each.of.name,
+                "count": each.count,
+                "last": each.last,
+                "changes": [changes.facts(name, self.describer) for name, changes in each.changes.items()],
+            }
+            for each in self._lines
+        ]
+        truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
+        cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
+        return {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+
+    def look(self) -> None:
+        """Ends the recording of what has become too dear."""
+        self._next_look = self.events + _EVENTS_PER_LOOK
+        if self.events > _EVENTS_WITH_VALUES:
+            self.observer.is_on = False
+        if _clock() > self._ends:
+            self.truncated = self.lines_truncated = True
+            self._set(None)
+
+    def line(self, of: _Code, number: int) -> _Line:
+        """The record of a line that runs for the first time; beyond the limit one that nobody sees."""
+        made = of.lines[number] = _Line(of, number)
+        if len(self._lines) < _MAX_LINES:
+            self._lines.append(made)
+        else:
+            self.truncated = self.lines_truncated = True
+        return made
+
+    def count_event(self) -> None:
+        """One more line event."""
+        self.events += 1
+        if self.events >= self._next_look:
+            self.look()
+
+    def _enter(self, frame: Any, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        known = self._codes.get(id(code))
+        if known is None:
+            known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
+        if not known.is_users:
+            return None
+        if self.depth > self._deepest:
+            self.truncated = True
+            return None
+        try:
+            run = self.suspended.pop(id(frame), None) if known.suspends else None
+            if run is None:
+                run = _Run(self, known, frame, self._call(known, frame))
+            self.depth += bool(known.is_called)
+        except Exception:  # no stack is left to describe it
+            self.truncated = True
+            return None
+        return run.trace
+
+    def _call(self, known: _Code, frame: Any) -> dict[str, Any] | None:
+        if not known.is_called:
+            return None
+        if len(self._calls) >= _MAX_CALLS:
+            self.truncated = True
+            return None
+        scope = frame.f_locals
+        arguments = [
+            text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
+        ]
+        line = known.code.co_firstlineno
+        call = {"function": known.name, "file": known.file, "line": line, "depth": self.depth, "arguments": arguments}
+        self._calls.append(call)
+        return call
+
+
+class _Run:
+    """One frame under tracing, from its call to its return."""
+
+    __slots__ = ("_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_tracer")
+
+    def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None) -> None:
+        self._tracer = tracer
+        self._known = known
+        self._call = call
+        self._line: _Line | None = None
+        self._number = self._offset = -1
+        self._errors = 0
+        self._before: dict[str, Any] = {}
+        tracer.observer.look(self._before, frame, known.names, None)
+
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
+        """What the interpreter calls at each event of the frame."""
+        try:
+            if event == "line":
+                self._on_line(frame)
+            elif event == "return":
+                self._on_return(frame, argument)
+            elif event == "exception":
+                self._on_exception(argument[1])
+        except Exception:  # no stack is left to describe it: raised here, it would end in the program
+            self._tracer.truncated = True
+        return self.trace
+
+    def _on_line(self, frame: Any) -> None:
+        tracer, number, offset = self._tracer, frame.f_lineno, frame.f_lasti
+        tracer.count_event()
+        if number == self._number and offset != self._offset:
+            return  # a loop inside of the line, a comprehension: not the line anew
+        observer = tracer.observer
+        if observer.is_on and self._line is not None:
+            observer.look(self._before, frame, self._known.names, self._line.changes)
+        line = self._known.lines.get(number)
+        if line is None:
+            line = tracer.line(self._known, number)
+        line.count += 1
+        line.last = tracer.events
+        self._line, self._number, self._offset = line, number, offset
+
+    def _on_return(self, frame: Any, value: Any) -> None:
+        tracer, at = self._tracer, frame.f_lasti
+        if tracer.observer.is_on and self._line is not None:
+            tracer.observer.look(self._before, frame, self._known.names, self._line.changes)
+        tracer.depth -= bool(self._known.is_called)
+        instructions = self._known.instructions
+        last = instructions[at] if at >= 0 else -1
+        if last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS):
+            tracer.suspended[id(frame)] = self
+        elif self._call is not None and last in _RETURNS:
+            self._call["result"] = tracer.describer.text(value)
+            self._call.pop("raised", None)
+
+    def _on_exception(self, error: Any) -> None:
+        """Whether it leaves the function is not known yet: a `return` takes it back."""
+        self._errors += 1
+        if self._call is not None and self._errors <= _MAX_TOLD_EXCEPTIONS:
+            self._call["raised"] = raised_text(self._tracer.describer, error)
+
+
+def _stack_depth() -> int:
+    depth, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
+def original_settrace() -> Any:
+    """The interpreter's own `sys.settrace`: debugpy puts another in its place."""
+    tracing: Any = sys.modules.get("pydevd_tracing")
+    holder: Any = getattr(tracing, "TracingFunctionHolder", None)
+    now: Any = getattr(sys, "settrace", None)
+    known = (getattr(holder, "_original_tracing", None), getattr(tracing, "_original_settrace", None), now)
+    for settrace in known:
+        if type(settrace) is types.BuiltinFunctionType and of_the_interpreter(settrace, "settrace"):
+            return settrace
+    raise RuntimeError("sys.settrace has been replaced")

@@ -1,0 +1,85 @@
+"""`dap-ai run compare`: where two runs of one task first change the work differently."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from dap_ai.commands.run.parts.arguments import RunPath, analysed, json_option, opened, run_argument
+from dap_ai.commands.run.parts.colours import VERDICTS
+from dap_ai.commands.run.parts.diffs import diff_lines
+from dap_ai.commands.run.parts.overview import strip
+from dap_ai.commands.run.parts.paging import page, screen_width, styled
+from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.texts import counted, dollars, in_a_line, path_shown
+from dap_ai.runs.analysis.differences import Divergence, compare
+from dap_ai.runs.analysis.facts import Analysis
+from dap_ai.runs.export.encoding import name_of
+from dap_ai.runs.export.words import length_of_time
+from dap_ai.runs.model import Run
+
+_HELP = """Compare two runs of one task, one that went well and one that did not, say: the first change that differs.
+
+Exit code 0 where all changes are alike, 1 where they are not.
+
+\b
+Examples:
+  dap-ai run compare failed/ solved/
+  dap-ai run compare failed/ solved/ --json | jq .step
+"""
+
+
+@click.command(help=_HELP)
+@run_argument
+@click.argument("other", type=RunPath(), metavar="RUN2")
+@json_option
+def command(run: Path, other: Path, *, as_json: bool) -> None:
+    """Ends with diff's exit codes."""
+    first, second = opened(run), opened(other)
+    mine, theirs = analysed(first), analysed(second)
+    found = compare(first, mine, second, theirs)
+    if as_json:
+        print_json([_fields(first, second, found)])
+    else:
+        page(_lines([(first, mine), (second, theirs)], found))
+    sys.exit(1 if found else 0)
+
+
+def _fields(first: Run, second: Run, found: Divergence | None) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(found) if found else {}
+    return {"same_task": _is_same_task(first, second), "outcomes": _outcomes(first, second), "differs": fields or None}
+
+
+def _outcomes(first: Run, second: Run) -> list[str]:
+    return [first.outcome.verdict, second.outcome.verdict]
+
+
+def _is_same_task(first: Run, second: Run) -> bool:
+    return first.task.split() == second.task.split()
+
+
+def _lines(both: list[tuple[Run, Analysis]], found: Divergence | None) -> Iterator[str]:
+    width = screen_width()
+    for name, (run, analysis) in zip(("first ", "second"), both, strict=True):
+        verdict = styled(run.outcome.verdict, **VERDICTS.get(run.outcome.verdict, {}))
+        facts = [counted(run.steps, "step"), dollars(run.cost_usd), length_of_time(run.seconds)]
+        yield f"{name} {verdict}  {path_shown(name_of(run))}  {' · '.join(fact for fact in facts if fact)}"
+        yield strip(analysis.stages, width)
+    if not _is_same_task(both[0][0], both[1][0]):
+        yield styled("the two runs have different tasks", fg="yellow")
+    yield ""
+    yield from _difference(found, width)
+
+
+def _difference(found: Divergence | None, width: int) -> Iterator[str]:
+    if found is None:
+        yield "all changes are alike"
+        return
+    yield f"{counted(found.same, 'change')} alike, then: {in_a_line(found.text, width)}"
+    yield f"first: step {found.step or 'none'}, second: step {found.other or 'none'}"
+    yield from diff_lines(found.diff)

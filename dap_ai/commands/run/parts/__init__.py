@@ -1,0 +1,1 @@
+"""What the commands of `dap-ai run` share: their arguments, how texts are shown, the pager."""

@@ -1,0 +1,107 @@
+"""`dap-ai ask --join`: a guest in the session of an editor, which asks and looks, and moves nothing.
+
+1. What answers is the session's own agent: its provider, its masking, at most its level.
+2. However the guest leaves, the session goes on as if it had never been there; only its question is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from dap_ai.commands.running.guests import name_of
+from dap_ai.commands.running.outcome import Wishes
+from dap_ai.commands.running.target import Session, Target
+from dap_ai.protocol.wire.sessions import SessionInfo
+
+_OPTIONS = frozenset(
+    {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "export", "json_lines"}
+)
+"""What may stand beside `--join`."""
+_STOP_S = 5.0
+_HEARD = frozenset({"stopped", "askOutput", "askEnded", "line", "notStopped", "closed", "interrupt", "unread"})
+
+_HELP = """\
+a question  about the stopped program; it may refer to earlier answers
+evaluate X  also trace X, slice X: a single tool, without a model
+continue    leave; so do quit, an empty line and Ctrl-D: the program stays as it is
+Ctrl-C cancels the current answer, and clears the line at the prompt."""
+_NOT_MOVED = "The editor controls the program: step and continue there, then ask here again."
+
+
+def check_options(context: click.Context) -> None:
+    """Raises UsageError: what a guest cannot choose is refused, not ignored."""
+    if context.params["program"]:
+        raise click.UsageError("--join asks about an existing session: do not name a PROGRAM with it.")
+    for option in context.command.params:
+        name = option.name or ""
+        if name not in {*_OPTIONS, "program"} and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"{option.opts[-1]} does not apply to an existing session: it cannot be combined with --join."
+            )
+    if context.params["level"] == "mutate":
+        raise click.UsageError("--level: a guest never acts on the program of an editor; use observe or compute.")
+
+
+def lowered(wishes: Wishes) -> Wishes:
+    """A guest acts on nothing."""
+    return msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
+
+
+class Joined(Target):
+    """A session that runs already, in which this client is a guest."""
+
+    acts = False
+    help = _HELP
+    unmoved = _NOT_MOVED
+    on_cancel = "cancelling; press Ctrl-C again to leave"
+    on_silence = "the session does not answer"
+
+    def __init__(self, about: SessionInfo) -> None:
+        self._about = about
+
+    async def start(self, session: Session) -> None:
+        """The session tells of its stop, if it has one."""
+        editor = f" in {self._about.client}" if self._about.client else ""
+        session.display.status(f"joined {name_of(self._about)}{editor}")
+        await session.controls.request("attach", {})
+        await session.controls.request("configurationDone")
+
+    async def started(self, session: Session) -> None:
+        """It may have gone on since it was chosen."""
+        not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
+        asyncio.get_running_loop().call_later(_STOP_S, session.events.put_nowait, not_stopped)
+
+    async def not_stopped(self, session: Session) -> None:
+        """It has."""
+        session.display.status("the program is no longer stopped: it has continued meanwhile")
+
+    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The program's start, output and end are the editor's."""
+        del session
+        return body if name in _HEARD else None
+
+    def moves_on(self) -> bool:
+        """The editor may let the program go on and stop anew at any time."""
+        return True
+
+    async def introduce(self, session: Session, thread_id: int) -> None:
+        """Where it stands: the guest has not seen how it came there."""
+        session.display.status(await session.controls.place(thread_id))
+
+    async def let_go(self, session: Session) -> bool:
+        """The guest leaves."""
+        del session
+        return False
+
+    def closed(self, session: Session, *, unanswered: bool) -> None:
+        """The session has ended: an error where it still owes an answer."""
+        if unanswered:
+            session.outcome.failed = True
+            session.display.error("the session ended before it could answer")
+        else:
+            session.display.status("the session has ended")

@@ -1,0 +1,209 @@
+"""What a run is about: a program that is started, one that runs already, a core file, a session of an editor.
+
+The loop (`run.py`) asks its target for whatever differs between them; a kind of debuggee brings its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dap_ai.client import Client, ConnectionClosed
+from dap_ai.commands.running import chat
+from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.events import Events
+from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.terminal import Terminal
+from dap_ai.commands.shown.display import Display
+from dap_ai.commands.shown.masking import MaskedDisplay
+from dap_ai.protocol.wire.errors import RequestFailed
+
+Handle = Callable[[str, dict[str, Any]], Awaitable[bool]]
+"""Takes an event that comes while something else is waited for; False: the run is over."""
+
+
+class Job(Protocol):
+    """The program as a process, and the terminal that it may share with us."""
+
+    async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Answers the reverse request. Raises RequestFailed."""
+        ...
+
+    def started(self, debuggee: int) -> None:
+        """The debuggee runs as process `debuggee`; 0: nobody says."""
+        ...
+
+    def start_has_failed(self) -> bool:
+        """Whether there is no debuggee although there was the time to start one."""
+        ...
+
+    def paused(self) -> None:
+        """The debugger has stopped it: the terminal is ours."""
+        ...
+
+    def going_on(self) -> None:
+        """The debugger is about to let it go on: the terminal is its own again."""
+        ...
+
+    def continued_by_shell(self) -> None:
+        """`fg` or `bg` was typed."""
+        ...
+
+    def send(self, signal_number: int) -> None:
+        """Sends it a signal."""
+        ...
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Whether it ends within that time."""
+        ...
+
+    def kill(self) -> None:
+        """Ends it, if it is still there."""
+        ...
+
+    async def ended(self) -> int | None:
+        """Its exit code, once the last of its output has come; None: it has never run, or is not ours."""
+        ...
+
+    def status_of(self, exit_code: int) -> tuple[int, str]:
+        """An exit code as a shell would give it, and in words."""
+        ...
+
+
+class NoJob:
+    """See Job: nothing was started."""
+
+    async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Refused."""
+        del arguments
+        raise RequestFailed("runInTerminal", "refused", "nothing is to be started here")
+
+    def started(self, debuggee: int) -> None:
+        """Not by us."""
+
+    def start_has_failed(self) -> bool:
+        """Nothing was started."""
+        return False
+
+    def paused(self) -> None:
+        """Our terminal has been ours all the time."""
+
+    def going_on(self) -> None:
+        """As above."""
+
+    def continued_by_shell(self) -> None:
+        """As above."""
+
+    def send(self, signal_number: int) -> None:
+        """The program is not ours."""
+
+    async def wait(self, timeout_s: float) -> bool:
+        """There is nothing to wait for."""
+        del timeout_s
+        return True
+
+    def kill(self) -> None:
+        """The program is not ours."""
+
+    async def ended(self) -> int | None:
+        """Nobody knows."""
+        return None
+
+    def status_of(self, exit_code: int) -> tuple[int, str]:
+        """Never asked."""
+        return exit_code, ""
+
+
+@dataclass(frozen=True)
+class Out:
+    """What a target is made with, besides what the command line names."""
+
+    display: MaskedDisplay
+    terminal: Terminal
+    for_programs: bool
+    """A program reads what is shown: the debuggee's own output belongs into it, too."""
+    verbose: bool
+    terminal_setup: tuple[str, dict[str, Any]] | None = None
+    """A request, and its arguments, for a program that shares our terminal."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a target works with."""
+
+    client: Client
+    controls: Controls
+    display: Display
+    events: Events
+    wishes: Wishes
+    outcome: Outcome
+    handle: Handle
+
+
+class Target:
+    """As most are: what is not overridden changes nothing."""
+
+    job: Job = NoJob()
+    ours = False
+    """The program was started by us: it ends with the run, and goes on after the answer."""
+    acts = True
+    """An answer may do something to the program, of which the user is asked."""
+    help = chat.HELP
+    unmoved = ""
+    """Why a user's word does not move the program; empty: it does."""
+    on_cancel = "cancelling; press Ctrl-C again to end the program"
+    on_silence = "the debug adapter hangs"
+
+    def prepare(self, session: Session) -> None:
+        """Before the first request: what stops the program besides what the user wants."""
+
+    async def start(self, session: Session) -> None:
+        """Returns when the program can stop. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        raise NotImplementedError
+
+    async def started(self, session: Session) -> None:
+        """Sees to the first stop, where none comes by itself."""
+
+    async def not_stopped(self, session: Session) -> None:
+        """The event `notStopped` has come, which a target may send itself, and no stop: the run ends."""
+
+    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """An event's body as the loop takes it; None: it is of no interest."""
+        del session, name
+        return body
+
+    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+        """The body of `stopped` as it is shown; None: the program has gone on from there. `running`: till then."""
+        del session, running
+        return body
+
+    def moves_on(self) -> bool:
+        """Whether a stop during a question or at the prompt is what the next question is about."""
+        return False
+
+    async def introduce(self, session: Session, thread_id: int) -> None:
+        """Says more of a stop that was just shown."""
+
+    async def frame_of(self, session: Session, thread_id: int) -> int | None:
+        """The frameId that a question is about; None: the innermost."""
+        del session, thread_id
+        return None
+
+    async def let_go(self, session: Session) -> bool:
+        """After the last answer nothing stops the program any more; False: it goes on without us."""
+        await session.controls.clear_stops()
+        return self.ours
+
+    async def before_going_on(self, session: Session) -> None:
+        """The program is about to go on."""
+
+    def closed(self, session: Session, *, unanswered: bool) -> None:
+        """The connection has ended. Raises ConnectionClosed where that is an error."""
+        del session, unanswered
+        raise ConnectionClosed("the debug session has ended by itself")
+
+    def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
+        """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+        del status, exceptions
+        return ""

@@ -1,0 +1,69 @@
+"""The optional parts of the installation: which extra brings which feature, and how the user gets it.
+
+The base installation does without the packages named here; pyproject.toml lists them under the same names. All that
+imports one of them comes by way of `load`, or asks `is_installed` first.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+
+class MissingExtraError(Exception):
+    """A package of an extra is not installed; the text says what needs it and how to get it."""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """One of them."""
+
+    name: str
+    feature: str
+    """What it is for: the beginning of a sentence."""
+    modules: tuple[str, ...] = ()
+    """Importable names that all belong to it; empty: it brings programs."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all of it can be imported."""
+        return not self.missing
+
+    @property
+    def missing(self) -> list[str]:
+        """The modules that cannot be imported."""
+        return [name for name in self.modules if importlib.util.find_spec(name) is None]
+
+    @property
+    def install(self) -> str:
+        """How to get it: a sentence without its full stop."""
+        return f"Install it: {sys.executable} -m pip install 'dap-ai[{self.name}]'"
+
+    @property
+    def wanted(self) -> str:
+        """What is missing and how to get it: two sentences, the last without its full stop."""
+        return f"{self.feature} needs the extra `{self.name}`. {self.install}"
+
+    def load(self, module: str) -> ModuleType:
+        """One of its modules. Raises MissingExtraError."""
+        try:
+            return import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module.partition(".")[0]:
+                raise
+            raise MissingExtraError(self.wanted) from error
+
+
+ATTACH = Extra("attach", "Attaching to a running Python program")
+DEFINITIONS = Extra("definitions", "Looking up definitions by a language server", ("jedi_language_server", "pygls"))
+FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet")
+"""Its modules are not named: each use wants one of them alone."""
+GRAMMARS = Extra(
+    "grammars", "Reading the source of C, C++ and Rust", ("tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust")
+)
+NATIVE = Extra("native", "Debugging C, C++ and Rust")
+PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, NATIVE, PRICES)

@@ -1,0 +1,330 @@
+"""The offline answer about a native stop: what happened, why, the root cause, what to do. Every value is cited."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from dap_ai.agent.analyst.asking import not_understood
+from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.explain import quote
+from dap_ai.agent.analyst.facts import Cited
+from dap_ai.agent.analyst.questions import excerpt, line_of
+from dap_ai.agent.analyst.verdict import fitting
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, typed, variables
+from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
+from dap_ai.agent.native.asked import expressions_in
+from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
+from dap_ai.agent.native.notes import notes, without_source
+from dap_ai.agent.native.origins import Wanted, trace
+from dap_ai.agent.providers.offline import offline_usage, say
+from dap_ai.agent.providers.work import Work
+from dap_ai.agent.tools.base import Bench
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.inspection import Fact, Value
+from dap_ai.protocol.wire.ask import Evidence, Fix
+
+_SURE = 0.6
+_MAX_CHAIN = 8
+_MAX_CITED = 8
+_MAX_NOW = 60
+_CAME = re.compile(r"(?i)where does `?(\w+)`? come from")
+_NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+_NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it and run again."
+
+
+class NativeAnalyst:
+    """See agent.providers.offline.Analyst. It keeps nothing: no copy was made, and nothing was tried."""
+
+    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+        """What is wrong at the stop, or what the question asks of it."""
+        del bench
+        return await _answered(work, case)
+
+    def unread(self, work: Work, caught: Case) -> Answer | None:
+        """Nothing is known of a native error without a stop."""
+        del work, caught
+        return None
+
+
+async def _answered(work: Work, case: Case) -> Answer:
+    question = work.ask.arguments.question
+    wanted = expressions_in(question)
+    unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
+    if unread:
+        await work.read(unread)
+    for place in case.callers:
+        roots = [text for text in wanted if _is_data(place.fact(text)) and _is_meant(text, place)]
+        if roots and place.source:
+            return _about(work, case, roots, await asyncio.to_thread(_origins, case, place, roots))
+    if (line := line_of(question)) is not None and case.focus:
+        path = case.focus.frame.path
+        work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
+    analysis = await asyncio.to_thread(analyse, case)
+    if analysis is None:
+        return _answer(work, [without_source(case), _noted(case)], [])
+    came = _CAME.search(question)
+    missed = _unreadable(case, wanted, came[1] if came else "")
+    return _stop(work, analysis, missed or ("" if line else not_understood(case, question)))
+
+
+def where(case: Case, file: str, line: int) -> str:
+    """`shop.c:12` as code."""
+    return f"`{shorten(file, root_of(case))}:{line}`"
+
+
+def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
+    case = analysis.case
+    cited = _proving(analysis)
+    advice, fixes = recommendation(analysis)
+    cause = "" if analysis.kind == "stop" else root_cause(analysis)
+    parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
+    answer = _answer(work, [*parts, _noted(case)], _evidence(case, cited))
+    answer.suspects, answer.fixes = analysis.suspects, fixes
+    return answer
+
+
+def verdict(analysis: NativeAnalysis) -> str:
+    """What the answer comes to, in one short sentence: what failed, the value, the place."""
+    case, place = analysis.case, analysis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    if analysis.kind == "stop":
+        return fitting(
+            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: nothing has failed here."]
+        )
+    first = analysis.suspects[0] if analysis.suspects else None
+    effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
+    effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
+    effects.append(f"{headline(analysis)} at {spot}")
+    if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    joint = ": " if _is_sure(analysis) else "; a guess at the cause: "
+    cause = where(case, first.file, first.line)
+    forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
+    return fitting([effect + form for effect in effects for form in forms])
+
+
+def _unreadable(case: Case, wanted: list[str], came: str) -> str:
+    """Says of the expressions that were asked for, and are more than a word, that this frame has none of them."""
+    place = case.focus
+    names = _missed(place, wanted, came) if place else ""
+    if not names or place is None:
+        return ""
+    spot = where(case, place.frame.path, place.frame.line)
+    return f"{names} cannot be read at {spot}, in `{short_name(place.frame.name)}`. What can be said of this stop:"
+
+
+def _missed(place: Place, wanted: list[str], came: str) -> str:
+    missed = [text for text in wanted if (text == came or not text.isidentifier()) and place.value(text) is None]
+    return ", ".join(f"`{text}`" for text in missed[:4])
+
+
+def _origins(case: Case, place: Place, roots: list[str]) -> NativeAnalysis:
+    """Where the values of expressions come from."""
+    draft = Draft(case, place)
+    for text in roots:
+        value = place.value(text)
+        if value is None:
+            # What cannot be read hangs on something that can: of a->b->c the first of a->b, a.
+            text = next((part for part in _holders(text) if place.value(part)), text)  # noqa: PLW2901
+            value = place.value(text)
+        trace(draft, text, Wanted(brief(value) if value else "", null=is_null(value)))
+        draft.cite(text)
+    return draft.done()
+
+
+def _is_data(fact: Fact | None) -> bool:
+    return fact is not None and (fact.error == "raised" if fact.value is None else fact.value.kind != "function")
+
+
+def _is_meant(text: str, place: Place) -> bool:
+    """Whether it is no English word that is also a constant of a library's enum."""
+    value = place.value(text)
+    return value is None or value.kind != "enum" or value.text != text
+
+
+def _holders(text: str) -> list[str]:
+    """`a->b` and `a` of `a->b->c`, the longest first."""
+    ends = [found.start() for found in re.finditer(r"->|\.|\[", text)]
+    return [text[:end] for end in reversed(ends)]
+
+
+def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -> Answer:
+    """What expressions of the question are now, and where they were set."""
+    place = analysis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    values = [
+        f"`{text}` is `{_typed(v, 300)}` at {spot}, in `{short_name(place.frame.name)}`."
+        for text in roots
+        if (v := place.value(text))
+    ]
+    values += [
+        f"`{text}` cannot be read at {spot}: {fact.text}."
+        for text in roots
+        if (fact := place.fact(text)) and fact.value is None
+    ]
+    chain = _chain(analysis)
+    came = "**Why.** Where it comes from, nearest first:\n\n" + chain if chain else ""
+    found = came or "No assignment to it was found in the code that was read."
+    parts = ["**Now.** " + " ".join(values), quote(place), " ".join(analysis.sentences), found, _noted(case)]
+    answer = _answer(work, parts, _evidence(case, analysis.cited))
+    answer.suspects = analysis.suspects
+    return answer
+
+
+def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
+    """The signal, report or stop, where, the sentences that explain it and the values that prove them."""
+    place = analysis.place
+    spot = where(analysis.case, place.frame.path, place.frame.line)
+    text = f"**What happened.** {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
+    if analysis.sentences:
+        text += "\n\n" + " ".join(analysis.sentences)
+    rows = [_cite(analysis, c) for c in cited]
+    return "\n\n".join(filter(None, [text, "\n".join(rows)]))
+
+
+def headline(analysis: NativeAnalysis) -> str:
+    """What stopped the program, in a few words: ``A null dereference (`SIGSEGV`: address not mapped)``."""
+    case = analysis.case
+    report, fault, error = analysis.report, case.inspection.fault, case.exception
+    kind = analysis.kind if analysis.kind not in ("crash", "stop") else ""
+    if report and report.tool == "panic" and kind == "overflow":
+        kind = "index out of bounds"
+    if report and report.tool == "terminate":
+        told = f"uncaught `{cut(f'{report.kind}: {report.message}'.rstrip(': '), 300)}`"
+        return f"U{told[1:]}"
+    if report:
+        said = (
+            f"{report.tool}: {report.kind}" if report.tool.endswith("Sanitizer") else f"{report.tool}: {report.message}"
+        )
+        told = f"`` {cut(said, 300)} ``" if "`" in said else f"`{cut(said, 300)}`"
+    elif fault:
+        told = f"`{fault.signal}`" + (f": {fault.code}" if fault.code else "")
+    elif error and not kind:
+        told = f"`{error.type}{f': {cut(error.message, 300)}' if error.message else ''}`"
+    elif error:
+        told = f"`{error.type}`"
+    else:
+        told = ""
+        if not kind:
+            return f"Stopped ({case.stop.description or case.stop.reason})"
+    if kind and not told:
+        return f"{_article(kind)} {kind}"
+    if not kind or kind == "assertion" or (report and report.kind.replace("-", " ").endswith(kind)):
+        return told
+    return f"{_article(kind)} {kind} ({told})" if kind != "uninitialised" else f"An uninitialised value ({told})"
+
+
+def _article(kind: str) -> str:
+    return {"use after free": "A", "uninitialised": "An"}.get(kind, "An" if kind[0] in "aeiou" else "A")
+
+
+def why(analysis: NativeAnalysis) -> str:
+    """The chain from the failing line back; each link with its file, line and code."""
+    chain = _chain(analysis)
+    return f"**Why.** Back from the failing line:\n\n{chain}" if chain else ""
+
+
+def _chain(analysis: NativeAnalysis) -> str:
+    return "\n".join(f"{n}. {_link(analysis, link)}" for n, link in enumerate(analysis.chain[:_MAX_CHAIN], 1))
+
+
+def _link(analysis: NativeAnalysis, link: Link) -> str:
+    case = analysis.case
+    source = case.sources.read(link.file)
+    code = cut(source.line(link.line).strip(), 110) if source else ""
+    inside = f" in `{link.function}`" if link.function else ""
+    name = unqualified(link.function)
+    place = next((p for p in case.places if p.frame.path == link.file and unqualified(p.frame.name) == name), None)
+    value = place.value(link.name) if place else None
+    tells = value is not None and not link.words.startswith(("passes", "hands")) and len(brief(value)) <= _MAX_NOW
+    now = f" (`{link.name}` is now `{brief(value)}`)" if value and tells else ""
+    name = f" `{link.name}`" if link.name else ""
+    return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: `{code}`{now}"
+
+
+def _is_sure(analysis: NativeAnalysis) -> bool:
+    """A missing check is a guess: it tells where a null is let through, not why it is one."""
+    first = analysis.suspects[0]
+    return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
+
+
+def root_cause(analysis: NativeAnalysis) -> str:
+    """The most suspicious line with its reason, how sure it is, and the others in short."""
+    case = analysis.case
+    if not analysis.suspects:
+        return "**Root cause.** Nothing stands out in the code that was read."
+    first, *others = analysis.suspects
+    source = case.sources.read(first.file)
+    code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
+    title = f"**Root cause{'' if _is_sure(analysis) else ' (a guess)'}.**"
+    text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n{code}"
+    if others:
+        rows = "; ".join(f"{where(case, s.file, s.line)} ({s.reason})" for s in others[:3])
+        text += f"\n\nOther suspects: {rows}."
+    return text
+
+
+def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
+    """A fix as a diff, which nobody has tried, and the next debugging steps."""
+    case, fixes = analysis.case, list[Fix]()
+    parts = ["**Recommendation.**"]
+    if analysis.fix:
+        diff = analysis.fix.diff(root_of(case))
+        fixes.append(Fix(analysis.fix.source.path, diff, result="not tried: native programs have no snapshots"))
+        parts = [f"**Recommendation.** A possible fix. {_NOT_TRIED}\n\n```diff\n{diff}\n```"]
+    steps = list(analysis.advice)
+    first = analysis.suspects[0] if analysis.suspects else None
+    place = analysis.place
+    if first and (first.file, first.line) != (place.frame.path, place.frame.line) and not analysis.fix:
+        steps.append(f"Set a breakpoint at {where(case, first.file, first.line)} and run again, to watch it happen.")
+    if not steps and not fixes:
+        step = "Ask" if case.inspection.fault or case.exception or analysis.report else "Step over this line, or ask"
+        steps.append(f"{step} about a name: `where does NAME come from?`")
+    if len(steps) == 1 and not fixes:
+        return f"{parts[0]} {steps[0]}", fixes
+    return "\n\n".join([*parts, "\n".join(f"- {step}" for step in steps)]).rstrip(), fixes
+
+
+def _proving(analysis: NativeAnalysis) -> list[Cited]:
+    """What the answer cites: what the diagnosis chose, then the failing frame's own data."""
+    chosen = [c for c in analysis.cited if c.place.value(c.expression)]
+    for variable in variables(analysis.place.facts)[:_MAX_CITED] if analysis.place.facts else ():
+        known = any(c.place is analysis.place and c.expression == variable.name for c in chosen)
+        if not known and analysis.place.value(variable.name):
+            chosen.append(Cited(analysis.place, variable.name))
+    return chosen[:_MAX_CITED]
+
+
+def _cite(analysis: NativeAnalysis, cited: Cited) -> str:
+    value = cited.place.value(cited.expression)
+    text = _typed(value, 160) if value else "not read"
+    there = "" if cited.place is analysis.place else f" in `{short_name(cited.place.frame.name)}`"
+    return f"- `{cited.expression}` = `{text}`{there}"
+
+
+def _typed(value: Value, max_chars: int) -> str:
+    plain = value.note == value.text or not value.type
+    return shown(value, max_chars) if plain else typed(value, max_chars)
+
+
+def _evidence(case: Case, cited: list[Cited]) -> list[Evidence]:
+    stop = case.stop
+    return [
+        Evidence(
+            c.expression, value.text, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False
+        )
+        for c in cited
+        if (value := c.place.value(c.expression)) and (frame := c.place.frame)
+    ]
+
+
+def _noted(case: Case) -> str:
+    return f"*{' '.join([_NO_MODEL, *notes(case, failing(case))])}*"
+
+
+def _answer(work: Work, parts: list[str], evidence: list[Evidence]) -> Answer:
+    say(work, parts)
+    return Answer(evidence=evidence, usage=offline_usage())

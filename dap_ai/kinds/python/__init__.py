@@ -1,0 +1,115 @@
+"""Python programs: read by a walker inside of them, run again in copies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dap_ai import limits
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.debugger import Debugger
+
+if TYPE_CHECKING:
+    from dap_ai.agent.analyst.runs import Control
+    from dap_ai.agent.providers.offline import Analyst
+    from dap_ai.agent.tools.base import Tool
+    from dap_ai.commands.kinds import Make, Wanted
+    from dap_ai.config import Resolved
+
+_IN_TIME_S = 0.4
+"""So long, on an idle machine, a first context may wait for the run of what failed."""
+
+
+async def _again(debugger: Debugger, case: Case) -> Control | None:
+    from dap_ai.agent.analyst.trials import demand_again  # noqa: PLC0415  the kind is known before it is asked
+
+    try:
+        return await limits.wait_for(demand_again(debugger, case), _IN_TIME_S)
+    except asyncio.TimeoutError:
+        return None
+
+
+class Python:
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
+
+    name = "python"
+    called = debugs = "Python"
+    backends = ("debugpy",)
+    languages = frozenset({"python"})
+    project_marks: Sequence[str] = ()
+    system_folders: Sequence[str] = ()
+
+    def is_library(self, path: str) -> bool:
+        """None beyond those of every kind."""
+        del path
+        return False
+
+    def own_files(self, case: Case, files: Sequence[str]) -> Sequence[str] | None:
+        """The main script's."""
+        del case, files
+        return None
+
+    def expression_language(self, language: str) -> str:
+        """Its source's."""
+        return language
+
+    async def complete(self, case: Case, debugger: Debugger) -> None:
+        """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
+        del debugger
+        said = case.stop.description
+        if case.stop.reason == "exception" and case.exception and said and not said.startswith("exception: no desc"):
+            case.messages.append(case.exception.message)
+            case.exception.message = said
+
+    async def first_context(self, case: Case, debugger: Debugger, budget_tokens: int) -> str:
+        """A failed demand tells of calls that have returned: it is run again, traced, in a snapshot, if that is quick.
+
+        Nobody waits for a long run: it would only say which lines are quoted first.
+        """
+        from dap_ai.agent.analyst.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.agent.analyst.ranking import analyse  # noqa: PLC0415  the same
+
+        analysis, control = await asyncio.gather(asyncio.to_thread(analyse, case), _again(debugger, case))
+        return first_context(case, analysis, budget_tokens, control)
+
+    def context_unread(self, case: Case, budget_tokens: int) -> str:
+        """From the traceback and the source."""
+        from dap_ai.agent.analyst.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.agent.analyst.ranking import analyse  # noqa: PLC0415  the same
+
+        return first_context(case, analyse(case), budget_tokens)
+
+    def has_failed(self, case: Case) -> bool:
+        """At an exception."""
+        return case.stop.reason == "exception"
+
+    def occasion(self, case: Case) -> str:
+        """Nothing: a model knows Python."""
+        del case
+        return ""
+
+    def forms(self) -> Mapping[str, Tool[Any]]:
+        """None: the tools are written for Python."""
+        return {}
+
+    def claims(self, wanted: Wanted) -> bool:
+        """Whatever no other kind does: what is wrong with it, `look` says."""
+        del wanted
+        return True
+
+    def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+        """Finds the program and its interpreter."""
+        from dap_ai.kinds.python.starting import look  # noqa: PLC0415  only at a terminal
+
+        return look(wanted, resolved, tell)
+
+    def analyst(self) -> Analyst:
+        """See agent.providers.offline.Analyst."""
+        from dap_ai.kinds.python.answer import PythonAnalyst  # noqa: PLC0415  a model does not need it
+
+        return PythonAnalyst()
+
+
+kind = Python()
+"""The entry point."""

@@ -1,0 +1,86 @@
+"""What the adapter and the agent tell each other about a question. In memory only; not on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, NewType
+
+import msgspec
+
+from dap_ai.protocol.contracts.tools import ToolArguments
+from dap_ai.protocol.wire.ask import AskArguments, Evidence, Fix, Masked, Suspect, Trouble, Usage
+from dap_ai.protocol.wire.safe import Safe
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """The stop that a question is about."""
+
+    epoch: int
+    thread_id: int
+    frame_id: int | None
+    """The frame that the user has selected; None: the top one."""
+    reason: str
+    """DAP's: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
+    description: str = ""
+    text: str = ""
+    stopped_threads: Sequence[int] = ()
+
+
+class HistoryItem(msgspec.Struct, frozen=True):
+    """Something that was done in the debugger: a console evaluation, a step, a stop."""
+
+    kind: str
+    """`evaluate`, `step`, `stop`, `ask`; `agent`: what an answer did, with the user's confirmation."""
+    text: str
+    """`orders[3]`, `next`, `breakpoint`."""
+    result: str = ""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question that was accepted."""
+
+    ask_id: str
+    conversation_id: str
+    arguments: AskArguments
+    tool: ToolArguments | None = None
+    """Answer with what this tool gives (`askTool`)."""
+    joined: bool = False
+    """Asked by a client that has joined another's session."""
+
+
+class Answer(msgspec.Struct):
+    """What came of it."""
+
+    text: str = ""
+    """What the sink was told: set from it once the answer is whole, never by who answers."""
+    stale: bool = False
+    evidence: list[Evidence] = []
+    suspects: list[Suspect] = []
+    fixes: list[Fix] = []
+    usage: Usage = msgspec.field(default_factory=Usage)
+    limit: bool = False
+    """A budget ended it."""
+    error: str = ""
+    """Why the provider could not answer; `text` then holds what can be said without it, after this."""
+    trouble: Trouble | None = None
+    """Of that error, where it is a model's."""
+    masked: list[Masked] = []
+
+
+SafeAnswer = NewType("SafeAnswer", Answer)
+"""One that may be shown."""
+
+
+def no_answer(*, stale: bool = False) -> SafeAnswer:
+    """Nothing was said."""
+    return SafeAnswer(Answer(stale=stale))
+
+
+class NotAnswered(NamedTuple):
+    """Why there is no answer, in words for the user."""
+
+    text: Safe
+    stale: bool = False
+    """The stop is over."""
+    is_ours: bool = False
+    """dap_ai itself has failed."""

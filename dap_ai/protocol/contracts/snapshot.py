@@ -1,0 +1,167 @@
+"""What is asked of a snapshot and what it brings back: a locked copy of the debuggee does the work, and ends.
+
+Nothing of what is run there reaches the debuggee, its files or the network. Lines are 1-based.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from dap_ai.protocol.contracts.inspection import Value
+
+
+class Edited(msgspec.Struct):
+    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy.
+
+    What stands outside of functions only a run from the start shows, for which the user's modules are loaded anew.
+    """
+
+    file: str
+    """Absolute, as the debuggee's code objects name it."""
+    old: str
+    new: str
+    inside: bool = False
+    """Whether only bodies of functions differ, as far as who asks can tell: then no module is read to load it anew."""
+
+
+class Statements(msgspec.Struct, omit_defaults=True):
+    """Statements of a frame's function or module, to run again in the copy."""
+
+    source: str
+    """Dedented; may contain `return`."""
+    line: int = 1
+    """Of the first one, in `file`: what is told of a failure names the lines of the program."""
+    file: str = ""
+    fresh: bool = False
+    """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An edit
+    of this file is applied to `source` too; modules whose import has not ended are imported again."""
+
+
+class Hidden(msgspec.Struct):
+    """A secret of the program, and what stands in its place in the copy: of the same length."""
+
+    secret: str
+    shown: str
+
+
+class SnapshotQuery(msgspec.Struct, omit_defaults=True):
+    """One copy's work: an expression or statements, in a frame of this stop."""
+
+    frame_id: int
+    expression: str = ""
+    statements: Statements | None = None
+    """Instead of `expression`."""
+    edits: list[Edited] = []
+    """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
+    trace: bool = False
+    """Record the executed lines of the user's files."""
+    watch: list[str] = []
+    """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
+    max_text: int = 200
+    max_items: int = 12
+    max_rows: int = 0
+    """As in a Query: how much of the value is told."""
+    deadline_s: float = 2.0
+    """Of a processor, so that a busy machine does not make it shorter."""
+    waits: float = 1.0
+    """After how many deadlines by the clock a copy is ended that waits for something, or for a processor."""
+    memory_bytes: int = 512 << 20
+    """What the copy may allocate."""
+    hidden: list[Hidden] = []
+    """Overwritten in the copy before anything of the program runs there: nothing can be computed from them."""
+
+
+class Raised(msgspec.Struct, omit_defaults=True):
+    """The exception that ended it."""
+
+    type: str
+    """As in ExceptionFacts."""
+    message: str = ""
+    file: str = ""
+    line: int = 0
+    """Of the innermost frame in a user's file; the statements' own lines count as those of their file."""
+    function: str = ""
+    watched: list[Value | None] = []
+    """In the order of `watch`; None: could not be evaluated there."""
+
+
+class Changed(msgspec.Struct, omit_defaults=True):
+    """The successive values of a name after one line, folded."""
+
+    name: str
+    texts: list[str]
+    """The first three and the last two different ones, in order."""
+    count: int = 1
+    """How many times it changed there."""
+
+
+class TracedLine(msgspec.Struct, omit_defaults=True):
+    """A line that ran. Listed in the order of their first run."""
+
+    file: str
+    line: int
+    function: str
+    count: int = 1
+    changes: list[Changed] = []
+    last: int = 0
+    """Number of the line event of its last run, from 1 on."""
+
+
+class TracedCall(msgspec.Struct, omit_defaults=True):
+    """A call of a user's function. The first ones, in order."""
+
+    function: str
+    file: str
+    line: int
+    """Where the function is defined."""
+    depth: int = 0
+    arguments: list[str] = []
+    """`name=text`."""
+    result: str = ""
+    """Empty while it had not returned."""
+    raised: str = ""
+
+
+class Trace(msgspec.Struct, omit_defaults=True):
+    """What ran in the user's files."""
+
+    lines: list[TracedLine] = []
+    calls: list[TracedCall] = []
+    events: int = 0
+    """Line events in all."""
+    truncated: bool = False
+    """A budget ended the recording of values, calls or lines; the run itself went on."""
+    lines_truncated: bool = False
+    """Not every line that ran is told."""
+
+
+_REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
+"""How such errors begin. A program's own are mostly EACCES, 13."""
+
+
+class SnapshotResult(msgspec.Struct, omit_defaults=True):
+    """What one copy did."""
+
+    status: str
+    """ "ok"; "raised" (see `error`); "deadline": it was ended unfinished; "unavailable: ..." with the reason."""
+    value: Value | None = None
+    """Of `expression`."""
+    error: str = ""
+    """`ValueError: not enough money`."""
+    raised: Raised | None = None
+    printed: str = ""
+    """What it wrote to stdout and stderr, in order; bounded."""
+    printed_truncated: bool = False
+    effects: list[str] = []
+    """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
+    trace: Trace | None = None
+    """Also when it raised; not when it was ended at its deadline."""
+    milliseconds: float = 0.0
+    """From the request's arrival in the debuggee to the answer."""
+    processor_ms: float = 0.0
+    """What the copy used of a processor; 0 where it was ended."""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether it ended with EPERM, which a copy is given for what reaches outside it: that says nothing."""
+        return self.error.startswith(_REFUSED)

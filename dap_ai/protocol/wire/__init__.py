@@ -1,0 +1,1 @@
+"""DAP as bytes and messages, and our request `ask` in it."""

@@ -1,0 +1,112 @@
+"""The requests that DAP 1.71 defines, by name, and what they need: every other is some adapter's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dap_ai.protocol.wire.envelope import decode
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+
+DEFINED = frozenset(
+    {
+        "attach",
+        "breakpointLocations",
+        "cancel",
+        "completions",
+        "configurationDone",
+        "continue",
+        "dataBreakpointInfo",
+        "disassemble",
+        "disconnect",
+        "evaluate",
+        "exceptionInfo",
+        "goto",
+        "gotoTargets",
+        "initialize",
+        "launch",
+        "loadedSources",
+        "locations",
+        "modules",
+        "next",
+        "pause",
+        "readMemory",
+        "restart",
+        "restartFrame",
+        "reverseContinue",
+        "runInTerminal",
+        "scopes",
+        "setBreakpoints",
+        "setDataBreakpoints",
+        "setExceptionBreakpoints",
+        "setExpression",
+        "setFunctionBreakpoints",
+        "setInstructionBreakpoints",
+        "setVariable",
+        "source",
+        "stackTrace",
+        "startDebugging",
+        "stepBack",
+        "stepIn",
+        "stepInTargets",
+        "stepOut",
+        "terminate",
+        "terminateThreads",
+        "threads",
+        "variables",
+        "writeMemory",
+    }
+)
+
+NEEDED: Mapping[str, Mapping[str, type]] = {
+    "attach": {},
+    "completions": {"text": str},
+    "continue": {},
+    "dataBreakpointInfo": {"name": str},
+    "disassemble": {"memoryReference": str},
+    "evaluate": {"expression": str},
+    "exceptionInfo": {},
+    "goto": {},
+    "gotoTargets": {"source": dict},
+    "initialize": {"adapterID": str},
+    "launch": {},
+    "locations": {},
+    "modules": {},
+    "next": {},
+    "pause": {},
+    "readMemory": {"memoryReference": str},
+    "restartFrame": {},
+    "reverseContinue": {},
+    "runInTerminal": {"args": list, "cwd": str},
+    "scopes": {},
+    "setBreakpoints": {"source": dict},
+    "setDataBreakpoints": {"breakpoints": list},
+    "setExceptionBreakpoints": {"filters": list},
+    "setExpression": {"expression": str, "value": str},
+    "setFunctionBreakpoints": {"breakpoints": list},
+    "setInstructionBreakpoints": {"breakpoints": list},
+    "setVariable": {"name": str, "value": str},
+    "source": {},
+    "stackTrace": {},
+    "startDebugging": {"configuration": dict, "request": str},
+    "stepBack": {},
+    "stepIn": {},
+    "stepInTargets": {},
+    "stepOut": {},
+    "terminateThreads": {},
+    "variables": {},
+    "writeMemory": {"data": str, "memoryReference": str},
+}
+"""Requests whose `arguments` may not be left out, and what must be in them beside numbers."""
+
+
+def has_needed(command: str, arguments: bytes) -> bool:
+    """Whether a request has all that DAP demands of its arguments, numbers excepted."""
+    needed = NEEDED.get(command)
+    if needed is None:
+        return True
+    try:
+        fields = decode(arguments or b"null", dict[str, Any])
+    except RemoteProtocolError:
+        return False
+    return all(isinstance(fields.get(name), kind) for name, kind in needed.items())

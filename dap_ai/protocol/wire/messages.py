@@ -1,0 +1,242 @@
+"""Arguments and bodies that the proxy reads: of each, only the fields it looks at.
+
+Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored; a field with a
+wrong type makes the whole struct unreadable, which the proxy then treats as "not of interest".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class _Read(msgspec.Struct, rename="camel"):
+    pass
+
+
+class InitializeArguments(_Read):
+    """What the client can do."""
+
+    client_name: str = ""
+    client_id: str = msgspec.field(default="", name="clientID")
+    supports_progress_reporting: bool = False
+    supports_invalidated_event: bool = False
+    supports_ansi_styling: bool = msgspec.field(default=False, name="supportsANSIStyling")
+
+
+class StartArguments(_Read):
+    """Of launch and attach, as most adapters name them: what is debugged."""
+
+    program: str = ""
+    module: str = ""
+    name: str = ""
+    process_id: int = 0
+
+
+class ProcessBody(_Read):
+    """Of the event process."""
+
+    name: str = ""
+    system_process_id: int = 0
+
+
+class DisconnectArguments(_Read):
+    """Of disconnect. None: as by default, which ends what was launched and lets go what was attached to."""
+
+    terminate_debuggee: bool | None = None
+
+
+class ThreadArguments(_Read):
+    """Of continue, next, stepIn, stepOut, stackTrace, ..."""
+
+    thread_id: int = 0
+    single_thread: bool = False
+
+
+class EvaluateArguments(_Read):
+    """Of evaluate."""
+
+    expression: str = ""
+    frame_id: int | None = None
+    context: str = ""
+
+
+class CompletionsArguments(_Read):
+    """Of completions."""
+
+    text: str = ""
+    column: int = 1
+
+
+class CancelArguments(_Read):
+    """Of cancel."""
+
+    request_id: int | None = None
+    progress_id: str | None = None
+
+
+class FrameId(_Read):
+    """A stack frame, as far as the proxy cares."""
+
+    id: int
+    name: str = ""
+    line: int = 0
+    source: Any = None
+    """A DAP Source, unchecked."""
+
+    @property
+    def path(self) -> str:
+        """Of its source file; empty: it names none."""
+        source: Any = self.source
+        path = source.get("path") if isinstance(source, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return path if isinstance(path, str) else ""
+
+
+class StackTraceBody(_Read):
+    """Of stackTrace's response."""
+
+    stack_frames: list[FrameId] = []
+
+
+class EvaluateBody(_Read):
+    """Of evaluate's response."""
+
+    result: str = ""
+
+
+class ResultBody(_Read):
+    """Of the responses to evaluate (`result`), setVariable and setExpression (`value`)."""
+
+    result: str = ""
+    value: str = ""
+
+
+class Scope(_Read):
+    """Of a frame."""
+
+    variables_reference: int
+    presentation_hint: str = ""
+
+
+class ScopesBody(_Read):
+    """Of scopes's response."""
+
+    scopes: list[Scope] = []
+
+
+class ContinueBody(_Read):
+    """Of continue's response. DAP: without `allThreadsContinued` all threads run."""
+
+    all_threads_continued: bool = True
+
+
+class Source(_Read):
+    """Where a breakpoint is."""
+
+    path: str = ""
+
+
+class SourceBreakpoint(_Read):
+    """A breakpoint as a client wants it."""
+
+    line: int = 0
+    condition: str = ""
+    hit_condition: str = ""
+    log_message: str = ""
+
+
+class SetBreakpointsArguments(_Read):
+    """Of setBreakpoints. `lines` is the older form of `breakpoints`."""
+
+    source: Source = msgspec.field(default_factory=Source)
+    breakpoints: list[msgspec.Raw] | None = None
+    lines: list[int] = []
+
+
+class Breakpoint(_Read):
+    """A breakpoint as the adapter has it."""
+
+    id: int | None = None
+    verified: bool = False
+    message: str = ""
+    line: int = 0
+    source: Source = msgspec.field(default_factory=Source)
+
+
+class BreakpointsBody(_Read):
+    """Of setBreakpoints's response."""
+
+    breakpoints: list[Breakpoint] = []
+
+
+class BreakpointEventBody(_Read):
+    """Of the event breakpoint."""
+
+    breakpoint: Breakpoint = msgspec.field(default_factory=Breakpoint)
+
+
+class HitBreakpoints(_Read):
+    """Of the event stopped."""
+
+    hit_breakpoint_ids: list[int] = []
+
+
+class StoppedBody(_Read):
+    """Of the event stopped."""
+
+    reason: str = ""
+    description: str = ""
+    text: str = ""
+    thread_id: int = 0
+    all_threads_stopped: bool = False
+
+
+class ContinuedBody(_Read):
+    """Of the event continued. DAP: without `allThreadsContinued` only `threadId` runs."""
+
+    thread_id: int = 0
+    all_threads_continued: bool = False
+
+
+class OutputBody(_Read):
+    """Of the event output."""
+
+    output: str = ""
+    category: str = "console"
+    dap_ai_agent: Any = None
+    """Our own mark, which no adapter sets."""
+
+
+class ProgressStartBody(_Read):
+    """Of the event progressStart."""
+
+    request_id: int | None = None
+
+
+class CapabilitiesBody(_Read):
+    """Of the event capabilities."""
+
+    capabilities: dict[str, msgspec.Raw] = {}
+
+
+class ErrorText(_Read):
+    """DAP's Message."""
+
+    format: str = ""
+    variables: dict[str, str] = {}
+
+
+class ErrorBody(_Read):
+    """Of a failed response."""
+
+    error: ErrorText | None = None
+
+    def text(self) -> str:
+        """The message with its variables filled in; empty if there is none."""
+        if self.error is None:
+            return ""
+        text = self.error.format
+        for name, value in self.error.variables.items():
+            text = text.replace("{" + name + "}", value)
+        return text

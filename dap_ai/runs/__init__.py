@@ -1,0 +1,1 @@
+"""Recorded and live runs of LLM agents: read, normalized, analysed. No DAP and no editor in here."""

@@ -1,0 +1,144 @@
+"""What every rule of the onset looks at, and how it words what it finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from dap_ai.runs.analysis.effects import text_of_call
+from dap_ai.runs.analysis.facts import Check, Effect, Pattern, Write
+from dap_ai.runs.analysis.onsets import ErrorType, Evidence, Link, Suspect
+from dap_ai.runs.analysis.patterns.story import Story
+from dap_ai.runs.analysis.tree import one_line
+from dap_ai.runs.model import Event, Step
+
+MAX_QUOTE = 200
+"""Characters."""
+_EMPTY = re.compile(
+    r"\A\s*(\(\w+ completed with no output\)|\[metadata\].*|<returncode>0</returncode>|</?output>|\s)*\Z"
+)
+_WORD = re.compile(r"\w{2}")
+_EDITS = frozenset({"create", "append", "edit", "patch"})
+
+
+class Said(NamedTuple):
+    """Words to be quoted: those of an event in which `words` stand, or its first line where they are empty."""
+
+    step: int
+    event: Event | None
+    words: str = ""
+
+
+class Scene:
+    """A story with its patterns, and questions that several rules ask."""
+
+    def __init__(self, story: Story, patterns: Sequence[Pattern]) -> None:
+        self.story, self.patterns = story, patterns
+        self.effects = {effect.step: effect for effect in story.effects}
+        self.numbers = [step.number for step in story.steps]
+
+    @cached_property
+    def edits(self) -> list[tuple[Effect, Write]]:
+        """The edits of the work's text that were carried out, in order.
+
+        A call without a result never was, where the run has results at all.
+        """
+        results = any(step.result is not None for step in self.story.steps)
+        done = {step.number for step in self.story.steps if step.result is not None or not results}
+        return [(effect, write) for effect, write in self.story.edits if write.how in _EDITS and effect.step in done]
+
+    @cached_property
+    def telling(self) -> list[Check]:
+        """The checks of the work that ran and have an outcome."""
+        return [check for check in self.story.checks if check.ran and check.ok is not None and check.kind != "look"]
+
+    @cached_property
+    def last(self) -> int:
+        """The last step that was carried out, or that says something; 0 of a run without steps."""
+        done = [step.number for step in self.story.steps if step.call is None or step.result is not None]
+        return done[-1] if done else 0
+
+    @cached_property
+    def last_words(self) -> Event | None:
+        """The last response of the run; None where that is only a call."""
+        said = [event for event in self.story.run.events if event.kind == "response"]
+        return said[-1] if said else None
+
+    def named(self, name: str) -> list[Pattern]:
+        """The patterns of that name."""
+        return [pattern for pattern in self.patterns if pattern.name == name]
+
+    def edit_before(self, step: int) -> tuple[Effect, Write] | None:
+        """The last edit of the work up to `step`."""
+        return next((one for one in reversed(self.edits) if one[0].step <= step), None)
+
+    def step(self, number: int) -> Step:
+        """The step of that number."""
+        return self.story.step_at[number]
+
+    def is_silent(self, number: int) -> bool:
+        """Whether the step's result holds nothing but the tool's own words for that."""
+        result = self.step(number).result
+        return result is not None and len(result.text) < 2_000 and _EMPTY.match(result.text) is not None
+
+
+def suspect(
+    step: int, type_: ErrorType, confidence: float, text: str, *, links: Iterable[tuple[int, str]], said: Iterable[Said]
+) -> Suspect:
+    """A suspect of one step, whose chain begins with it."""
+    chain = {step: Link(step, text)}
+    for number, words in links:
+        chain.setdefault(number, Link(number, one_line(words, MAX_QUOTE)))
+    evidence = [made for one in said if (made := quoted(one)) is not None]
+    return Suspect(step, step, step, type_, confidence, text, [chain[n] for n in sorted(chain)], evidence)
+
+
+def call_of(scene: Scene, number: int, words: str = "") -> Said:
+    """What a step called."""
+    return Said(number, scene.step(number).call, words)
+
+
+def edit_of(scene: Scene, effect: Effect, write: Write) -> Said:
+    """What an edit put there, as its call says it."""
+    return Said(effect.step, scene.step(effect.step).call, _first_line(write.new or ""))
+
+
+def result_of(scene: Scene, number: int, words: str = "") -> Said:
+    """What a step got."""
+    return Said(number, scene.step(number).result, words)
+
+
+def response_of(scene: Scene, number: int, words: str = "") -> Said:
+    """What the agent said with a step."""
+    return Said(number, scene.step(number).response, words)
+
+
+def quoted(said: Said) -> Evidence | None:
+    """The words as they stand in the event's own text; None where they do not stand there, or it is empty."""
+    if said.event is None:
+        return None
+    texts = texts_of(said.event)
+    words = said.words.strip()[:MAX_QUOTE].strip()
+    if not words or not any(words in text for text in texts):
+        words = next((line for text in texts if (line := _first_line(text))), "")
+    found = bool(words) and any(words in text for text in texts)
+    return Evidence(said.step, said.event.ref, words) if found else None
+
+
+def texts_of(event: Event) -> list[str]:
+    """The texts of an event that may be quoted: its own, the model's thoughts, the texts of its arguments."""
+    values = [value for value in (event.arguments or {}).values() if isinstance(value, str)]
+    return [text for text in (event.text, event.reasoning, *values) if text]
+
+
+def _first_line(text: str) -> str:
+    """The first line with a word in it."""
+    return next((line.strip() for line in text[:4_000].split("\n") if _WORD.search(line)), "")[:MAX_QUOTE].strip()
+
+
+def shown(scene: Scene, number: int) -> str:
+    """A step's call in a line, for sentences."""
+    call = scene.step(number).call
+    return one_line(text_of_call(call), 80) if call is not None else "a message"

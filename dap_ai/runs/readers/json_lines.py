@@ -1,0 +1,58 @@
+"""Files of one JSON object a line: each with its place, and what is wrong with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.runs.artefacts import MAX_LINE_BYTES, CannotRead, lines
+from dap_ai.runs.documents import decoded
+from dap_ai.runs.model import Ref
+from dap_ai.runs.readers.base import Glance
+from dap_ai.runs.readers.blocks import table
+from dap_ai.runs.readers.timeline import Timeline
+
+_MAX_QUOTED = 200_000
+"""Bytes of a line that is no object, kept as a note."""
+
+
+def first_rows(seen: Glance) -> Sequence[Any]:
+    """The first rows of a log; also of one with a single line, or with lines between that are no objects."""
+    if seen.rows or seen.kind not in ("document", "text"):
+        return seen.rows
+    try:
+        value, _ = decoded(seen.head.lstrip().partition(b"\n")[0])
+    except CannotRead:
+        return ()
+    return [value] if isinstance(value, dict) else ()
+
+
+def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Ref, Mapping[str, Any]]]:
+    """Each object and its line. Any other line becomes a note with a problem: it is not dropped. Raises CannotRead."""
+    for number, line in lines(path):
+        ref = Ref(name, (number, number))
+        if line is None:
+            timeline.problem(
+                ref, f"the line has more than {MAX_LINE_BYTES // 1024**2} MB, and is not read", "long line"
+            )
+        elif line.strip():
+            try:
+                value, wrong = decoded(line)
+            except CannotRead as error:
+                value, wrong = None, str(error)
+            if wrong:
+                timeline.problem(ref, wrong, "line that is no JSON")
+            if isinstance(value, dict):
+                yield ref, table(value)
+            else:
+                keep(line, ref, timeline, wrong)
+
+
+def keep(line: bytes, ref: Ref, timeline: Timeline, wrong: str = "") -> None:
+    """A line that is no object, as a note; a very long one as its beginning."""
+    timeline.add("note", ref, text=line[:_MAX_QUOTED].decode("utf-8", "replace"))
+    if not wrong:
+        timeline.problem(ref, "the line is no JSON object", "line that is no object")
+    if len(line) > _MAX_QUOTED:
+        timeline.problem(ref, f"only the first {_MAX_QUOTED} bytes of the line are shown", "long line")

@@ -1,0 +1,37 @@
+"""A scan in which one run ends the process that reads it, as one is ended that wants too much memory.
+
+A program of its own: a pool of processes leaves a helper of Python's running as long as its starter lives.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import msgspec
+
+from dap_ai.runs.scan.rows import ScanRow
+from dap_ai.runs.scan.working import processes, row_at, rows_of
+
+DEADLY = "deadly"
+
+
+def deadly_or_row(place: str) -> ScanRow:
+    """The row, but for a run with that name."""
+    if DEADLY in place:
+        os._exit(9)
+    return row_at(place)
+
+
+def main(places: list[str]) -> None:
+    """Prints the rows."""
+    # The module has another name in the processes of the pool than as a program.
+    from tests.unit.runs.scan import deadly  # noqa: PLW0406
+
+    with processes(2) as pool:
+        for row in rows_of(places, pool, 2, deadly.deadly_or_row):
+            sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

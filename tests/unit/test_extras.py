@@ -1,0 +1,170 @@
+"""What a base installation lacks: who brings it, and what the user meets instead."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.compiled import grammar
+from dap_ai.agent.compiled.parsing import to_node
+from dap_ai.agent.language.recipes import is_installed, why_not_installed
+from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.commands import doctor
+from dap_ai.config import Settings
+from dap_ai.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, Extra, MissingExtraError
+from dap_ai.kinds.native.answer import NativeAnalyst
+from dap_ai.protocol.wire.ask import AskArguments
+from tests.patience import patient
+from tests.unit.agent.harness import Heard
+from tests.unit.agent.native.cases import NULL, At, stopped
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+OPTIONAL = [module for extra in EXTRAS for module in extra.modules]
+
+
+@pytest.fixture
+def no_grammar(without_modules):
+    without_modules(*GRAMMARS.modules)
+    grammar._language.cache_clear()
+    yield
+    grammar._language.cache_clear()
+
+
+def packages(requirements: list[str]) -> set[str]:
+    """Their names alone."""
+    return {r.partition(">")[0].partition("[")[0] for r in requirements}
+
+
+@pytest.mark.parametrize("extra", EXTRAS, ids=lambda extra: extra.name)
+def test_pyproject_brings_what_an_extra_promises(extra: Extra):
+    owners = metadata.packages_distributions()
+    brought = packages(PROJECT["optional-dependencies"][extra.name])
+    assert brought >= {owners[module][0] for module in extra.modules}
+
+
+def test_the_base_installation_has_none_of_it():
+    owners = metadata.packages_distributions()
+    assert not packages(PROJECT["dependencies"]) & {owners[module][0] for module in OPTIONAL}
+
+
+def test_full_is_every_extra_with_modules():
+    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,prices]"]
+    assert [extra.name for extra in EXTRAS if extra.modules] == ["definitions", "grammars", "prices"]
+
+
+def test_a_missing_module_is_told_with_the_command_that_brings_it(without_modules):
+    without_modules("genai_prices")
+    with pytest.raises(MissingExtraError) as caught:
+        PRICES.load("genai_prices")
+    assert str(caught.value) == (
+        f"Telling what a model's answer costs needs the extra `prices`. Install it: {sys.executable} -m pip install "
+        "'dap-ai[prices]'"
+    )
+
+
+def test_a_package_that_is_there_and_broken_is_no_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "broken_package.py").write_text("import nobody_has_this\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="nobody_has_this"):
+        Extra("broken", "Nothing", ("broken_package",)).load("broken_package")
+
+
+def test_an_extra_of_programs_alone_lacks_no_module():
+    assert ATTACH.is_installed
+
+
+def test_everything_is_imported_without_them():
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}));"
+        "import dap_ai.commands.ask, dap_ai.commands.serve, dap_ai.commands.doctor, dap_ai.commands.wiring,"
+        " dap_ai.agent.answering, dap_ai.kinds.native.answer, dap_ai.agent.tools.table; print('imported')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=False
+    )
+    assert (done.stdout, done.stderr) == ("imported\n", "")
+
+
+# -- the source of native programs ---------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("no_grammar")
+def test_a_native_file_without_its_grammar_has_lines_and_no_unit():
+    source = SourceFile("/src/a.c", "int main(void) { return 0; }\n")
+    assert (source.unit, source.line(1)[:3]) == (None, "int")
+    assert "the extra `grammars`" in source.unparsed
+
+
+@pytest.mark.usefixtures("no_grammar")
+def test_an_expression_of_c_without_its_grammar_is_refused_with_the_way_out():
+    with pytest.raises(SyntaxRefused, match=r"needs the extra `grammars`.*pip install"):
+        to_node("p->next", "c")
+
+
+@pytest.mark.usefixtures("no_grammar")
+def test_a_native_answer_without_the_grammar_has_what_was_read_and_says_what_is_missing():
+    source = "int total(struct order *order) {\n    return order->price;\n}\n"
+    case = stopped(source, [At("total", "order->price", {"order": NULL})], address=16)
+    work: Any = SimpleNamespace(ask=SimpleNamespace(arguments=AskArguments("")), sink=Heard(), read=None)
+    asyncio.run(NativeAnalyst().answer(work, case, work))
+    text = work.sink.text("answer")
+    assert "`SIGSEGV`: address not mapped" in text
+    assert "`order` = `" in text
+    assert text.count("The source was not parsed") == 1
+    assert f"pip install 'dap-ai[{GRAMMARS.name}]'" in text
+
+
+# -- language servers ----------------------------------------------------------------------------------------------
+
+
+def test_without_pygls_no_language_server_is_asked_and_the_extra_is_named(without_modules):
+    without_modules("pygls")
+    assert not any(map(is_installed, ("python", "clang", "rust")))
+    assert {why_not_installed(family) for family in ("python", "clang", "rust")} == {DEFINITIONS.wanted}
+
+
+# -- dap-ai doctor -------------------------------------------------------------------------------------------------
+
+
+def rows_of(checks: list[doctor.Check]) -> list[tuple[str, bool]]:
+    return [(check.verdict, "pip install 'dap-ai[" in check.advice) for check in checks]
+
+
+def test_doctor_names_the_language_server_that_is_missing(without_modules, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    without_modules(*DEFINITIONS.modules)
+    assert rows_of([doctor._language_server()]) == [("optional", True)]
+
+
+@pytest.mark.parametrize(("has_compiler", "expected"), [(True, [("optional", True)]), (False, [])])
+def test_doctor_names_the_grammars_where_native_programs_are_made(
+    without_modules, monkeypatch, has_compiler: bool, expected: list[Any]
+):
+    without_modules(*GRAMMARS.modules)
+    for name in ("_lldb", "_gdb", "_compilers"):
+        monkeypatch.setattr(doctor, name, lambda: SimpleNamespace(verdict="ok" if has_compiler else "optional"))
+    assert rows_of(doctor._grammars()) == expected
+
+
+@pytest.mark.parametrize(("provider", "expected"), [("openai", [("optional", True)]), ("offline", [])])
+def test_doctor_names_the_prices_where_a_model_is_paid(without_modules, provider: str, expected: list[Any]):
+    without_modules("genai_prices")
+    assert rows_of(doctor._prices(Settings(provider=provider))) == expected
+
+
+def test_doctor_says_so_where_all_is_there():
+    found = [*doctor._grammars(), *doctor._prices(Settings(provider="openai")), doctor._language_server()]
+    assert [check.verdict for check in found] == ["ok", "ok", "ok"]
