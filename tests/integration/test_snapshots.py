@@ -15,7 +15,7 @@ from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.conftest import marked_lines
-from tests.integration.walker_client import DEBUGGEES, Client, debugging, snapshot
+from tests.integration.walker_client import DEBUGGEES, Client, debugging, end, snapshot
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -195,7 +195,7 @@ async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
     query = SnapshotQuery(account.frame_id, expression, deadline_s=20)
     result = await asyncio.wait_for(snapshots.run(account.client.request, query, tokens.append), patient(10))
 
-    await account.client.request(*snapshots.kill_request(tokens[0], account.frame_id))
+    await end(account.client.request, snapshots.kill_request(tokens[0], account.frame_id))
 
     assert (result.status, account.process.children()) == (status, [])
 

@@ -102,12 +102,16 @@ async def snapshot(request: Request, query: SnapshotQuery) -> SnapshotResult:
     """What a copy tells; it is gone then."""
     snapshots, tokens = Snapshots(), list[str]()
     result = await asyncio.wait_for(snapshots.run(request, query, tokens.append), patient(30))
-    kill = snapshots.kill_request(tokens[0], query.frame_id)
+    await end(request, snapshots.kill_request(tokens[0], query.frame_id))
+    return result
+
+
+async def end(request: Request, kill: tuple[str, dict[str, Any]]) -> None:
+    """Asks for the end of a copy until it is gone."""
     for _ in range(100):  # each waits a little by itself; on a busy machine a copy takes longer to end
         reply = unquoted(str((await request(*kill)).get("result", "")))
         if not reply.startswith(MAGIC) or json.loads(base64.b64decode(reply.removeprefix(MAGIC)))["done"]:
             break
-    return result
 
 
 @contextlib.asynccontextmanager

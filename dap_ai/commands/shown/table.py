@@ -56,6 +56,11 @@ def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
     for row in rows:
         start = "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=False))
         room = max((columns or 0) - indent, _MIN_LAST_CHARACTERS)
-        folded = (textwrap.wrap(row[-1], room) if columns else [row[-1]]) or [""]
+        folded = (_folded(row[-1], room) if columns else [row[-1]]) or [""]
         lines += [(start + folded[0]).rstrip(), *(" " * indent + more for more in folded[1:])]
     return lines
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """Its lines; what lost the letter that it belongs to, which is on the line before, is shown as an escape."""
+    return [visible(line) for line in textwrap.wrap(text, room)]
