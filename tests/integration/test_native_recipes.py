@@ -114,7 +114,6 @@ async def test_a_core_file_alone_is_enough(backend: Backend, tmp_path: Path):
     core = native.core_of(program, tmp_path)
     if core is None:
         pytest.skip("this machine writes no core file beside a program that crashes")
-    assert elf.signal_of_core(str(core)) == "SIGSEGV"
     async with stopped(backend, "attach", coreFile=str(core)) as (client, stop):
         assert (await variables(client, stop, "sell"))["boxes"]
 

@@ -11,58 +11,9 @@ from dap_ai.agent.case.stack import Place
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 
 STOP_WORDS = frozenset(
-    [
-        "why",
-        "what",
-        "is",
-        "where",
-        "does",
-        "the",
-        "a",
-        "an",
-        "of",
-        "come",
-        "from",
-        "did",
-        "it",
-        "here",
-        "stop",
-        "stopped",
-        "how",
-        "to",
-        "be",
-        "in",
-        "was",
-        "and",
-        "or",
-        "not",
-        "ever",
-        "this",
-        "that",
-        "value",
-        "fail",
-        "failed",
-        "crash",
-        "error",
-        "happen",
-        "happened",
-        "wrong",
-        "line",
-        "bug",
-        "fix",
-        "my",
-        "program",
-        "code",
-        "for",
-        "on",
-        "i",
-        "do",
-        "you",
-        "can",
-        "are",
-        "has",
-        "have",
-    ]
+    """why what is where does the a an of come from did it here stop stopped how to be in was and or
+    not ever this that value fail failed crash error happen happened wrong line bug fix my program
+    code for on i do you can are has have""".split()  # noqa: SIM905  as a table
 )
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")

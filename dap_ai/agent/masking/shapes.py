@@ -61,7 +61,6 @@ _GAP = r"(?:\\+[nr]|[\s\"'])*"
 _KEY_LINES = lazy(rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Comment|Version): [^\n\\]{{0,100}}{_GAP}){{0,4}}"
                         rf"(?P<key>[A-Za-z0-9+/=]{{6,}}(?:(?:\\+[nr]|[\s\"'])+[A-Za-z0-9+/=]{{6,}})*)?")  # fmt: skip
 _MATERIAL = lazy(r"[A-Za-z0-9+/]{16,}")
-_LINE_BREAK = lazy(r"\\+[nr]|[\s\"']+")
 _MAX_KEY_CHARS = 16_384
 
 

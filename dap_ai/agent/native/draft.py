@@ -191,16 +191,7 @@ def short_name(name: str) -> str:
 
 def is_null(value: Value | None) -> bool:
     """Whether a pointer, or what stands for one, is null."""
-    if value is None or value.kind not in (
-        "pointer",
-        "smart",
-        "optional",
-        "none",
-        "function",
-        "object",
-        "reference",
-        "str",
-    ):
+    if value is None or value.kind not in _MAY_BE_NULL:
         return False
     return value.note.startswith("null") or value.kind == "none" or (not value.address and value.text in _EMPTY)
 

@@ -1,14 +1,13 @@
 """What an executable file tells: debug information, symbols, optimisation, sanitizers, the source language.
 
-And what a core file tells: which program left it, and by which signal. Files may be anything: whatever is damaged or
-of another system counts as saying nothing.
+And which program left a core file. Files may be anything: whatever is damaged or of another system counts as saying
+nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import stat
 import struct
 import zlib
@@ -29,7 +28,7 @@ _MAX_NOTES = 100_000
 _CORE = 4
 _NO_BITS, _COMPRESSED = 8, 0x800
 _LOAD, _NOTE = 1, 4
-_PRSTATUS, _PRPSINFO, _AUXV, _FILE = 1, 3, 6, 0x46494C45
+_PRPSINFO, _AUXV, _FILE = 3, 6, 0x46494C45
 _AT_PHDR, _AT_EXECFN = 3, 31
 _SANITIZERS = {"address": b"__asan_init", "thread": b"__tsan_init", "memory": b"__msan_init"}
 _UBSAN = b"__ubsan_handle_"
@@ -270,17 +269,6 @@ def executable_of_core(path: str) -> str:
     except _DAMAGED:
         return ""
     return next((name for name in candidates if name and os.path.isfile(name)), "")  # noqa: PTH113  as above
-
-
-def signal_of_core(path: str) -> str:
-    """The signal that ended the program: `SIGSEGV`; empty: it does not say."""
-    try:
-        with _open(path) as file:
-            elf = _Elf(file)
-            status = next((data for kind, data in elf.notes() if kind == _PRSTATUS), b"") if elf.kind == _CORE else b""
-            return signal.Signals(elf.unpack("H", status, 12)[0]).name
-    except _DAMAGED:
-        return ""
 
 
 def _auxiliary(elf: _Elf, notes: dict[int, bytes]) -> dict[int, int]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-Language = Literal["c", "cpp", "rust"]
-
 
 class Scalar(NamedTuple):
     """A number type. `bits` 0: unknown (a typedef that the debugger did not resolve), arithmetic does not wrap."""

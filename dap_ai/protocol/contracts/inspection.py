@@ -203,12 +203,8 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     """Qualified where the interpreter knows it."""
     file: str
     line: int
-    first_line: int = 0
-    end_line: int = 0
-    """Last line of the frame's code object, inclusive."""
     position: list[int] | None = None
     """[line, column, end line, end column] of the instruction it stands at (3.11+): the very expression that failed."""
-    is_module: bool = False
     arguments: list[Variable] = []
     """Parameters, in order, with their values *now* (a parameter may have been rebound)."""
     locals: list[Variable] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 EDITOR = "editor"
@@ -32,7 +30,3 @@ class LentReply(msgspec.Struct, frozen=True):
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-
-
-Messages = list[dict[str, Any]]
-"""As in Chat Completions."""

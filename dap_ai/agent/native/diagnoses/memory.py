@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.compiled.parsing import Expression, Unit
+from dap_ai.agent.compiled.parsing import Unit
 from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
 from dap_ai.agent.native.origins import Wanted, trace
@@ -296,10 +296,3 @@ def _freed_here(draft: Draft) -> str:
 
 def _hex(report: Report) -> str:
     return f"`{report.address:#x}`" if report.address is not None else "that address"
-
-
-def allocation(expression: Expression) -> str:
-    """`malloc` of `(int *)malloc(n)`; empty: it allocates nothing."""
-    inner = bare(expression)
-    name = callee(inner) if inner.kind == "call" else ""
-    return name if name in ("malloc", "calloc", "realloc", "alloca", "strdup") else ""

@@ -10,7 +10,7 @@ from dap_ai.agent.compiled.parsing import Expression
 from dap_ai.agent.native.diagnoses.bounds import copies
 from dap_ai.agent.native.diagnoses.lookups import explain_lookup
 from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
-from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of, within
+from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.reachability import reaching, spot_of
 from dap_ai.protocol.contracts.inspection import Value
@@ -222,9 +222,3 @@ def wild_number(draft: Draft, expression: Expression, place: Place | None = None
     """The number of an index or size that can hardly be meant; None: it is plausible."""
     number = number_of(draft.value(expression.text, place))
     return number if number is not None and (number < 0 or number > 1 << 24) else None
-
-
-def names_in(expression: Expression) -> list[str]:
-    """The names, members and elements that an expression is made of, each once."""
-    parts = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
-    return list(dict.fromkeys(parts))

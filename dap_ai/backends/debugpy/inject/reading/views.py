@@ -20,7 +20,6 @@ _ordered: Any = OrderedDict()
 DICT_VIEWS: tuple[Any, ...] = tuple(
     type(view) for names in (_no_names, _ordered) for view in (names.keys(), names.values(), names.items())
 )
-_PAIRS = ("dict_items", "odict_items")
 
 
 def view_text(describer: Any, x: Any, depth: int) -> str:

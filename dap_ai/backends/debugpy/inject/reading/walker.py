@@ -19,7 +19,7 @@ from .expressions import Interpreter
 from .scopes import frame_locals
 from .secrets import Budget as SecretsBudget
 from .secrets import told
-from .statics import end_line, forget, is_dunder, qualified_name, text_of
+from .statics import forget, is_dunder, qualified_name, text_of
 from .threads import live_frames, thread_facts
 from .values import Budget, Describer
 
@@ -79,9 +79,6 @@ def _frame(
         "name": qualified_name(code),
         "file": text_of(code.co_filename),
         "line": line or frame.f_lineno or 0,
-        "first_line": code.co_firstlineno,
-        "end_line": end_line(code),
-        "is_module": code.co_name == "<module>",
         "unwound": id(frame) not in alive,
     }
     position = _position(code, offset)
