@@ -29,28 +29,30 @@ class KindError(RequestFailed):
 
 
 class Kind(Protocol):
-    """What a stop of this kind is to its reader."""
+    """What a stop of this kind is to its reader. A kind that inherits from it writes what is not as it is here."""
 
     name: str
     """As in `Inspection.kind`, and the entry point's."""
-    languages: frozenset[str]
+    languages: frozenset[str] = frozenset()
     """Of its source files; empty: Python's, as for all that has no other kind."""
-    project_marks: Sequence[str]
+    project_marks: Sequence[str] = ()
     """Files that stand in the outermost folder of a project, beside `.git` and `pyproject.toml`."""
-    system_folders: Sequence[str]
+    system_folders: Sequence[str] = ()
     """Where the system keeps the sources of its libraries."""
 
     def is_library(self, path: str) -> bool:
-        """Whether a source file belongs to a library, by its folder."""
-        ...
+        """Whether a source file belongs to a library, by its folder: beyond what belongs to one for every kind."""
+        del path
+        return False
 
     def own_files(self, case: Case, files: Sequence[str]) -> Sequence[str] | None:
         """The files whose folders are the program's own; None: that of its main script, or of its outermost frame."""
-        ...
+        del case, files
+        return None
 
     def expression_language(self, language: str) -> str:
         """In which language expressions of a frame are, by that of its source."""
-        ...
+        return language
 
     async def complete(self, case: Case, debugger: Debugger) -> None:
         """Adds to a case that was inspected what the program said itself as it failed. Raises NotStopped."""
@@ -61,8 +63,9 @@ class Kind(Protocol):
         ...
 
     def context_unread(self, case: Case, budget_tokens: int) -> str:
-        """The same of an error that the program only printed: no value can be read."""
-        ...
+        """The same of an error that the program only printed: no value can be read; empty: nothing is known of it."""
+        del case, budget_tokens
+        return ""
 
     def has_failed(self, case: Case) -> bool:
         """Whether it stands at a failure, and not at a breakpoint or a pause."""
@@ -70,7 +73,8 @@ class Kind(Protocol):
 
     def occasion(self, case: Case) -> str:
         """What a model is told of this kind of program; empty: nothing."""
-        ...
+        del case
+        return ""
 
 
 @cache

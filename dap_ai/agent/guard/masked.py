@@ -17,7 +17,7 @@ from typing import cast
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.guard.passing import PassingModel
 from dap_ai.agent.masking.mask import Masked, MaskedStream, Masker
-from dap_ai.agent.model import Message, Model, Piece, Schema
+from dap_ai.agent.model import Message, Model, ModelError, Piece, Schema
 from dap_ai.protocol.contracts.asking import Answer, NotAnswered, SafeAnswer
 from dap_ai.protocol.contracts.debugger import SafeSink
 from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
@@ -33,14 +33,17 @@ NOT_AS_TRIED = "it would write characters that do not show, which stand here as 
 
 
 class MaskedModel(PassingModel):
-    """See agent.model.Model: what it is sent is masked."""
+    """See agent.model.Model: what it is sent is masked, and once another one was chosen, nothing is sent."""
 
     def __init__(self, model: Model, masker: Masker) -> None:
         super().__init__(model)
         self._masker = masker
+        self.is_chosen = True
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """The model's reply to the masked messages. Raises ModelError."""
+        """The model's reply to the masked messages. Raises ModelError, also where another one was chosen meanwhile."""
+        if not self.is_chosen:
+            raise ModelError("request", "Another model was chosen meanwhile.")
         sent = [masked_message(self._masker, message) for message in messages]
         async with aclosing(self._model.stream(sent, tools)) as pieces:
             async for piece in pieces:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from functools import partial
 
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
-from dap_ai.agent.guard.passing import PassingModel
 from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.loop.toolbox import Toolbox
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.agent.model import ModelError, Piece, Schema
+from dap_ai.agent.model import ModelError
 from dap_ai.agent.prompts import wording
 from dap_ai.agent.providers.offline import without_model
 from dap_ai.agent.providers.work import Work
@@ -22,7 +19,6 @@ from dap_ai.config import Settings
 from dap_ai.extras import PRICES
 from dap_ai.protocol.contracts.asking import Answer, HistoryItem
 from dap_ai.protocol.wire.ask import Usage
-from dap_ai.protocol.wire.safe import SafeFields
 
 _DEFAULT_QUESTION = "Why did it stop here?"
 _TIME_TO_ANSWER = 0.85
@@ -30,25 +26,11 @@ _TIME_TO_ANSWER = 0.85
 _MAX_TAIL_CHARS = 2000
 
 
-class _WhileChosen(PassingModel):
-    """See agent.model.Model."""
-
-    is_chosen = True
-
-    async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """The model's reply. Raises ModelError, also where another one was chosen meanwhile."""
-        if not self.is_chosen:
-            raise ModelError("request", "Another model was chosen meanwhile.")
-        async with aclosing(self._model.stream(messages, tools)) as pieces:
-            async for piece in pieces:
-                yield piece
-
-
 class Investigator:
     """See providers.base.Provider."""
 
     def __init__(self, model: MaskedModel, masker: Masker) -> None:
-        self._model = _WhileChosen(model)
+        self._model = model
         self._masker = masker
 
     def retire(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dap_ai.agent.case.kind import Kind
 from dap_ai.agent.case.source import NATIVE_LANGUAGES
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.compiled import frames
@@ -25,7 +26,7 @@ _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
 """Of a pause, or a breakpoint."""
 
 
-class Native:
+class Native(Kind):
     """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
 
     name = "native"
@@ -69,11 +70,6 @@ class Native:
 
         del debugger
         return first_context(case, await asyncio.to_thread(analyse, case), budget_tokens)
-
-    def context_unread(self, case: Case, budget_tokens: int) -> str:
-        """Nothing is known of a native program's error without a stop."""
-        del case, budget_tokens
-        return ""
 
     def has_failed(self, case: Case) -> bool:
         """By its report or its signal: lldb-dap says `exception` of a pause too, gdb and core files never do."""

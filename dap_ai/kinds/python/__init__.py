@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dap_ai import limits
+from dap_ai.agent.case.kind import Kind
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 
@@ -30,29 +31,13 @@ async def _again(debugger: Debugger, case: Case) -> Control | None:
         return None
 
 
-class Python:
+class Python(Kind):
     """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
 
     name = "python"
     called = debugs = "Python"
     backends = ("debugpy",)
     languages = frozenset({"python"})
-    project_marks: Sequence[str] = ()
-    system_folders: Sequence[str] = ()
-
-    def is_library(self, path: str) -> bool:
-        """None beyond those of every kind."""
-        del path
-        return False
-
-    def own_files(self, case: Case, files: Sequence[str]) -> Sequence[str] | None:
-        """The main script's."""
-        del case, files
-        return None
-
-    def expression_language(self, language: str) -> str:
-        """Its source's."""
-        return language
 
     async def complete(self, case: Case, debugger: Debugger) -> None:
         """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
@@ -83,11 +68,6 @@ class Python:
     def has_failed(self, case: Case) -> bool:
         """At an exception."""
         return case.stop.reason == "exception"
-
-    def occasion(self, case: Case) -> str:
-        """Nothing: a model knows Python."""
-        del case
-        return ""
 
     def forms(self) -> Mapping[str, Tool[Any]]:
         """None: the tools are written for Python."""
