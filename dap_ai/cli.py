@@ -19,8 +19,9 @@ In an editor:    dap-ai serve     (and type ??why in the debug console)
 Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
 Runs of agents:  dap-ai run list
+An agent:        dap-ai record -- mini -t "..."
 """
-_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run")
+_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record")
 
 
 class _Commands(LazyGroup):

@@ -1,0 +1,190 @@
+"""An agent as a child on the user's own terminal, and the endpoint's process beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import psutil
+
+import dap_ai
+from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told
+from dap_ai.backends.agents.live.wire.routes import environment, upstreams
+
+LOG = "endpoint.log"
+_CLOSE_S = 30.0
+_PASSED_ON = ("SIGTERM", "SIGHUP")
+"""What is sent to us alone, and meant for the agent. Those of a terminal reach it by themselves."""
+_MOST_RESTARTS = 20
+
+
+class CannotRecord(Exception):  # noqa: N818  what it says of the recording
+    """Nothing was started; the text says why."""
+
+
+class Wish:
+    """What is wanted: a command, where its recording goes, and the directory that is followed."""
+
+    def __init__(
+        self, command: Sequence[str], folder: Path, workspace: Path | None, environ: Mapping[str, str]
+    ) -> None:
+        self.command, self.folder, self.workspace, self.environ = list(command), folder, workspace, dict(environ)
+
+
+class Keeper:
+    """The endpoint's process; started again, at the same address, where it is killed."""
+
+    def __init__(self, wish: Wish) -> None:
+        """Serves once this returns. Raises CannotRecord."""
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        token = secrets.token_urlsafe(18)
+        try:
+            found = {upstream.name: upstream.url for upstream in upstreams(wish.environ)}
+            self.environment = environment(wish.environ, self._listener.getsockname()[1], token)
+        except ValueError as error:
+            raise CannotRecord(str(error)) from error
+        workspace = str(wish.workspace) if wish.workspace else None
+        fd = self._listener.fileno()
+        self._begin = Begin(fd, token, str(wish.folder), found, _head(wish), workspace)
+        self._agent: Agent | None = None
+        self._ending = False
+        self._lock = threading.Lock()
+        self.told: Told | None = None
+        self._process, ready = self._start()
+        self.workspace_trouble = ready.workspace
+        self._thread = threading.Thread(target=self._keep, name="endpoint", daemon=True)
+        self._thread.start()
+
+    def follow(self, pid: int) -> None:
+        """This process is the agent."""
+        with contextlib.suppress(psutil.Error):
+            self._agent = Agent(pid, psutil.Process(pid).create_time())
+            with self._lock:
+                _say(self._process, Line(agent=self._agent))
+
+    def end(self, exit_code: int) -> Told | None:
+        """The agent has ended: what was recorded; None where the endpoint has said no last word."""
+        with self._lock:
+            self._ending = True
+            _say(self._process, Line(end=End(exit_code)))
+        self._thread.join(_CLOSE_S)
+        self._listener.close()
+        return self.told
+
+    def _keep(self) -> None:
+        """Reads its last word; where it ends without, another takes its place: connections wait meanwhile."""
+        for _ in range(_MOST_RESTARTS):
+            line = _stdout(self._process).readline()
+            if line:
+                self.told = msgspec.json.decode(line, type=Told)
+            self._process.wait()
+            with self._lock:
+                if self._ending or line:
+                    return
+                try:
+                    self._process, _ = self._start()
+                except CannotRecord:
+                    return
+                if self._agent:
+                    _say(self._process, Line(agent=self._agent))
+
+    def _start(self) -> tuple[subprocess.Popen[bytes], Ready]:
+        """In a session of its own, so that the terminal's signals are not for it."""
+        log = os.open(Path(self._begin.folder) / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dap_ai.backends.agents.live"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                pass_fds=[self._begin.fd],
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise CannotRecord(f"the endpoint cannot be started: {error}") from error
+        finally:
+            os.close(log)
+        _say(process, self._begin)
+        line = _stdout(process).readline()
+        if not line:
+            process.wait()
+            raise CannotRecord(f"the endpoint has ended at once: {_last_words(self._begin)}")
+        return process, msgspec.json.decode(line, type=Ready)
+
+
+def run_agent(wish: Wish, keeper: Keeper) -> int:
+    """Runs the agent on this process's own stdin, stdout, stderr and terminal; its exit code as a shell has it.
+
+    Raises OSError where it cannot be started.
+    """
+    with _signals() as passed_on:
+        agent = subprocess.Popen(wish.command, env=wish.environ | keeper.environment)  # noqa: S603  it is what the user wants
+        passed_on.append(agent)
+        keeper.follow(agent.pid)
+        code = agent.wait()
+    return code if code >= 0 else 128 - code
+
+
+@contextlib.contextmanager
+def _signals() -> Generator[list[subprocess.Popen[bytes]]]:
+    """Ctrl-C is the agent's affair, and what is sent to us to end us is sent on to it."""
+    agents = list[subprocess.Popen[bytes]]()
+
+    def pass_on(number: int, _frame: Any) -> None:
+        for agent in agents:
+            agent.send_signal(number)
+
+    def leave(_number: int, _frame: Any) -> None:
+        """The terminal has told the agent too. A handler, and not SIG_IGN, which the agent would inherit."""
+
+    handlers = {signal.SIGINT: leave}
+    handlers |= {getattr(signal, name): pass_on for name in _PASSED_ON if hasattr(signal, name)}
+    if hasattr(signal, "SIGQUIT"):
+        handlers[signal.SIGQUIT] = leave
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield agents
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _head(wish: Wish) -> dict[str, Any]:
+    started = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
+    return {
+        "started": started,
+        "command": wish.command,
+        "cwd": str(Path.cwd()),
+        "workspace": str(wish.workspace or ""),
+        "dap_ai": dap_ai.__version__,
+    }
+
+
+def _say(process: subprocess.Popen[bytes], line: Begin | Line) -> None:
+    if process.stdin is not None:
+        with contextlib.suppress(OSError, ValueError):
+            process.stdin.write(msgspec.json.encode(line) + b"\n")
+            process.stdin.flush()
+
+
+def _stdout(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    if process.stdout is None:
+        raise CannotRecord("the endpoint has no stdout")
+    return process.stdout
+
+
+def _last_words(begin: Begin) -> str:
+    with contextlib.suppress(OSError):
+        return (Path(begin.folder) / LOG).read_text(encoding="utf-8", errors="replace").strip()[-500:]
+    return ""

@@ -1,0 +1,62 @@
+"""What `dap-ai record` and its endpoint's process say to each other: JSON lines on the endpoint's stdin and stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The first line to the endpoint. The listening socket is inherited under `fd`."""
+
+    fd: int
+    token: str
+    folder: str
+    upstreams: Mapping[str, str]
+    """Address by name."""
+    head: Mapping[str, Any]
+    """The first line of the recording."""
+    workspace: str | None = None
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The endpoint serves, and the workspace's first state is kept."""
+
+    workspace: str = ""
+    """Why it is not followed."""
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """To the endpoint: the agent runs. It goes on serving while that process does, whoever else ends."""
+
+    pid: int
+    created: float
+
+
+class End(msgspec.Struct, frozen=True):
+    """To the endpoint: the agent has ended; all is written and told."""
+
+    exit_code: int
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The endpoint's last line."""
+
+    queries: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    changes: int = 0
+    """Commits of the workspace after the first."""
+    notes: Sequence[str] = ()
+    """What could not be recorded, in words."""
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line to the endpoint after the first."""
+
+    agent: Agent | None = None
+    end: End | None = None

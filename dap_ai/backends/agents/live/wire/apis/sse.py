@@ -1,0 +1,31 @@
+"""Server-sent events of a body that is complete, or cut off anywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+_LINE = re.compile(rb"\r\n|\n|\r")
+
+
+def objects(body: bytes) -> Iterator[Mapping[str, Any]]:
+    """The JSON object of each event, in order; comments, `[DONE]` and what is no object are left out."""
+    data = list[bytes]()
+    for line in (*_LINE.split(body.removeprefix(b"\xef\xbb\xbf")), b""):
+        if line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+        elif not line and data:
+            found = _value(b"\n".join(data))
+            data.clear()
+            if isinstance(found, dict):
+                yield cast("dict[str, Any]", found)
+
+
+def _value(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

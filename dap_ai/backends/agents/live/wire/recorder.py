@@ -1,0 +1,134 @@
+"""Writes what the endpoint has seen into a recording, in a thread of its own: nothing of it is on the agent's path."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of, taken_apart
+from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.backends.agents.live.wire.notes import Began, Ended
+from dap_ai.backends.agents.live.wire.prices import cost_usd
+from dap_ai.backends.agents.live.wire.routes import Upstream
+from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.store import Recording
+
+_MAX_UNREAD = 64 * 1024
+"""Characters of an answer that is not understood; of one that is, all."""
+
+
+class Totals:
+    """What the user is told at the end."""
+
+    def __init__(self) -> None:
+        self.queries = self.failed = 0
+        self.input_tokens = self.output_tokens = 0
+        self.cost_usd = 0.0
+        self.lost = ""
+        """Why something could not be recorded."""
+
+
+class Recorder:
+    """See notes.Notes. `asked` is called for each query that has come, in the recorder's thread."""
+
+    def __init__(
+        self, recording: Recording, upstreams: Mapping[str, Upstream], asked: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self.totals = Totals()
+        self._recording, self._upstreams, self._asked = recording, upstreams, asked
+        self._apis: dict[int, tuple[Api, str]] = {}
+        """Of each query under way: the interface, and the upstream's name."""
+        self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
+
+    def began(self, note: Began) -> None:
+        """Soon written."""
+        self._queue.put(lambda: self._query(note))
+
+    def ended(self, note: Ended) -> None:
+        """Soon written."""
+        self._queue.put(lambda: self._response(note))
+
+    def event(self, fields: Mapping[str, Any]) -> None:
+        """A line of anybody's, soon written."""
+        self._queue.put(lambda: self._recording.event(fields))
+
+    def close(self) -> None:
+        """Once all that was told is written."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (write := self._queue.get()) is not None:
+            self._do(write)
+
+    def _do(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except Exception as error:  # noqa: BLE001  the agent goes on, and so does the recording of all else
+            self.totals.lost = self.totals.lost or f"{type(error).__name__}: {error}"
+
+    def _query(self, note: Began) -> None:
+        head = {"query": note.number, "at": note.at}
+        place = {"to": note.upstream, "path": note.path}
+        api = api_of(note.method, note.path)
+        if api is None:
+            self._recording.event({**head, **place, "method": note.method, "bytes": len(note.body)})
+            return
+        self._apis[note.number] = api, note.upstream
+        self.totals.queries += 1
+        try:
+            asked = taken_apart(api, _plain(note.body, note.encoding))
+            last = self._recording.conversation(asked.messages)
+            tools = {"tools": self._recording.part(asked.tools)} if asked.tools else {}
+        except ValueError as error:
+            unread = note.body[:_MAX_UNREAD].decode("utf-8", "replace")
+            self._recording.event({**head, "api": api, **place, "unread": str(error), "body": unread})
+            return
+        marked = {"marked": asked.marked} if asked.marked else {}
+        row = {**head, "api": api, **place, "last": last, "messages": len(asked.messages), **tools, **marked}
+        self._recording.event({**row, "settings": asked.settings})
+        self._asked(note.number)
+
+    def _response(self, note: Ended) -> None:
+        api, upstream = self._apis.pop(note.number, (None, ""))
+        row: dict[str, Any] = {"response": note.number, "at": note.at, "end": note.end, "status": note.status}
+        row |= {"words": note.words} if note.words else {}
+        row |= {"first_at": note.first_at} if note.first_at else {}
+        row |= {"request_id": note.request_id} if note.request_id else {}
+        if api is not None:
+            streamed = note.kind.startswith("text/event-stream")
+            row |= {"streamed": True} if streamed else {}
+            try:
+                value = answer(api, _plain(b"".join(note.body), note.encoding), streamed=streamed)
+            except ValueError as error:
+                value = f"[{error}]"
+            row |= self._counted(value, upstream, note)
+            row["value"] = value[:_MAX_UNREAD] if isinstance(value, str) else value
+        self._recording.event(row)
+
+    def _counted(self, value: Any, upstream: str, note: Ended) -> Mapping[str, Any]:
+        used = usage(table(value).get("usage"))
+        cost = cost_usd(self._upstreams[upstream].url, str(table(value).get("model") or ""), used)
+        totals = self.totals
+        totals.failed += note.end != "whole" or note.status >= 400
+        totals.input_tokens += (used and used.input_tokens) or 0
+        totals.output_tokens += (used and used.output_tokens) or 0
+        totals.cost_usd += cost or 0.0
+        return {} if cost is None else {"cost_usd": cost}
+
+
+def _plain(body: bytes, encoding: str) -> bytes:
+    """A body without its compression, as far as it came. Raises ValueError where it is one that is not known."""
+    if encoding in ("", "identity"):
+        return body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise ValueError(f"is compressed by {encoding}, and cannot be read")
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, 1024**3)
+    except zlib.error as error:
+        raise ValueError(f"is broken {encoding}: {error}") from error

@@ -1,0 +1,104 @@
+"""`dap-ai record`: runs any agent as it is, and keeps what it asks, does and changes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import click
+from platformdirs import user_data_path
+
+from dap_ai.backends.agents.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
+from dap_ai.backends.agents.live.talk import Told
+from dap_ai.commands.shown.telling import warn
+from dap_ai.runs.artefacts import CannotRead
+from dap_ai.runs.store import FILE, started_in
+
+_HELP = """Run an agent and record it: each query and answer of its model, its calls, what it cost.
+
+No line of the agent is changed: the variables that say where its model is (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ...)
+lead through an endpoint on this machine, which passes everything on as it comes. The agent keeps its terminal, and its
+exit code is that of this command. The recording is yours alone (mode 0600): what was said, unmasked; no request's key.
+
+\b
+Examples:
+  dap-ai record -- mini -t "fix the failing test"
+  dap-ai record --out runs/first -- aider --message "add a docstring" shop.py
+  dap-ai run show runs/first            also while it is still being written
+"""
+_NOT_FOUND, _NOT_STARTED = 127, 126
+
+
+@click.command(help=_HELP, context_settings={"ignore_unknown_options": True})
+@click.option("--out", type=click.Path(path_type=Path), help="The recording's folder; new or empty.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
+def command(command: tuple[str, ...], out: Path | None) -> None:
+    """Exit code of the agent; 127 and 126 where it cannot be started, 2 where nothing can be recorded."""
+    program = shutil.which(command[0])
+    if program is None:
+        warn(f"{command[0]}: is no command that can be found.")
+        raise SystemExit(_NOT_FOUND)
+    folder = _folder(out, command[0])
+    wish = Wish(command, folder, None, os.environ)
+    try:
+        keeper = Keeper(wish)
+    except (CannotRecord, OSError) as error:
+        raise click.UsageError(f"{folder}: nothing can be recorded: {error}.") from error
+    warn(f"recording to {folder}")
+    try:
+        code = run_agent(wish, keeper)
+    except OSError as error:
+        keeper.end(_NOT_STARTED)
+        warn(f"{command[0]}: cannot be started: {error.strerror}.")
+        raise SystemExit(_NOT_STARTED) from error
+    _tell(keeper.end(code), folder)
+    raise SystemExit(code)
+
+
+def _folder(out: Path | None, program: str) -> Path:
+    """Where the recording goes. Raises UsageError where something is there."""
+    if out is None:
+        name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(program).name)
+        stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H.%M.%S")
+        top = user_data_path("dap-ai") / "recordings"
+        out, number = top / f"{stamp}-{name}", 1
+        while out.exists():
+            out, number = top / f"{stamp}-{name}-{number + 1}", number + 1
+    try:
+        if started_in(out):
+            raise click.UsageError(f"{out}: is not empty: a recording wants a folder of its own.")
+        out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, CannotRead) as error:
+        raise click.UsageError(f"{out}: cannot be the folder of a recording: {error}.") from error
+    return out.resolve()
+
+
+def _tell(told: Told | None, folder: Path) -> None:
+    log = folder / LOG
+    if log.exists() and not log.stat().st_size:
+        log.unlink()
+    if told is None:
+        warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
+    else:
+        warn(_summary(told))
+        for note in told.notes:
+            warn(note)
+    place = shlex.quote(str(folder))
+    warn(f"recorded in {folder}; look at it with:")
+    for line in (f"dap-ai run show {place}", f"dap-ai ask --run {place}"):
+        click.echo(f"    {line}", err=True)
+
+
+def _summary(told: Told) -> str:
+    """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
+    if not told.queries:
+        return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
+    failed = f" ({told.failed} failed)" if told.failed else ""
+    queries = f"{told.queries} {'query' if told.queries == 1 else 'queries'}{failed}"
+    tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out" if told.input_tokens else ""
+    cost = f"${told.cost_usd:.2f}" if told.cost_usd >= 0.005 else ""
+    changes = f"{told.changes} {'change' if told.changes == 1 else 'changes'} of the workspace" if told.changes else ""
+    return ", ".join(filter(None, (queries, tokens, cost, changes)))

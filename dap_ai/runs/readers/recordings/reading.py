@@ -1,0 +1,280 @@
+"""From the lines of a recording to events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.runs.artefacts import CannotRead, lines
+from dap_ai.runs.documents import decoded
+from dap_ai.runs.json_spans import escaped
+from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run, Usage
+from dap_ai.runs.readers.building import MAIN, Building
+from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
+from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
+from dap_ai.runs.readers.shapes import array, at, number, table, text, usage, whole, words
+from dap_ai.runs.readers.times import epoch_s
+
+NAME = "dap-ai-recording"
+_NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
+"""Arguments of a call that name the sub-agent which it starts."""
+_SHORT = 40
+
+
+class Reading:
+    """The run so far."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self._name = name
+        self._building = Building(root, NAME)
+        self._building.agents.clear()
+        self._parts: dict[str, int] = {}
+        """The line that each part is in."""
+        self._said: dict[str, Sequence[Said]] = {}
+        """What each message says, by its part."""
+        self._nodes: dict[int, Node] = {}
+        self._askers = Askers(self._nodes)
+        self._asked: dict[int, tuple[Asker, Event]] = {}
+        self._start: float | None = None
+        self._last_at: float | None = None
+
+    def feed(self, path: Path) -> Any:
+        """Every line; the format's version. A last line that is cut off is being written. Raises CannotRead."""
+        version: Any = None
+        for number_, line in lines(path):
+            ref = Ref(self._name, (number_, number_))
+            if line is None:
+                self._building.problem(ref, "the line is too long, and is not read")
+                continue
+            try:
+                value, wrong = decoded(line)
+            except CannotRead as error:
+                value, wrong = None, str(error)
+            row = table(value)
+            if number_ == 1:
+                version = row.get("dap_ai_recording")
+                self._head(row)
+            elif not row:
+                if not self._torn(path, number_, line):
+                    self._building.problem(ref, wrong or "the line is no JSON object")
+            else:
+                self._line(row, ref)
+        return version
+
+    def finished(self) -> Run:
+        """The run."""
+        building = self._building
+        self._name_agents()
+        run = building.finished()
+        main = next((event for event in run.events if event.kind == "task" and event.agent == MAIN), None)
+        run.task = main.text if main else ""
+        costs = [event.usage.cost_usd for event in run.events if event.usage and event.usage.cost_usd is not None]
+        run.cost_usd = sum(costs) if costs else None
+        if self._start is not None and self._last_at is not None:
+            run.seconds = self._last_at
+        run.artefacts = [self._name]
+        return run
+
+    def _torn(self, path: Path, number_: int, line: bytes) -> bool:
+        """Whether it is the last line, cut off: it is being written, or its writer was killed."""
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - len(line)))
+            return file.read() == line and number_ > 1
+
+    def _head(self, row: Mapping[str, Any]) -> None:
+        run = self._building.run
+        run.started, run.workspace = words(row.get("started")), words(row.get("workspace"))
+        run.format_version = words(row.get("dap_ai"))
+        self._start = epoch_s(row.get("started"))
+        command = " ".join(map(words, array(row.get("command"))))
+        self._building.add("note", Ref(self._name, (1, 1), "/command"), text=command, at_s=0.0)
+
+    def _line(self, row: Mapping[str, Any], ref: Ref) -> None:
+        if "node" in row or "part" in row:
+            self._stored(row, ref)
+        elif "query" in row:
+            self._query(row, ref)
+        elif "response" in row:
+            self._response(row, ref)
+        elif "change" in row:
+            self._change(row, ref)
+        elif "end" in row:
+            code = whole(row["end"])
+            said = f"exit code {code}" if code is not None else "the agent's end was not seen"
+            self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
+        else:
+            said = words(row.get("note")) or words(row)
+            self._building.add("note", ref, text=said, at_s=self._time(row))
+
+    def _stored(self, row: Mapping[str, Any], ref: Ref) -> None:
+        part, line = words(row.get("part")), ref.lines[0] if ref.lines else 0
+        if "value" in row:
+            self._parts.setdefault(part, line)
+            if "node" in row:
+                self._said[part] = list(pieces(row["value"]))
+        elif part not in self._parts:
+            self._building.problem(ref, "names a part that is nowhere before it")
+        if (node := whole(row.get("node"))) is not None:
+            said = self._said.get(part, ())
+            is_system = bool(said) and all(each.kind == "system" for each in said)
+            after = whole(row.get("after")) or 0
+            self._nodes[node] = Node(after if after < node else 0, part, self._parts.get(part, line), is_system)
+
+    def _query(self, row: Mapping[str, Any], ref: Ref) -> None:
+        at_s = self._time(row)
+        if "last" not in row:
+            why = words(row.get("unread"))
+            said = f"{words(row.get('method'))} {words(row.get('path'))}".strip()
+            self._building.add("note", ref, text=said, at_s=at_s)
+            if why:
+                self._building.problem(ref, f"a query that could not be read: {why}")
+            return
+        last = whole(row["last"]) or 0
+        answers = [
+            said.call_id for node in self._askers.unsent(last) for said in self._of(node) if said.kind == "result"
+        ]
+        is_first = len(self._askers.known)
+        asker, new = self._askers.of(last, words(row.get("tools")), answers)
+        model = words(at(row, "settings", "model"))
+        self._building.agents.setdefault(asker.name, Agent(asker.name, asker.parent, model))
+        for node in new:
+            self._sent(node, asker, at_s, first=len(self._askers.known) > is_first)
+        event = self._building.add("query", ref, agent=asker.name, at_s=at_s, native_id=words(row["query"]))
+        asker.waiting += 1
+        self._asked[whole(row["query"]) or 0] = asker, event
+
+    def _of(self, node: int) -> Sequence[Said]:
+        return self._said.get(self._nodes[node].part, ())
+
+    def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool) -> None:
+        """A message that an agent has sent for the first time."""
+        line = self._nodes[node].line
+        for said in self._of(node):
+            ref = Ref(self._name, (line, line), f"/value{said.pointer}")
+            if said.kind == "result":
+                asker.open_calls.pop(said.call_id, None)
+                code = exit_code(said.text)
+                status = said.status if code is None else "ok" if code == 0 else "error"
+                fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
+                self._building.add("result", ref, agent=asker.name, at_s=at_s, text=said.text, exit_code=code, **fields)
+            elif said.kind == "user" and first and not self._has_task(asker):
+                self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
+            elif first or said.kind in ("system", "user"):  # later its own answers come back
+                self._building.add("note", ref, agent=asker.name, at_s=at_s, text=said.text)
+
+    def _has_task(self, asker: Asker) -> bool:
+        return any(event.kind == "task" and event.agent == asker.name for event in self._building.events)
+
+    def _response(self, row: Mapping[str, Any], ref: Ref) -> None:
+        asker, query = self._asked.pop(whole(row["response"]) or 0, (None, None))
+        at_s = self._time(row)
+        if asker is None or query is None:
+            status = whole(row.get("status")) or 0
+            if status >= 400 or row.get("end") != "whole":
+                self._building.add("error", ref, text=words(row.get("words")) or f"status {status}", at_s=at_s)
+            return
+        asker.waiting -= 1
+        took = at_s - query.at_s if at_s is not None and query.at_s is not None else None
+        value = row.get("value")
+        failed = row.get("end") != "whole" or (whole(row.get("status")) or 0) >= 400 or bool(table(value).get("error"))
+        found = list(answered(value))
+        if found or not failed:
+            self._answer(row, ref, asker, found, at_s=at_s, took_s=took, status="error" if failed else "ok")
+        if failed:
+            self._building.add("error", ref, agent=asker.name, at_s=at_s, text=_why(row), status="error")
+
+    def _answer(self, row: Mapping[str, Any], ref: Ref, asker: Asker, found: Sequence[Said], **fields: Any) -> None:
+        said = [each for each in found if each.kind not in ("call", "result", "thinking")]
+        thought = "\n".join(each.text for each in found if each.kind == "thinking")
+        value = table(row.get("value"))
+        pointer = f"/value{said[0].pointer}" if len(said) == 1 else "/value"
+        self._building.add(
+            "response",
+            Ref(ref.path, ref.lines, pointer),
+            agent=asker.name,
+            text="\n".join(each.text for each in said),
+            reasoning=thought,
+            usage=_usage(value.get("usage"), row.get("cost_usd")),
+            native_id=words(value.get("id")),
+            **fields,
+        )
+        for each in found:
+            if each.kind == "call":
+                self._building.add(
+                    "call",
+                    Ref(ref.path, ref.lines, f"/value{each.pointer}"),
+                    agent=asker.name,
+                    at_s=fields["at_s"],
+                    text=each.text,
+                    tool=each.tool,
+                    arguments=each.arguments,
+                    call_id=each.call_id,
+                )
+                self._askers.called(asker, each.call_id, _sub_agent(each))
+            elif each.kind == "result":
+                asker.open_calls.pop(each.call_id, None)
+                place = Ref(ref.path, ref.lines, f"/value{each.pointer}")
+                given = {"call_id": each.call_id, "status": each.status, "at_s": fields["at_s"]}
+                self._building.add("result", place, agent=asker.name, text=each.text, **given)
+
+    def _change(self, row: Mapping[str, Any], ref: Ref) -> None:
+        """A commit; it stands before the query that had come when it was made."""
+        files = "\n".join(f"{words(at(each, 0))} {words(at(each, 1))}" for each in array(row.get("files")))
+        event = self._building.add("change", ref, at_s=self._time(row), text=files, native_id=words(row.get("commit")))
+        asked = self._asked_as(whole(row.get("query")))
+        if asked is not None:
+            event.agent = asked.agent
+            self._building.events.pop()
+            self._building.events.insert(self._building.events.index(asked), event)
+
+    def _asked_as(self, query: int | None) -> Event | None:
+        events = self._building.events
+        return next((each for each in reversed(events) if each.kind == "query" and each.native_id == str(query)), None)
+
+    def _time(self, row: Mapping[str, Any]) -> float | None:
+        when = number(row.get("at"))
+        if when is None or self._start is None:
+            return None
+        self._last_at = max(self._last_at or 0.0, when - self._start)
+        return when - self._start
+
+    def _name_agents(self) -> None:
+        """The first agent that was offered tools is the main one, else the first."""
+        building, known = self._building, self._askers.known
+        main = next((each for each in known if each.has_tools and not each.parent), known[0] if known else None)
+        if main is None:
+            building.agents[MAIN] = Agent(MAIN)
+            return
+        old = main.name
+        for event in building.events:
+            if event.agent == old:
+                event.agent = MAIN
+        agents = list(building.agents.values())
+        for agent in agents:
+            agent.parent = "" if agent.name == old else MAIN if agent.parent in ("", old) else agent.parent
+            agent.name = MAIN if agent.name == old else agent.name
+        agents.sort(key=lambda agent: agent.name != MAIN)
+        building.agents = {agent.name: agent for agent in agents}
+
+
+def _usage(value: Any, cost: Any) -> Usage | None:
+    return usage(value, cost)
+
+
+def _sub_agent(call: Said) -> str:
+    """The name of the sub-agent that a call may start."""
+    given = call.arguments or {}
+    named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or call.tool
+    return named if 0 < len(named) <= _SHORT else ""
+
+
+def _why(row: Mapping[str, Any]) -> str:
+    """An error in words: the vendor's, ours, the status."""
+    value = row.get("value")
+    error = table(value).get("error")
+    told = words(table(error).get("message")) or words(error) or text(value) or words(table(value).get("message"))
+    status = whole(row.get("status"))
+    parts = (f"status {status}" if status and status >= 400 else "", told, words(row.get("words")))
+    return ": ".join(filter(None, parts)) or escaped(words(value))[:200]

@@ -1,0 +1,1 @@
+"""Agents that know nothing of dap_ai, for tests of `dap-ai record`."""
