@@ -87,6 +87,10 @@ class Event(msgspec.Struct, omit_defaults=True):
     more: Sequence[Ref] = ()
     """Further places that say the same (another artefact of the same run)."""
 
+    def beginning(self, chars: int) -> str:
+        """The first characters of what it says; of an answer without a text those of its reasoning."""
+        return (self.text or self.reasoning)[:chars]
+
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     """How the run ended, and where that is recorded. `words` quotes it: `reward 0`, `exit_status Submitted`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.protocol.contracts.backend import Command, Start, StartError, Walker
 
@@ -17,6 +18,7 @@ class AgentsBackend(GenericBackend):
     def __init__(self, announced: Iterable[str] = ()) -> None:
         super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
         self.name = "agents"
+        self.denied = READ_ONLY
 
     def announced(self, names: Iterable[str]) -> AgentsBackend:
         """The same: there is one such adapter."""

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import FrameType
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
+from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.session import Loaded, Refused, RunSession
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.runs.analysis.analysing import analyse
 from dap_ai.runs.opening import open_run
 from dap_ai.runs.readers.base import CannotRead
 
 _MAX_BYTES = 64 * 1024 * 1024
+_MAX_HEADERS = 100
+_COMMAND_S = 10.0
+"""Within which a command of the console answers: a regular expression may take for ever."""
 
 
 def main() -> None:
     """Serves one client, and leaves no document behind."""
     folder = Path(tempfile.mkdtemp(prefix="dap-ai-run-"))
+    for name in ("SIGTERM", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, _leave)
     try:
-        serve(sys.stdin.buffer, sys.stdout.buffer, RunSession(load, writer(folder)))
+        serve(sys.stdin.buffer, sys.stdout.buffer, RunSession(load, writer(folder), bounded))
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass  # the client is gone
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(0)
 
 
 def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
@@ -35,19 +52,19 @@ def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
     for message in _messages(source):
         for answer in session.receive(message):
             seq += 1
-            sink.write(encode_frame(msgspec.json.encode(answer | {"seq": seq})))
+            sink.write(encode_frame(_encoded(answer | {"seq": seq})))
         sink.flush()
         if session.over:
             return
 
 
 def load(path: str) -> Loaded:
-    """The run at a path, analysed. Raises Refused."""
+    """The run at a path, whose analysis is begun. Raises Refused."""
     try:
         run = open_run(path)
     except CannotRead as error:
         raise Refused(str(error)) from error
-    return Loaded(run, analyse(run))
+    return Loaded(run, Beside(run))
 
 
 def writer(folder: Path) -> Callable[[str, str], str]:
@@ -55,6 +72,7 @@ def writer(folder: Path) -> Callable[[str, str], str]:
 
     def write(name: str, text: str) -> str:
         file = folder / name
+        file.unlink(missing_ok=True)
         file.write_text(text, encoding="utf-8", errors="replace")
         file.chmod(0o400)
         return str(file)
@@ -62,12 +80,39 @@ def writer(folder: Path) -> Callable[[str, str], str]:
     return write
 
 
+@contextmanager
+def bounded() -> Generator[None]:
+    """Raises TimeoutError within it after a while, where the system has such an alarm."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _too_long)
+    signal.setitimer(signal.ITIMER_REAL, _COMMAND_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _too_long(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise TimeoutError
+
+
+def _encoded(answer: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(answer)
+    except (UnicodeEncodeError, msgspec.MsgspecError):  # half characters, which UTF-8 has not
+        return json.dumps(answer, default=str).encode()
+
+
 def _messages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """The client's messages; what is none ends the stream: its reader would be lost."""
+    """The client's messages. What is no JSON is passed over; without a length the stream ends: its reader is lost."""
     while True:
         length = 0
-        while line := source.readline(1024):
-            name, _, value = line.partition(b":")
+        for _ in range(_MAX_HEADERS):
+            line = source.readline(1024)
+            name, _colon, value = line.partition(b":")
             if name.strip().lower() == b"content-length" and value.strip().isdigit():
                 length = int(value)
             if not line.strip():
@@ -76,8 +121,8 @@ def _messages(source: BinaryIO) -> Iterator[dict[str, Any]]:
             return
         try:
             message: Any = msgspec.json.decode(source.read(length))
-        except msgspec.DecodeError:
-            return
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
         if isinstance(message, dict):
             yield message
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from dap_ai.backends.agents.conditions import ConditionError
-from dap_ai.backends.agents.stops import Stop, filters, named, stop_from
-from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of
-from dap_ai.runs.analysis.facts import Analysis
+from dap_ai.backends.agents.arguments import Arguments, Refused
+from dap_ai.backends.agents.conditions import ConditionError, holds, parsed
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.filters import FILTERS, Test
+from dap_ai.backends.agents.stops import Stop, named, stop_from
+from dap_ai.backends.agents.watches import test_of
 from dap_ai.runs.model import Event
 
 Answer = dict[str, Any]
-ONLY_RUN = f"a run stops at lines of {RUN_FILE}, or by function breakpoints: tool:bash, llm, agent:NAME"
+LATER = "it counts from `analyse` in the console on: the run is long"
 
 
 class Breakpoints:
-    """What is asked is as in DAP's requests, and so are the answers, one for each, in order."""
+    """Answers are as in DAP's requests, one for each that is asked, in order."""
 
     def __init__(self) -> None:
         self._stops: dict[str, list[Stop]] = {}
@@ -27,54 +29,99 @@ class Breakpoints:
         """Of all kinds."""
         return [stop for stops in self._stops.values() for stop in stops]
 
-    def set_lines(self, asked: Sequence[Mapping[str, Any]], events: int) -> list[Answer]:
-        """Of `run.md`, which has a line for each of the `events`."""
-        made = self._stops["lines"] = []
-        answers: list[Answer] = []
-        for each in asked:
-            index = min(index_of(int(each.get("line") or 1)), events - 1)
-            answers.append(self._set(each, _at(index), "breakpoint", made) | {"line": line_of(index)})
-        return answers
+    def filter_of(self, idents: Sequence[int]) -> str:
+        """The first exception filter among these breakpoints; "": there is none."""
+        return next((stop.filter for stop in self.all if stop.ident in idents and stop.filter), "")
 
-    def set_functions(self, asked: Sequence[Mapping[str, Any]]) -> list[Answer]:
-        """By tool, agent or `llm`; with `log:` before the name it speaks and does not stop."""
-        made = self._stops["functions"] = []
-        answers: list[Answer] = []
-        for each in asked:
-            name = str(each.get("name") or "")
-            bare = name.removeprefix("log:")
-            more = {"logMessage": bare} if bare != name else {}
-            try:
-                answers.append(self._set({**each, **more}, named(bare), "function breakpoint", made))
-            except ConditionError as error:
-                answers.append({"verified": False, "message": str(error)})
-        return answers
+    def set_lines(self, source: str, asked: Sequence[Arguments], at: Callable[[int], tuple[int, int]]) -> list[Answer]:
+        """Of one document; `at` gives the event that a line means, and the line that it really stands at."""
 
-    def set_filters(self, asked: Sequence[Mapping[str, Any]], analysis: Analysis) -> list[Answer]:
+        def one(each: Arguments) -> tuple[Test, Answer]:
+            index, line = at(each.number("line"))
+            return _at(index), {"line": line}
+
+        return self._replace(f"lines {source}", asked, one, "breakpoint")
+
+    def set_functions(self, asked: Sequence[Arguments]) -> list[Answer]:
+        """By tool, agent, kind or `llm`; `log:NAME TEXT` speaks and does not stop."""
+        return self._replace("functions", [_unlogged(each) for each in asked], _by_name, "function breakpoint")
+
+    def set_filters(self, asked: Sequence[Arguments], *, analysed: bool) -> list[Answer]:
         """Exception filters, by `filterId`."""
-        made = self._stops["filters"] = []
-        known = filters(analysis)
-        answers: list[Answer] = []
-        for each in asked:
-            label, matches = known.get(str(each.get("filterId")), ("", None))
-            if matches is None:
-                answers.append({"verified": False, "message": f"there is no filter {each.get('filterId')}"})
-                continue
-            answers.append(self._set(each, matches, "exception", made, label))
+
+        def one(each: Arguments) -> tuple[Test, Answer]:
+            name = each.text("filterId")
+            if name not in FILTERS:
+                raise ConditionError(f"there is no filter {name!r}: there are {', '.join(FILTERS)}")
+            condition = each.text("condition", "")
+            stops_at = _once_above(condition) if name == "budget" and condition.strip() else FILTERS[name].stops_at
+            return stops_at, {"message": LATER} if FILTERS[name].analysed and not analysed else {}
+
+        answers = self._replace("filters", asked, one, "exception")
+        names = {answer["id"]: each.text("filterId", "") for answer, each in zip(answers, asked, strict=True)}
+        for stop in self._stops["filters"]:
+            stop.filter = names[stop.ident]
         return answers
 
-    def _set(
-        self, asked: Mapping[str, Any], matches: Callable[[Event], bool], reason: str, made: list[Stop], text: str = ""
-    ) -> Answer:
-        self._idents += 1
-        try:
-            stop = stop_from(self._idents, asked, matches, reason)
-        except ConditionError as error:
-            return {"id": self._idents, "verified": False, "message": str(error)}
-        stop.text = text
-        made.append(stop)
-        return {"id": self._idents, "verified": True}
+    def set_data(self, asked: Sequence[Arguments], *, analysed: bool) -> list[Answer]:
+        """By `dataId`, as dataBreakpointInfo gave it."""
+
+        def one(each: Arguments) -> tuple[Test, Answer]:
+            data_id = each.text("dataId")
+            test = test_of(data_id, each.text("accessType", "write"))
+            if test is None:
+                raise ConditionError(f"{data_id!r} is nothing that is watched: ask dataBreakpointInfo")
+            return test, {} if analysed else {"message": LATER}
+
+        return self._replace("data", asked, one, "data breakpoint")
+
+    def _replace(
+        self,
+        kind: str,
+        asked: Sequence[Arguments],
+        one: Callable[[Arguments], tuple[Test, Answer]],
+        reason: str,
+    ) -> list[Answer]:
+        """All of a kind; what one of them lacks is told at that one."""
+        made: list[Stop] = []
+        answers: list[Answer] = []
+        for each in asked:
+            self._idents += 1
+            answer: Answer = {"id": self._idents, "verified": True}
+            try:
+                test, more = one(each)
+                made.append(stop_from(self._idents, each, test, reason))
+                answer |= more
+            except (ConditionError, Refused) as error:
+                answer |= {"verified": False, "message": str(error)}
+            answers.append(answer)
+        self._stops[kind] = made
+        return answers
 
 
-def _at(index: int) -> Callable[[Event], bool]:
-    return lambda event: event.index == index
+def _at(index: int) -> Test:
+    return lambda event, _: event.index == index
+
+
+def _by_name(each: Arguments) -> tuple[Test, Answer]:
+    return named(each.text("name")), {}
+
+
+def _unlogged(each: Arguments) -> Arguments:
+    """`log:tool:bash ran {args.command}` as DAP writes a logpoint; without a text it says the name and the event."""
+    name = each.text("name", "") if isinstance(each.fields.get("name"), str) else ""
+    if not name.startswith("log:"):
+        return each
+    bare, _, text = name.removeprefix("log:").strip().partition(" ")
+    return Arguments({**each.fields, "name": bare, "logMessage": text.strip() or f"{bare}: {{tool}} {{text}}"})
+
+
+def _once_above(condition: str) -> Test:
+    """Where the condition holds and did not at the event before. Raises ConditionError."""
+    expression = parsed(condition)
+
+    def starts(event: Event, facts: Facts) -> bool:
+        before = facts.run.events[event.index - 1] if event.index else None
+        return holds(expression, event, facts) and (before is None or not holds(expression, before, facts))
+
+    return starts

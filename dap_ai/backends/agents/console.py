@@ -4,125 +4,178 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import islice
 
-from dap_ai.backends.agents.conditions import FIELDS, ConditionError, parsed, value_of
-from dap_ai.backends.agents.titles import document, title
+from dap_ai.backends.agents.conditions import ConditionError
+from dap_ai.backends.agents.documents import in_console
+from dap_ai.backends.agents.facts import Facts, tokens_of
+from dap_ai.backends.agents.titles import title
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.runs.analysis.differences import between_steps
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.model import Event, Run
+from dap_ai.runs.analysis.differences import between_steps, workspace
+from dap_ai.runs.searching import matches
 
 _MAX_FOUND = 40
-_AROUND = 60
-_COMMAND = re.compile(r"\s*(\w+)(?:\s+(.*))?\s*", re.DOTALL)
+_AROUND = 80
+_MAX_CHARS = 200_000
+"""Of an answer."""
+Bounded = Callable[[], AbstractContextManager[None]]
+"""Within it what takes too long ends by TimeoutError."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One of them: what it wants, what it tells."""
+
+    answer: Callable[[str], str]
+    usage: str
+    tells: str
 
 
 class Console:
     """Answers one line at a time, about one run."""
 
-    def __init__(self, run: Run, analysis: Analysis) -> None:
-        self._run = run
-        self._analysis = analysis
-        self._about = {"run": {"path": run.root, "format": run.format, "steps": run.steps, "task": run.task}}
-        self._commands: Mapping[str, Callable[[str], str]] = {
-            "help": lambda _: HELP,
-            "show": self._show,
-            "search": self._search,
-            "diff": self._diff,
-            "cost": lambda _: self._cost(),
-            "tree": lambda _: self._tree(),
-            "checks": lambda _: self._checks(),
-            "patterns": lambda _: self._patterns(),
+    def __init__(self, facts: Facts, bounded: Bounded) -> None:
+        self._facts = facts
+        self._run = facts.run
+        self._bounded = bounded
+        self.commands: Mapping[str, Command] = {
+            "show": Command(self._show, "show N", "a step, whole"),
+            "search": Command(self._search, "search RE", "lines that match"),
+            "diff": Command(self._diff, "diff A B", "what differs between two steps"),
+            "cost": Command(lambda _: self._cost(), "cost", "queries, tokens, dollars, by agent"),
+            "tree": Command(lambda _: self._tree(), "tree", "the steps as a tree of states"),
+            "steps": Command(lambda _: self._steps(), "steps", "every step, a line each"),
+            "checks": Command(lambda _: self._checks(), "checks", "tests and builds, and how they came out"),
+            "changes": Command(self._changes, "changes [A B]", "what became of each file, between two steps"),
+            "patterns": Command(lambda _: self._patterns(), "patterns", "what goes wrong in many runs, and does here"),
+            "onset": Command(lambda _: self._onset(), "onset", "where the run went wrong"),
+            "analyse": Command(lambda _: self._analyse(), "analyse", "looks for all this in a long run"),
+            "help": Command(lambda _: self._help(), "help", "this"),
         }
 
-    def answer(self, text: str, event: Event | None) -> str:
-        """What a command or an expression gives. Raises ConditionError."""
-        found = _COMMAND.fullmatch(text)
-        if found and found[1] in self._commands:
-            return self._commands[found[1]](found[2] or "")
-        if event is None:
-            raise ConditionError("the run has no event here")
-        value = value_of(parsed(text), event, self._about)
-        return visible(value) if isinstance(value, str) else repr(value)
-
-    def completions(self, text: str) -> list[str]:
-        """Commands and fields that a word may become."""
-        word = re.split(r"[^\w.]", text)[-1]
-        names = [*self._commands, *FIELDS] if word == text.strip() else list(FIELDS)
-        return [name for name in names if name.startswith(word)]
+    def command(self, text: str) -> str | None:
+        """What a command gives; None: the text is no command. Raises ConditionError."""
+        name, argument = (*text.split(None, 1), "", "")[:2]
+        if name not in self.commands or argument.startswith(("=", "<", ">", "!", "in ", "not ")):
+            return None
+        try:
+            with self._bounded():
+                answer = self.commands[name].answer(argument.strip())
+        except TimeoutError as error:
+            raise ConditionError(f"`{name}` has taken too long, and was given up") from error
+        more = len(answer) - _MAX_CHARS
+        return answer if more <= 0 else f"{answer[:_MAX_CHARS]}\n… {more:,} characters more"
 
     def _show(self, argument: str) -> str:
-        step = _number(argument)
-        found = [event for event in self._run.events if event.step == step]
-        if not found:
-            raise ConditionError(f"there is no step {step}: the run has {self._run.steps}")
-        return "\n".join(document(event) for event in found)
+        step = self._step(argument or "0", "show")
+        return "\n".join(in_console(self._run.events[index]) for index in self._facts.steps[step])
 
     def _search(self, argument: str) -> str:
         if not argument:
-            raise ConditionError("search for what? `search PATTERN`, a regular expression")
+            raise ConditionError("search for what? `search RE`, a regular expression")
         try:
             pattern = re.compile(argument, re.IGNORECASE)
-        except re.error as error:
+        except (re.error, RecursionError, OverflowError) as error:
             raise ConditionError(f"not a regular expression: {error}") from error
         rows: list[str] = []
-        for event in self._run.events:
-            if met := pattern.search(event.text):
-                start = max(0, met.start() - _AROUND)
-                near = " ".join(visible(event.text[start : met.end() + _AROUND]).split())
-                rows.append(f"{event.index} {title(event).partition(':')[0]}: …{near}…")
-            if len(rows) == _MAX_FOUND:
-                rows.append(f"the first {_MAX_FOUND}")
-                break
-        return "\n".join(rows) or "found nowhere"
+        for met in islice(matches(self._run, pattern), _MAX_FOUND):
+            near = met.line[max(0, met.start - _AROUND) : met.end + _AROUND]
+            head = f"{met.event.step or ''} {met.event.kind} {met.event.tool}".strip()
+            rows.append(visible(f"{head}: {' '.join(near.split())}"))
+        more = [f"the first {_MAX_FOUND}"] if len(rows) == _MAX_FOUND else []
+        return "\n".join([*rows, *more]) or "found nowhere"
 
     def _diff(self, argument: str) -> str:
-        numbers = argument.split()
-        if len(numbers) != 2:
-            raise ConditionError("which steps? `diff 3 7`")
-        parts = between_steps(self._run, _number(numbers[0]), _number(numbers[1]))
+        first, second = self._two(argument, "diff")
+        parts = between_steps(self._run, first, second)
         return "\n".join(visible(line) for name, lines in parts.items() for line in [f"{name}:", *lines]) or "the same"
 
+    def _changes(self, argument: str) -> str:
+        first, last = self._two(argument, "changes") if argument else (0, self._run.steps)
+        found = workspace(self._facts.analysis, first, last)
+        rows = [line for change in found for line in (f"{change.path}, {_steps(change.steps)}", *change.diff)]
+        return "\n".join(map(visible, rows)) or "no file was changed, as far as the calls tell"
+
     def _cost(self) -> str:
-        usages = [event.usage for event in self._run.events if event.usage]
-        tokens = [sum(filter(None, (u.input_tokens, u.output_tokens))) for u in usages]
+        rows = [self._cost_of(agent.name) for agent in self._run.agents] if len(self._run.agents) > 1 else []
         spent = self._run.cost_usd
-        costs = [u.cost_usd for u in usages if u.cost_usd is not None]
-        spent = spent if spent is not None else sum(costs) if costs else None
-        dollars = f", ${spent:.2f}" if spent is not None else ", no cost recorded"
-        return f"{len(usages)} queries with usage, {sum(tokens):,} tokens{dollars}"
+        total = self._cost_of("")
+        recorded = f"; recorded for the run: ${spent:.4f}" if spent is not None else ""
+        return "\n".join([*rows, f"{total}{recorded}"])
+
+    def _cost_of(self, agent: str) -> str:
+        """Of one agent; of all, where it is ""."""
+        usages = [event.usage for event in self._run.events if event.usage and agent in ("", event.agent)]
+        tokens = sum(tokens_of(usage) or 0 for usage in usages)
+        costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+        dollars = f"${sum(costs):.4f}" if costs else "no cost"
+        who = f"{agent}: " if agent else ""
+        return visible(f"{who}{len(usages)} answers with usage, {tokens:,} tokens, {dollars}")
 
     def _tree(self) -> str:
         depth: dict[int, int] = {0: 0}
         rows: list[str] = []
-        for node in self._analysis.tree:
+        for node in self._facts.analysis.tree:
             depth[node.step] = depth.get(node.parent, 0) + 1
-            rows.append(f"{'  ' * (depth[node.step] - 1)}{node.step} {node.kind}: {node.intent} -> {node.outcome}")
+            told = f" -> {node.outcome}" if node.outcome else ""
+            rows.append(f"{'  ' * (depth[node.step] - 1)}{node.step} {node.kind}: {node.intent}{told}")
         return "\n".join(map(visible, rows)) or "no steps"
+
+    def _steps(self) -> str:
+        events = self._run.events
+        return "\n".join(title(events[indices[0]]) for indices in self._facts.steps.values()) or "no steps"
 
     def _checks(self) -> str:
         words = {True: "ok", False: "failed", None: "not known"}
-        return "\n".join(visible(f"{c.step} {words[c.ok]}: {c.summary or c.error}") for c in self._analysis.checks) or (
-            "nothing was checked"
-        )
+        rows = [f"{c.step} {words[c.ok]}: {c.summary or c.error or c.runner}" for c in self._facts.analysis.checks]
+        return "\n".join(map(visible, rows)) or "nothing was checked"
 
     def _patterns(self) -> str:
-        return "\n".join(visible(f"{_steps(p.steps)}: {p.text}") for p in self._analysis.patterns) or "none seen"
+        rows = [f"{_steps(p.steps)}: {p.text}" for p in self._facts.analysis.patterns]
+        return "\n".join(map(visible, rows)) or "none seen"
 
+    def _onset(self) -> str:
+        finding = self._facts.analysis.finding
+        if (onset := finding.onset) is None:
+            return visible(f"nothing is said of where it went wrong: {finding.why}")
+        quotes = [f"  step {e.step}: {' '.join(e.quote.split())}" for e in onset.evidence]
+        chain = [f"  step {link.step}: {link.text}" for link in onset.chain]
+        others = [f"  {_steps(range(o.first, o.last + 1))}, {o.type}: {o.text}" for o in onset.alternatives]
+        head = [f"{_steps(range(onset.first, onset.last + 1))}, {onset.type}: {onset.text}"]
+        parts = [("evidence", quotes), ("from there", chain), ("or else", others)]
+        return visible("\n".join(head + [row for name, rows in parts if rows for row in (f"{name}:", *rows)]))
 
-HELP = """\
-show N         a step, whole
-search RE      where a text stands
-diff A B       what differs between two steps
-cost, tree, checks, patterns
-an expression  over the held event: tool == "bash", len(text), args.command, usage.total"""
+    def _analyse(self) -> str:
+        if not self._facts.analysed.begin() and not self._facts.analysed.is_due:
+            return "it is being analysed: ask again later"
+        found = self._facts.analysis
+        return f"{len(found.checks)} checks, {len(found.patterns)} patterns\n{self._onset()}"
+
+    def _help(self) -> str:
+        rows = [f"{command.usage:<14} {command.tells}" for command in self.commands.values()]
+        return "\n".join([*rows, f"{'an expression':<14} over the held event: tool == 'bash', len(text), args.command"])
+
+    def _step(self, text: str, command: str) -> int:
+        if not text.strip().isdecimal() or len(text) > 12:
+            raise ConditionError(f"{text.strip()!r} is no step's number: `{self.commands[command].usage}`")
+        if int(text) not in self._facts.steps:
+            raise ConditionError(f"there is no step {int(text)}: the run has {self._run.steps}")
+        return int(text)
+
+    def _two(self, text: str, command: str) -> tuple[int, int]:
+        numbers = text.split()
+        if len(numbers) != 2:
+            raise ConditionError(f"which steps? `{self.commands[command].usage}`")
+        return self._step(numbers[0], command), self._step(numbers[1], command)
 
 
 def _steps(steps: Sequence[int]) -> str:
-    return f"steps {', '.join(map(str, steps))}" if len(steps) > 1 else f"step {steps[0]}" if steps else "the run"
-
-
-def _number(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise ConditionError(f"{text.strip()!r} is no step's number")
-    return int(text)
+    """`step 3`, `steps 3-5`, `steps 3, 7`."""
+    if not steps:
+        return "the run"
+    if len(steps) == 1:
+        return f"step {steps[0]}"
+    in_a_row = list(steps) == list(range(steps[0], steps[-1] + 1))
+    return f"steps {steps[0]}-{steps[-1]}" if in_a_row else f"steps {', '.join(map(str, steps))}"

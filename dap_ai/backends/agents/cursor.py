@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.stops import Stop
-from dap_ai.runs.model import Event, Run
+from dap_ai.runs.model import Event
 
 
 @dataclass
@@ -23,69 +24,95 @@ class Moved:
 
 
 class Cursor:
-    """The event at which the run is held; `index` is -1 before the first move."""
+    """The event at which the run is held; `index` is -1 before the first move, and beyond the last once it is over."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._events = facts.run.events
         self.index = -1
 
     @property
     def event(self) -> Event | None:
         """The held event; None before the first, or where the run has none."""
-        return self._run.events[self.index] if 0 <= self.index < len(self._run.events) else None
+        return self._events[self.index] if 0 <= self.index < len(self._events) else None
 
     def go_on(self, stops: Sequence[Stop]) -> Moved:
         """To the next stop; "end" at the last event, and once more there is nothing left."""
-        return self._forward(stops, lambda _: False, "breakpoint")
+        return self._forward(stops, lambda _: False)
 
-    def step(self, stops: Sequence[Stop], how: str) -> Moved:
-        """`stepIn`: the next event; `next`: the next cycle of this agent; `stepOut`: its end, or back to its parent."""
-        here = self.event
-        if here is None or how == "stepIn":
-            return self._forward(stops, lambda _: True, "step")
-        if how == "next":
-            return self._forward(stops, lambda e: e.agent == here.agent and e.cycle > here.cycle, "step")
-        parent = next((a.parent for a in self._run.agents if a.name == here.agent), "")
-        if parent:
-            return self._forward(stops, lambda e: e.agent == parent, "step")
-        return self._forward(stops, lambda e: e.agent == here.agent and e.cycle > here.cycle, "step")
+    def step_in(self, stops: Sequence[Stop]) -> Moved:
+        """The next event, of whatever agent."""
+        return self._forward(stops, lambda _: True)
+
+    def step_over(self, stops: Sequence[Stop], agent: str) -> Moved:
+        """The next cycle of an agent; what sub-agents do meanwhile is passed. After its last cycle, its parent."""
+        cycle = self._facts.next_cycle(agent, self.index)
+        return self._out(stops, agent) if cycle is None else self._forward(stops, lambda event: event.index == cycle)
+
+    def step_out(self, stops: Sequence[Stop], agent: str) -> Moved:
+        """Out of a sub-agent, back to its parent; of the main agent to the end of its cycle, from there to the next."""
+        if self._parent(agent):
+            return self._out(stops, agent)
+        cycle = self._facts.next_cycle(agent, self.index)
+        last = self._facts.last_of(agent, len(self._events) if cycle is None else cycle - 1)
+        if last is None or last.index <= self.index:
+            return self.step_over(stops, agent)
+        return self._forward(stops, lambda event: event.index == last.index)
+
+    def result_of(self, stops: Sequence[Stop], call: Event) -> Moved:
+        """The result of one of several parallel calls."""
+        end = self._facts.end_of(call.step)
+        return self._forward(stops, lambda event: end is None or event.index >= end)
 
     def back(self) -> Moved:
         """The event before."""
-        self.index = max(0, self.index - 1)
+        if self.index <= 0:
+            self.index = 0
+            return Moved("entry", "the beginning of the run")
+        self.index -= 1
         return Moved("step")
 
     def go_back(self, stops: Sequence[Stop]) -> Moved:
         """To the stop before, or to the first event."""
-        for index in range(min(self.index, len(self._run.events)) - 1, -1, -1):
-            event = self._run.events[index]
-            hit = [stop for stop in stops if not stop.log and stop.takes(event)]
-            if hit:
+        for index in range(min(self.index, len(self._events)) - 1, -1, -1):
+            event = self._events[index]
+            if hit := [stop for stop in stops if not stop.log and stop.takes(event, self._facts)]:
                 self.index = index
-                return Moved(hit[0].reason, hit[0].text, [stop.ident for stop in hit if stop.ident])
+                return _hit(hit)
         self.index = 0
         return Moved("entry", "the beginning of the run")
 
     def go_to(self, index: int) -> Moved:
         """To an event."""
-        self.index = max(0, min(index, len(self._run.events) - 1))
+        self.index = max(0, min(index, len(self._events) - 1))
         return Moved("goto")
 
-    def _forward(self, stops: Sequence[Stop], wanted: Callable[[Event], bool], reason: str) -> Moved:
+    def _forward(self, stops: Sequence[Stop], wanted: Callable[[Event], bool]) -> Moved:
         moved = Moved("end", "the end of the run")
-        last = len(self._run.events) - 1
+        last = len(self._events) - 1
         if self.index >= last:
             self.index = last + 1
             return moved
         for index in range(self.index + 1, last + 1):
-            event = self._run.events[index]
-            hit = [stop for stop in stops if stop.takes(event)]
+            event = self._events[index]
+            hit = [stop for stop in stops if stop.takes(event, self._facts)]
             moved.logged += [(event, stop.log) for stop in hit if stop.log]
             hit = [stop for stop in hit if not stop.log]
             if hit or wanted(event):
                 self.index = index
-                moved.reason, moved.description = (hit[0].reason, hit[0].text) if hit else (reason, "")
-                moved.hit = [stop.ident for stop in hit if stop.ident]
-                return moved
+                found = _hit(hit) if hit else Moved("step")
+                found.logged = moved.logged
+                return found
         self.index = last
         return moved
+
+    def _out(self, stops: Sequence[Stop], agent: str) -> Moved:
+        parent = self._parent(agent)
+        return self._forward(stops, lambda event: bool(parent) and event.agent == parent)
+
+    def _parent(self, agent: str) -> str:
+        return next((a.parent for a in self._facts.run.agents if a.name == agent), "")
+
+
+def _hit(stops: Sequence[Stop]) -> Moved:
+    return Moved(stops[0].reason, "", [stop.ident for stop in stops])

@@ -1,153 +1,191 @@
-"""What a frame of a run holds: scopes and their variables. References live as long as the stop does."""
+"""What a frame of a run holds, scope by scope."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
 
-from dap_ai.protocol.wire.visible import visible
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.model import Event, Run
+from dap_ai.backends.agents.facts import Facts, system_prompt
+from dap_ai.backends.agents.references import References, Rows, Variable
+from dap_ai.backends.agents.stack import Frame
+from dap_ai.runs.changed import change_lines
+from dap_ai.runs.model import Event, Usage
 
-Variable = dict[str, Any]
-_MAX_VALUE_CHARS = 20_000
-_READ_ONLY = {"attributes": ["readOnly"]}
-
-
-class References:
-    """`variablesReference` by DAP: a number for each thing that can be opened, until the next stop."""
-
-    def __init__(self) -> None:
-        self._made: list[Callable[[], Sequence[Variable]]] = []
-
-    def add(self, make: Callable[[], Sequence[Variable]]) -> int:
-        """A number, from 1 on."""
-        self._made.append(make)
-        return len(self._made)
-
-    def clear(self) -> None:
-        """The run has moved."""
-        self._made.clear()
-
-    def variables(self, reference: int, start: int = 0, count: int = 0) -> list[Variable]:
-        """The variables of a reference; of an unknown one, none."""
-        if not 0 < reference <= len(self._made):
-            return []
-        made = list(self._made[reference - 1]())
-        return made[start : start + count] if count else made[start:]
-
-    def variable(self, name: str, value: Any) -> Variable:
-        """One value; what has parts can be opened."""
-        shown: Variable = {"name": name, "presentationHint": _READ_ONLY, "variablesReference": 0}
-        if isinstance(value, Mapping):
-            parts = cast("Mapping[str, Any]", value)
-            reference = self.add(lambda: [self.variable(str(key), part) for key, part in parts.items()])
-            return shown | {"value": f"{len(parts)} fields", "variablesReference": reference if parts else 0}
-        if isinstance(value, list | tuple):
-            items = cast("Sequence[Any]", value)
-            reference = self.add(lambda: [self.variable(f"[{n}]", item) for n, item in enumerate(items)])
-            more = {"variablesReference": reference, "indexedVariables": len(items)} if items else {}
-            return shown | {"value": f"{len(items)} items", "type": "list"} | more
-        if isinstance(value, str):
-            return shown | {"value": _cut(visible(value)), "type": "text"}
-        return shown | {"value": json.dumps(value, default=str), "type": type(value).__name__}
+_HEARD = ("task", "query", "response", "call", "result", "note", "error")
+_SEEN = {True: "ok", False: "failed", None: "not known"}
+_MOST_PROBLEMS = 200
+_HOW = {
+    "create": "written anew", "append": "appended to", "edit": "edited", "delete": "deleted", "move": "moved",
+    "restore": "put back", "patch": "patched", "mode": "its mode changed",
+    "unknown": "changed; the call does not say how",
+}  # fmt: skip
+"""Of a file whose text the call does not hold."""
 
 
-def scopes_of(references: References, run: Run, analysis: Analysis, event: Event) -> list[dict[str, Any]]:
-    """The scopes of an event: what it is, its call and result, its usage, what analysis sees in it, task and agent."""
-    parts: list[tuple[str, Mapping[str, Any]]] = [
-        ("Event", _event(event)),
-        ("Call", _call(run, event)),
-        ("Result", _result(run, event)),
-        ("Usage", _usage(event)),
-        ("Analysis", _analysis(analysis, event)),
-        ("Task", {"task": run.task, "outcome": f"{run.outcome.verdict} {run.outcome.words}".strip()}),
-        ("Agent", _agent(run, event)),
-    ]
+def scopes_of(references: References, facts: Facts, frame: Frame) -> list[Variable]:
+    """The scopes of a frame; empty ones are left out, but for the event's own."""
+    event = frame.event
+    if frame.kind == "run":
+        return [references.scope("Run", _run(facts)), references.scope("Task", _task(facts))]
+    call = facts.call_of(event)
+    scopes = [references.scope("Event", _event(event), told=True, presentationHint="locals")]
+    if call:
+        scopes.append(references.scope("Call", _call(call), told=call is event, presentationHint="arguments"))
+    if event.kind == "result":
+        scopes.append(references.scope("Result", _result(event), told=True, presentationHint="returnValue"))
+    for name, fields in [("Usage", _usage(event, facts)), ("Analysis", _analysis(event, facts))]:
+        if fields:
+            scopes.append(references.scope(name, fields))
+    if written := _written(event, facts):
+        rows = Rows(lambda: [references.variable(path, text) for path, text in written.items()], watched=True)
+        scopes.append(_opened("Workspace change", references.add(rows), namedVariables=len(written)))
+    if event.kind in ("query", "response"):
+        scopes += _difference(references, event, facts)
     return [
-        {"name": name, "variablesReference": _scope(references, fields), "expensive": False}
-        for name, fields in parts
-        if fields
+        *scopes,
+        _messages(references, event, facts),
+        references.scope("Task", _task(facts)),
+        references.scope("Agent", _agent(event, facts)),
     ]
 
 
-def messages_before(run: Run, event: Event) -> list[Event]:
-    """What the agent had said and heard before an event."""
-    kinds = ("task", "response", "call", "result", "note", "error")
-    return [e for e in run.events[: event.index] if e.agent == event.agent and e.kind in kinds]
+def _opened(name: str, reference: int, **more: Any) -> Variable:
+    return {"name": name, "variablesReference": reference, "expensive": False, **more}
 
 
-def _scope(references: References, fields: Mapping[str, Any]) -> int:
-    return references.add(lambda: [references.variable(name, value) for name, value in fields.items()])
+def _messages(references: References, event: Event, facts: Facts) -> Variable:
+    """What the agent had said and heard before an event, the first first."""
+    indices = facts.heard(event.agent, _HEARD)
+    count = facts.count_before(indices, event.index)
+    rows = Rows(count=count, item=lambda n: _message(references, facts.run.events[indices[n]], n))
+    return _opened("Messages", references.add(rows), indexedVariables=count) | {"expensive": True}
+
+
+def _message(references: References, event: Event, number: int) -> Variable:
+    label = f"{event.step} {event.kind}" if event.step else event.kind
+    text = event.text or event.reasoning or dict(event.arguments or {})
+    return references.variable(f"[{number}] {label} {event.tool}".rstrip(), text)
 
 
 def _event(event: Event) -> Mapping[str, Any]:
     fields = {
-        "kind": event.kind,
-        "step": event.step or None,
-        "cycle": event.cycle or None,
-        "at_s": event.at_s,
-        "took_s": event.took_s,
-        "text": event.text,
-        "reasoning": event.reasoning,
-    }
-    return {name: value for name, value in fields.items() if value not in (None, "")}
+        "kind": event.kind, "step": event.step or None, "cycle": event.cycle or None, "at_s": event.at_s,
+        "took_s": event.took_s, "text": event.text, "reasoning": event.reasoning,
+    }  # fmt: skip
+    found = {name: value for name, value in fields.items() if value not in (None, "")}
+    return {**found, "args": dict(event.arguments)} if event.arguments and event.kind != "call" else found
 
 
-def _call(run: Run, event: Event) -> Mapping[str, Any]:
-    call = event if event.kind == "call" else _of_step(run, event, "call")
-    if call is None:
-        return {}
-    return {"tool": call.tool, "command": call.text, "args": dict(call.arguments or {})}
+def _call(call: Event) -> Mapping[str, Any]:
+    fields = {"tool": call.tool, "text": call.text, "args": dict(call.arguments or {}), "call_id": call.call_id}
+    return {name: value for name, value in fields.items() if value not in ("", {})}
 
 
-def _result(run: Run, event: Event) -> Mapping[str, Any]:
-    """Of a call that is about to be made it is not known yet."""
-    if event.kind != "result":
-        return {}
-    del run
-    return {"status": event.status, "exit_code": event.exit_code, "text": event.text}
-
-
-def _of_step(run: Run, event: Event, kind: str) -> Event | None:
-    if not event.step or event.kind not in ("call", "result"):
-        return None
-    near = run.events[max(0, event.index - 50) : event.index + 1]
-    return next((e for e in reversed(near) if e.step == event.step and e.kind == kind), None)
-
-
-def _usage(event: Event) -> Mapping[str, Any]:
-    usage = event.usage
-    if usage is None:
-        return {}
-    fields = {
-        "input_tokens": usage.input_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_usd": usage.cost_usd,
-    }
+def _result(event: Event) -> Mapping[str, Any]:
+    fields = {"status": event.status, "exit_code": event.exit_code, "text": event.text, "took_s": event.took_s}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _analysis(analysis: Analysis, event: Event) -> Mapping[str, Any]:
-    if not event.step:
+def _usage(event: Event, facts: Facts) -> Mapping[str, Any]:
+    """Of the event, and of the run up to there."""
+    tokens, cost = facts.spent.until(event.index)
+    fields = _tokens(event.usage) | {"so far: tokens": tokens or None, "so far: cost_usd": cost}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _tokens(usage: Usage | None) -> dict[str, Any]:
+    if usage is None:
         return {}
+    return {
+        "input_tokens": usage.input_tokens, "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens, "cost_usd": usage.cost_usd,
+    }  # fmt: skip
+
+
+def _analysis(event: Event, facts: Facts) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
-    if effect := next((e for e in analysis.effects if e.step == event.step), None):
-        found |= {"effect": effect.kind, "writes": [write.path for write in effect.writes], "reads": list(effect.reads)}
-    if event.kind == "result" and (check := next((c for c in analysis.checks if c.step == event.step), None)):
-        found |= {"check": {True: "ok", False: "failed", None: "not known"}[check.ok], "said": check.summary}
-    if event.kind == "result":
-        found |= {pattern.name: pattern.text for pattern in analysis.patterns if event.step in pattern.steps}
+    if effect := facts.effects.get(event.step):
+        found |= {"effect": effect.kind, "writes": [w.path for w in effect.writes], "reads": list(effect.reads)}
+        found |= {"why nothing": effect.noop or effect.refused}
+    if event.kind == "result" and (check := facts.checks.get(event.step)):
+        found |= {"check": _SEEN[check.ok], "said": check.summary or check.error}
+    found |= {pattern.name: pattern.text for pattern in facts.patterns.get(event.index, ())}
+    onset = facts.analysis.finding.onset
+    if onset and event.step and onset.first <= event.step <= onset.last:
+        found["onset"] = f"{onset.type}: {onset.text}"
     return {name: value for name, value in found.items() if value not in ("", [])}
 
 
-def _agent(run: Run, event: Event) -> Mapping[str, Any]:
-    agent = next((a for a in run.agents if a.name == event.agent), None)
-    return {"name": event.agent, "model": agent.model, "parent": agent.parent} if agent else {"name": event.agent}
+def _written(event: Event, facts: Facts) -> Mapping[str, str]:
+    """What the step of an event writes, file by file, as lines of a diff; of a commit its own text."""
+    if event.kind == "change":
+        return {"commit": event.text}
+    effect = facts.effects.get(event.step) if event.kind in ("call", "result") else None
+    found: dict[str, str] = {}
+    for write in effect.writes if effect else ():
+        if write.how != "log":
+            lines = "\n".join(change_lines(write)) or _HOW.get(write.how, write.how)
+            found[write.path] = f"{found[write.path]}\n{lines}" if write.path in found else lines
+    return found
 
 
-def _cut(text: str) -> str:
-    more = len(text) - _MAX_VALUE_CHARS
-    return text if more <= 0 else f"{text[:_MAX_VALUE_CHARS]}… ({more:,} characters more: see the event's document)"
+def _difference(references: References, event: Event, facts: Facts) -> list[Variable]:
+    """What an agent's query says more than the one before it: what was said and done since, tokens, system prompt."""
+    begins = [index for index in facts.queries.get(event.agent, ()) if index <= event.index]
+    if len(begins) < 2:
+        return []
+    before, here = facts.run.events[begins[-2]], facts.run.events[begins[-1]]
+    own = facts.heard(event.agent, _HEARD)
+    first, last = facts.count_before(own, before.index), facts.count_before(own, here.index)
+    fields: dict[str, Any] = {"more messages": last - first}
+    sizes = [facts.input_tokens(each) for each in (before, here)]
+    if sizes[0] is not None and sizes[1] is not None:
+        fields["input_tokens"] = f"{sizes[1] - sizes[0]:+,} ({sizes[0]:,} before, {sizes[1]:,} now)"
+    prompts = [system_prompt(each) for each in (before, here)]
+    if prompts[0] and prompts[1] and prompts[0] != prompts[1]:
+        fields["system prompt"] = "changed"
+    rows = Rows(
+        lambda: [references.variable(name, value) for name, value in fields.items()],
+        last - first,
+        lambda n: _message(references, facts.run.events[own[first + n]], first + n),
+    )
+    more = {"namedVariables": len(fields), "indexedVariables": last - first}
+    return [_opened("Difference to the previous query", references.add(rows), **more)]
+
+
+def _task(facts: Facts) -> Mapping[str, Any]:
+    run = facts.run
+    return {"task": run.task or "not recorded", "outcome": f"{run.outcome.verdict} {run.outcome.words}".strip()}
+
+
+def _agent(event: Event, facts: Facts) -> Mapping[str, Any]:
+    agent = next((a for a in facts.run.agents if a.name == event.agent), None)
+    fields = {"name": event.agent, "model": agent.model if agent else "", "parent": agent.parent if agent else ""}
+    if call := facts.parents.get(event.agent):
+        fields["started by"] = f"step {call.step}"
+    if prompt := facts.system_prompt(event.agent):
+        fields["system prompt"] = prompt
+    return {name: value for name, value in fields.items() if value}
+
+
+def _run(facts: Facts) -> Mapping[str, Any]:
+    run = facts.run
+    fields: dict[str, Any] = {
+        "path": run.root, "format": f"{run.format} {run.format_version}".strip(), "steps": run.steps,
+        "events": len(run.events), "outcome": f"{run.outcome.verdict} {run.outcome.words}".strip(),
+        "started": run.started, "seconds": run.seconds, "cost_usd": run.cost_usd, "workspace": run.workspace,
+        "agents": [agent.name for agent in run.agents], "artefacts": list(run.artefacts),
+        "onset": _onset(facts),
+        "patterns": _patterns(facts), "problems": [problem.text for problem in islice(run.problems, _MOST_PROBLEMS)],
+    }  # fmt: skip
+    return {name: value for name, value in fields.items() if value not in (None, "", [])}
+
+
+def _onset(facts: Facts) -> str:
+    onset = facts.analysis.finding.onset
+    return f"step {onset.step}, {onset.type}: {onset.text}" if onset else facts.analysis.finding.why
+
+
+def _patterns(facts: Facts) -> Sequence[str]:
+    return [f"steps {', '.join(map(str, p.steps))}: {p.text}" for p in facts.analysis.patterns]

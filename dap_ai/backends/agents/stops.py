@@ -1,113 +1,127 @@
-"""Where a run stops: lines of its document, kinds and tools, filters. Each takes a condition and a hit count."""
+"""Where a run stops: one breakpoint of any kind, with condition, hit count and log message."""
 
 from __future__ import annotations
 
 import ast
 import operator
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import get_args
 
+from dap_ai.backends.agents.arguments import Arguments
 from dap_ai.backends.agents.conditions import ConditionError, holds, parsed, value_of
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.model import Event
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.filters import Test
+from dap_ai.runs.analysis.facts import EffectKind
+from dap_ai.runs.model import Event, EventKind
 
 _HITS: Mapping[str, Callable[[int, int], bool]] = {
     ">=": operator.ge, ">": operator.gt, "==": operator.eq, "=": operator.eq, "<=": operator.le, "<": operator.lt,
     "%": lambda hits, n: n > 0 and hits % n == 0,
 }  # fmt: skip
 _INSERT = re.compile(r"\{([^{}]+)\}")
-_HIT_TEXT = re.compile(r"\s*(>=|<=|==|=|>|<|%)?\s*(\d+)\s*")
+_HIT_TEXT = re.compile(r"\s*(>=|<=|==|=|>|<|%)?\s*(\d{1,12})\s*")
+_KINDS = frozenset(get_args(EventKind))
+_EFFECTS = frozenset(get_args(EffectKind))
+NAMES = ("tool:", "agent:", "effect:", "llm", *sorted(_KINDS))
+"""What the name of a function breakpoint begins with, or is."""
 
 
 @dataclass
 class Stop:
-    """One breakpoint."""
+    """One breakpoint. Hits are counted from the run's beginning, so that they are the same forward and back."""
 
     ident: int
-    matches: Callable[[Event], bool]
+    matches: Test
     condition: ast.expr | None = None
     hit: Callable[[int], bool] | None = None
     log: str = ""
     """Said instead of a stop; `{expression}` stands for its value."""
     reason: str = "breakpoint"
-    text: str = ""
-    hits: int = field(default=0, compare=False)
+    filter: str = ""
+    """Of an exception filter: its name."""
+    _met: list[int] = field(default_factory=list[int])
+    """The indices of the first events that match, in order; looked at so far: `_seen` events."""
+    _seen: int = 0
 
-    def takes(self, event: Event) -> bool:
-        """Whether the run stops here; counts the hit."""
-        if not self.matches(event) or not holds(self.condition, event):
+    def takes(self, event: Event, facts: Facts) -> bool:
+        """Whether the run stops here."""
+        if not self._holds(event, facts):
             return False
-        self.hits += 1
-        return self.hit is None or self.hit(self.hits)
+        return self.hit is None or self.hit(self._count(event.index, facts))
+
+    def _holds(self, event: Event, facts: Facts) -> bool:
+        return self.matches(event, facts) and holds(self.condition, event, facts)
+
+    def _count(self, index: int, facts: Facts) -> int:
+        """How many events up to this one match."""
+        for event in facts.run.events[self._seen : index + 1]:
+            if self._holds(event, facts):
+                self._met.append(event.index)
+        self._seen = max(self._seen, index + 1)
+        return bisect_right(self._met, index)
 
 
-def stop_from(ident: int, asked: Mapping[str, Any], matches: Callable[[Event], bool], reason: str) -> Stop:
-    """A breakpoint with the condition, hit count and log message of a DAP breakpoint. Raises ConditionError."""
-    condition = str(asked.get("condition") or "")
+def stop_from(ident: int, asked: Arguments, matches: Test, reason: str) -> Stop:
+    """A breakpoint with the condition, hit count and log message of DAP's. Raises ConditionError, Refused."""
+    condition = asked.text("condition", "")
     return Stop(
         ident,
         matches,
         parsed(condition) if condition.strip() else None,
-        _hit(str(asked.get("hitCondition") or "")),
-        str(asked.get("logMessage") or ""),
+        _hit(asked.text("hitCondition", "")),
+        asked.text("logMessage", ""),
         reason,
     )
 
 
-def named(name: str) -> Callable[[Event], bool]:
-    """What a function breakpoint's name matches: `tool:bash`, `tool:edit_*`, `llm`, `agent:reviewer`, a kind of event.
+def named(name: str) -> Test:
+    """What a function breakpoint's name matches.
 
-    Raises ConditionError.
+    `tool:bash`, `tool:edit_*`, `llm`, `agent:reviewer`, `effect:change`, or a kind of event. Raises ConditionError.
     """
-    kind, _, pattern = name.strip().partition(":")
+    bare = name.strip()
+    kind, _, pattern = bare.partition(":")
+    pattern = pattern.strip()
     if kind == "tool" and pattern:
-        return lambda event: event.kind == "call" and fnmatchcase(event.tool, pattern)
+        return lambda event, _: event.kind == "call" and fnmatchcase(event.tool, pattern)
     if kind == "agent" and pattern:
-        return lambda event: fnmatchcase(event.agent, pattern)
-    if name.strip() == "llm":
-        return lambda event: event.kind in ("query", "response")
-    raise ConditionError("name `tool:PATTERN`, `agent:PATTERN` or `llm`")
+        return lambda event, facts: fnmatchcase(event.agent, pattern) and _enters(event, facts)
+    if kind == "effect" and pattern in _EFFECTS:
+        return lambda event, facts: event.kind == "call" and _does(event, facts, pattern)
+    if bare == "llm":
+        return lambda event, _: event.kind in ("query", "response")
+    if bare in _KINDS:
+        return lambda event, _: event.kind == bare
+    raise ConditionError(
+        f"name `tool:PATTERN`, `agent:PATTERN`, `llm`, `effect:KIND` ({', '.join(sorted(_EFFECTS))}) or a kind of "
+        f"event ({', '.join(sorted(_KINDS))})"
+    )
 
 
-def filters(analysis: Analysis) -> Mapping[str, tuple[str, Callable[[Event], bool]]]:
-    """The exception filters of a run: label, and which events they stop at."""
-    failed = {check.step for check in analysis.checks if check.ok is False}
-    changed = {effect.step for effect in analysis.effects if effect.kind == "change"}
-    shown = {pattern.steps[-1] for pattern in analysis.patterns if pattern.steps}
-
-    return {
-        "query": ("Before a query", lambda event: event.kind == "query"),
-        "response": ("After a response", lambda event: event.kind == "response"),
-        "call": ("Before a tool is called", lambda event: event.kind == "call"),
-        "result": ("After a tool was called", lambda event: event.kind == "result"),
-        "change": ("The workspace was changed", lambda event: event.kind == "result" and event.step in changed),
-        "toolError": ("A tool failed", lambda event: event.kind == "result" and event.status == "error"),
-        "apiError": ("An error of the model or the agent", lambda event: event.kind == "error"),
-        "checkFailed": ("A check failed", lambda event: event.kind == "result" and event.step in failed),
-        "pattern": (
-            "Something that goes wrong in many runs",
-            lambda event: event.kind == "result" and event.step in shown,
-        ),
-    }
+def _enters(event: Event, facts: Facts) -> bool:
+    """Whether it is this agent's turn now, and was another's before: a breakpoint stops at the door."""
+    return not event.index or facts.run.events[event.index - 1].agent != event.agent
 
 
-def filled(text: str, event: Event) -> str:
+def _does(event: Event, facts: Facts, kind: str) -> bool:
+    effect = facts.effects.get(event.step)
+    return effect is not None and kind in (effect.kind, *effect.kinds)
+
+
+def filled(text: str, event: Event, facts: Facts) -> str:
     """A log message with its expressions' values."""
-    return _INSERT.sub(lambda found: _inserted(found[1], event), text)
+    return _INSERT.sub(lambda found: _inserted(found[1], event, facts), text)
 
 
-def _inserted(expression: str, event: Event) -> str:
+def _inserted(expression: str, event: Event, facts: Facts) -> str:
     try:
-        return str(value_of(parsed(expression), event))
+        return str(value_of(parsed(expression), event, facts))
     except ConditionError as error:
         return f"<{error}>"
-
-
-DEFAULT_FILTERS = frozenset({"apiError", "pattern"})
-LABELS: Mapping[str, str] = {name: label for name, (label, _) in filters(Analysis()).items()}
 
 
 def _hit(text: str) -> Callable[[int], bool] | None:

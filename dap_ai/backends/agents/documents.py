@@ -1,0 +1,126 @@
+"""The documents of a run as files: `run.md`, and one for each event that somebody has looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of, run_document, title
+from dap_ai.protocol.wire.visible import visible
+from dap_ai.runs.changed import change_lines
+from dap_ai.runs.model import Event
+
+_MAX_CHARS = 8_000_000
+"""Of one document."""
+
+
+class Documents:
+    """`write` makes a file and gives its path; it is called once for each name. `told` hears of each new one."""
+
+    def __init__(self, facts: Facts, write: Callable[[str, str], str], told: Callable[[dict[str, Any]], None]) -> None:
+        self._facts = facts
+        self._write = write
+        self._told = told
+        self._paths: dict[str, str] = {}
+        self._events: dict[str, int] = {}
+        """The event of each path."""
+        self._digits = max(3, len(str(len(facts.run.events))))
+        self._paths[RUN_FILE] = write(RUN_FILE, run_document(facts.run))
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """`run.md`, as DAP's Source."""
+        return self._source(RUN_FILE)
+
+    @property
+    def all(self) -> list[dict[str, Any]]:
+        """Those that are there."""
+        return [self._source(name) for name in self._paths]
+
+    def of(self, event: Event) -> dict[str, Any]:
+        """The document of an event."""
+        ending = {"call": ".json", "change": ".diff"}.get(event.kind, ".md")
+        return self._made(event, f"{self._number(event)}-{event.kind}{_tool(event)}{ending}", content)
+
+    def change_by(self, event: Event) -> dict[str, Any]:
+        """What the step of an event writes, as a diff."""
+        return self._made(event, f"{self._number(event)}-change.diff", lambda each: diff_of(each, self._facts))
+
+    def event_at(self, path: str, line: int) -> int | None:
+        """The index of the event that a line of a document means; None: the document is none of ours."""
+        if path == self._paths[RUN_FILE]:
+            return max(0, min(index_of(line), len(self._facts.run.events) - 1))
+        return self._events.get(path)
+
+    def line_at(self, path: str, index: int) -> int:
+        """Where in a document an event stands: in its own at the first line."""
+        return line_of(index) if path == self._paths[RUN_FILE] else 1
+
+    def _number(self, event: Event) -> str:
+        return str(event.index).zfill(self._digits)
+
+    def _made(self, event: Event, name: str, text: Callable[[Event], str]) -> dict[str, Any]:
+        if name not in self._paths:
+            whole = text(event)
+            more = len(whole) - _MAX_CHARS
+            whole = whole if more <= 0 else f"{whole[:_MAX_CHARS]}\n... {more:,} characters more\n"
+            self._paths[name] = self._write(name, whole)
+            self._events[self._paths[name]] = event.index
+            self._told(self._source(name))
+        return self._source(name)
+
+    def _source(self, name: str) -> dict[str, Any]:
+        return {"name": name, "path": self._paths[name]}
+
+
+def content(event: Event) -> str:
+    """All that an event says: a call as JSON, a change as a diff, anything else as Markdown."""
+    if event.kind == "call":
+        return _json({"tool": event.tool, "arguments": _arguments(event)})
+    if event.kind == "change":
+        return visible(event.text) + "\n"
+    parts = [f"# {title(event)}"]
+    if event.reasoning:
+        parts += ["## Reasoning", visible(event.reasoning)]
+    if event.text:
+        parts += ["## Text" if event.reasoning or event.arguments else "", visible(event.text)]
+    if event.arguments:
+        parts += ["## Data", _json(event.arguments)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def in_console(event: Event) -> str:
+    """The same for a terminal: a command with its line ends."""
+    if event.kind != "call":
+        return content(event)
+    head, text = f"# {title(event)}\n\n", visible(event.text)
+    return f"{head}{text}\n" if text else f"{head}{_json(event.arguments)}"
+
+
+def diff_of(event: Event, facts: Facts) -> str:
+    """What the step of an event writes, as unified diffs of what the call says; "" where it writes nothing."""
+    effect = facts.effects.get(event.step)
+    parts: list[str] = []
+    for write in effect.writes if effect else ():
+        lines = list(change_lines(write))
+        head = (
+            [f"--- {write.path}", f"+++ {write.path}"] if lines else [f"# {write.path}: {write.how}, without its text"]
+        )
+        parts += [] if write.how == "log" else [*head, *lines]
+    return visible("\n".join(parts)) + "\n" if parts else ""
+
+
+def _arguments(event: Event) -> Mapping[str, Any]:
+    return event.arguments or ({"command": event.text} if event.text else {})
+
+
+def _json(value: Any) -> str:
+    """JSON for readers: what would hide or act is an escape."""
+    return visible(json.dumps(value, indent=2, ensure_ascii=False, default=str)) + "\n"
+
+
+def _tool(event: Event) -> str:
+    tool = "".join(c if c.isalnum() or c in "-_" else "_" for c in event.tool)[:40]
+    return f"-{tool}" if tool else ""

@@ -1,0 +1,134 @@
+"""The exception filters of a run: what a client may tick, and which events each stops at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.runs.analysis.facts import PatternName
+from dap_ai.runs.model import Event
+
+Test = Callable[[Event, Facts], bool]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One of them; `analysed` ones wait for the analysis."""
+
+    label: str
+    stops_at: Test
+    description: str = ""
+    is_default: bool = False
+    condition_hint: str = "an expression over the event: tool == 'bash', len(text) > 5000"
+    analysed: bool = False
+    patterns: frozenset[PatternName] = frozenset()
+    """Those that it stops at the end of: what the stop says then."""
+
+
+def _kind(kind: str) -> Test:
+    return lambda event, _: event.kind == kind
+
+
+def _is_end(event: Event, facts: Facts) -> bool:
+    return event.kind == "end" or event.index == len(facts.run.events) - 1
+
+
+def _changes(event: Event, facts: Facts) -> bool:
+    if event.kind == "change":
+        return True
+    effect = facts.effects.get(event.step)
+    return effect is not None and effect.kind == "change" and event.index == facts.end_of(event.step)
+
+
+def _fails_check(event: Event, facts: Facts) -> bool:
+    check = facts.checks.get(event.step)
+    return check is not None and check.ok is False and event.index == facts.end_of(event.step)
+
+
+def _is_onset(event: Event, facts: Facts) -> bool:
+    onset = facts.analysis.finding.onset
+    return onset is not None and event.index == next(iter(facts.steps.get(onset.step, ())), None)
+
+
+def _pattern(label: str, description: str, *names: PatternName, is_default: bool = False) -> Filter:
+    wanted = frozenset(names)
+
+    def shows(event: Event, facts: Facts) -> bool:
+        found = facts.patterns.get(event.index, ())
+        return any(pattern.name in wanted or not wanted for pattern in found)
+
+    return Filter(label, shows, description, is_default, analysed=True, patterns=wanted)
+
+
+def _over_budget(event: Event, facts: Facts) -> bool:
+    """Where a limit was hit: the pattern, or the end of a run that records one."""
+    if any(pattern.name == "limit" for pattern in facts.patterns.get(event.index, ())):
+        return True
+    return facts.run.outcome.verdict == "limit" and _is_end(event, facts)
+
+
+FILTERS: Mapping[str, Filter] = {
+    "query": Filter("Before a query", _kind("query"), "The model is about to be asked."),
+    "response": Filter("After a response", _kind("response"), "The model has answered."),
+    "call": Filter("Before a tool", _kind("call"), "A tool is about to be called."),
+    "result": Filter("After a tool", _kind("result"), "A tool has given its result."),
+    "change": Filter("Workspace changed", _changes, "A step has changed files.", analysed=True),
+    "toolError": Filter(
+        "Tool error", lambda event, _: event.kind == "result" and event.status == "error", "A tool has failed."
+    ),
+    "apiError": Filter("API error", _kind("error"), "The model's API or the agent itself has failed.", is_default=True),
+    "checkFailed": Filter("Check failed", _fails_check, "Tests, a build or a linter came out badly.", analysed=True),
+    "onset": Filter("Onset", _is_onset, "Where the run went wrong, as far as it can be told.", analysed=True),
+    "pattern": _pattern("Any pattern", "Something that goes wrong in many runs.", is_default=True),
+    "failedCheckIgnored": _pattern(
+        "Failed check ignored", "A verification failed, and the agent went on.", "failed-check-ignored"
+    ),
+    "successWithoutChange": _pattern(
+        "Success without change", "Success is reported, and the workspace is as it was.", "success-without-change"
+    ),
+    "neverVerified": _pattern("Never verified", "The last change was never checked.", "never-verified"),
+    "checkEdited": _pattern("Check edited", "A test or check was edited until it passed.", "check-edited"),
+    "editLost": _pattern("Edit lost", "An edit was lost or reverted.", "edit-lost"),
+    "loop": _pattern("Loop", "The same call or the same edit again.", "same-region-again", "same-call-again"),
+    "cutResult": _pattern("Cut result", "A result was cut, and then relied on.", "cut-result-relied-on"),
+    "placeholder": _pattern("Placeholder result", "Invented output was written as a result.", "placeholder-result"),
+    "wrongDirectory": _pattern("Wrong directory", "The agent worked elsewhere than it thought.", "wrong-directory"),
+    "refused": _pattern("Call refused", "A tool refused the model's call.", "refused"),
+    "budget": Filter(
+        "Budget", _over_budget,
+        "A limit was hit; with a condition, the first event at which it holds: spent.cost > 0.5",
+        condition_hint="spent.tokens > 100_000, spent.cost > 0.5, usage.total > 50_000", analysed=True,
+    ),
+    "end": Filter("End", _is_end, "The run is over."),
+}  # fmt: skip
+"""By `filter`. Names stay what they are: editors keep them in settings."""
+
+
+def announced() -> Sequence[Mapping[str, Any]]:
+    """As `initialize` tells them."""
+    return [
+        {
+            "filter": name,
+            "label": each.label,
+            "description": each.description,
+            "default": each.is_default,
+            "supportsCondition": True,
+            "conditionDescription": each.condition_hint,
+        }
+        for name, each in FILTERS.items()
+    ]
+
+
+def why(name: str, event: Event, facts: Facts) -> str:
+    """What a stop at an event says of itself."""
+    each = FILTERS[name]
+    if name == "onset" and (onset := facts.analysis.finding.onset):
+        return onset.text
+    found = [p.text for p in facts.patterns.get(event.index, ()) if p.name in each.patterns or not each.patterns]
+    if each.analysed and (each.patterns or name == "pattern") and found:
+        return "; ".join(found)
+    if name == "checkFailed" and (check := facts.checks.get(event.step)):
+        return check.summary or check.error
+    return ""

@@ -1,0 +1,92 @@
+"""Requests that look at a run which stands still: threads, stacks, scopes, variables, documents, expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dap_ai.backends.agents.arguments import Arguments, Refused
+from dap_ai.backends.agents.completing import completions
+from dap_ai.backends.agents.conditions import parsed, value_of
+from dap_ai.backends.agents.opened import Opened
+from dap_ai.backends.agents.references import cut
+from dap_ai.backends.agents.scopes import scopes_of
+from dap_ai.protocol.wire.visible import visible
+from dap_ai.runs.model import Event
+
+Body = Mapping[str, Any]
+_MAX_TYPED = 20_000
+
+
+class Looking:
+    """`handlers` answer by command."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self.handlers: Mapping[str, Callable[[Arguments], Body | None]] = {
+            "threads": self._threads,
+            "stackTrace": self._stack,
+            "scopes": self._scopes,
+            "variables": self._variables,
+            "source": self._source,
+            "loadedSources": lambda _: {"sources": opened.documents.all},
+            "evaluate": self._evaluate,
+            "completions": self._completions,
+        }
+
+    def _threads(self, _: Arguments) -> Body:
+        found = self._opened.threads.at(self._opened.cursor.index)
+        return {"threads": [{"id": ident, "name": name} for ident, name in found.items()]}
+
+    def _stack(self, arguments: Arguments) -> Body:
+        opened = self._opened
+        event = opened.threads.held(arguments.number("threadId"), opened.cursor.index) if opened.cursor.event else None
+        frames = opened.stack.frames(event) if event else []
+        start, levels = arguments.number("startFrame", 0), arguments.number("levels", 0)
+        return {"stackFrames": frames[start : start + levels if levels else None], "totalFrames": len(frames)}
+
+    def _scopes(self, arguments: Arguments) -> Body:
+        frame = self._opened.stack.frame(arguments.number("frameId"))
+        return {"scopes": scopes_of(self._opened.references, self._opened.facts, frame)}
+
+    def _variables(self, arguments: Arguments) -> Body:
+        wanted = arguments.text("filter", "")
+        start, count = arguments.number("start", 0), arguments.number("count", 0)
+        reference = arguments.number("variablesReference")
+        return {"variables": self._opened.references.variables(reference, wanted, start, count)}
+
+    def _source(self, arguments: Arguments) -> Body:
+        path = arguments.within("source").text("path", "")
+        raise Refused(f"the documents of a run are files: open {path or 'them'} by path")
+
+    def _evaluate(self, arguments: Arguments) -> Body:
+        text, context = arguments.text("expression"), arguments.text("context", "")
+        if len(text) > _MAX_TYPED:
+            raise Refused(f"it is longer than {_MAX_TYPED} characters")
+        event = self._event(arguments)
+        if context in ("repl", "hover") and (answer := self._opened.console.command(text)) is not None:
+            return {"result": answer, "variablesReference": 0}
+        if event is None:
+            raise Refused("the run has no event here")
+        value = value_of(parsed(text), event, self._opened.facts)
+        if context in ("hover", "clipboard") or not isinstance(value, (str, dict, list)):
+            return {"result": _shown(value), "variablesReference": 0}
+        if context == "repl" and isinstance(value, str):
+            return {"result": cut(_shown(value)) or "''", "variablesReference": 0}
+        made = self._opened.references.variable("value", value)
+        kept = ("type", "indexedVariables", "namedVariables", "variablesReference")
+        return {"result": made["value"], **{key: made[key] for key in kept if key in made}}
+
+    def _completions(self, arguments: Arguments) -> Body:
+        text = arguments.text("text")[: max(0, arguments.number("column") - 1)][-_MAX_TYPED:]
+        opened = self._opened
+        return {"targets": completions(text, opened.console, opened.facts, self._event(arguments))}
+
+    def _event(self, arguments: Arguments) -> Event | None:
+        """The event of the frame that is named, else the held one. Raises Refused."""
+        frame = arguments.number("frameId", 0)
+        return self._opened.stack.frame(frame).event if frame else self._opened.cursor.event
+
+
+def _shown(value: Any) -> str:
+    return visible(value) if isinstance(value, str) else repr(value)

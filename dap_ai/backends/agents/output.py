@@ -1,0 +1,70 @@
+"""The events that the cursor has come past, told in the console: a line each, a group for each cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dap_ai.backends.agents.documents import Documents
+from dap_ai.backends.agents.titles import line, line_of, title
+from dap_ai.runs.model import Event, Run
+
+_MOST = 200
+"""Events of one move that are told one by one: the last ones."""
+_KINDS = {"error": "important"}
+
+
+class Telling:
+    """What was told once is not told again."""
+
+    def __init__(self, run: Run, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
+        self._run = run
+        self._documents = documents
+        self._say = say
+        self._passed = 0
+        self._group: tuple[str, int] | None = None
+
+    def problems(self) -> None:
+        """What the reader did not understand."""
+        found = self._run.problems
+        for problem in found[:_MOST]:
+            self._line(f"problem: {line(problem.text, 500)}")
+        if len(found) > _MOST:
+            self._line(f"{len(found) - _MOST} problems more")
+
+    def passed(self, index: int) -> None:
+        """Up to and with this event."""
+        end = min(index + 1, len(self._run.events))
+        new = self._run.events[self._passed : end]
+        if len(new) > _MOST:
+            self._close()
+            self._line(f"{len(new) - _MOST} events more, up to here")
+        for event in new[-_MOST:]:
+            self._event(event)
+        self._passed = max(self._passed, end)
+
+    def logged(self, event: Event, text: str) -> None:
+        """What a logpoint says."""
+        self._line(line(text, 10_000), event)
+
+    def ended(self) -> None:
+        """There is nothing more."""
+        self._close()
+
+    def _event(self, event: Event) -> None:
+        group = (event.agent, event.cycle)
+        if group != self._group:
+            self._close()
+            if event.cycle:
+                self._group = group
+                self._line(f"cycle {event.cycle} of {line(event.agent)}", event, group="start")
+        self._line(title(event), event, category=_KINDS.get(event.kind, "console"))
+
+    def _close(self) -> None:
+        if self._group is not None:
+            self._group = None
+            self._say({"category": "console", "output": "", "group": "end"})
+
+    def _line(self, text: str, event: Event | None = None, **more: Any) -> None:
+        at = {"source": self._documents.run, "line": line_of(event.index)} if event else {}
+        self._say({"category": "console", "output": f"{text}\n", **at, **more})
