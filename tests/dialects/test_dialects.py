@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.strict_clients import DEFINED_EVENTS
+from dap_ai.agent.analyst.wording import HAPPENED
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop
 from tests.dialects.editors import ALL, CURRENT, DAPE, VS_CODE
@@ -131,6 +132,6 @@ async def test_a_status_line_ends_with_the_file_that_holds_the_answer(dialect: D
             await editor.event("progressEnd")
         await editor.shows(str(file))
         assert editor.status.strip("· \n") == str(file)
-        assert "**What happened.**" in file.read_text()
+        assert HAPPENED in file.read_text()
         assert {m["event"] for m in editor.messages if m["type"] == "event"} <= DEFINED_EVENTS
         await editor.disconnect()

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.options import Options
+from dap_ai.agent.analyst.runs import CANNOT
+from dap_ai.agent.analyst.wording import PASSES
 from dap_ai.agent.tools.table import TOOLS as TABLE
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.test_proxy_snapshots import Session, session
@@ -31,7 +33,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"text": "not enough", "files": WORK}, 'raise ValueError("not enough money")'),
     ("slice", {"expression": "before"}, "before = self.__balance"),
     ("trace", {"expression": "summed([1, 2])"}, "total += number"),
-    ("try_fix", {"edits": FIX, "check": "self.withdraw(10) == 90"}, "**Passes, not verified:**"),
+    ("try_fix", {"edits": FIX, "check": "self.withdraw(10) == 90"}, PASSES),
     ("threads", {}, "1 MainThread: "),
     ("output", {}, "has written nothing"),
     ("environment", {}, "PATH"),
@@ -67,7 +69,7 @@ async def test_what_reads_only_works_at_the_level_observe_too(work: Any):
 
     assert "._Account__balance = 100" in rows
     assert "functools.py, lines 1 to 2 of" in library
-    assert "cannot be verified here" in fix
+    assert CANNOT in fix
 
 
 async def test_files_outside_of_the_program_are_refused(work: Any, tmp_path: Path):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.analyst.runs import CANNOT
 from tests.integration.trying import change, tried
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -119,7 +120,7 @@ async def test_a_fix_with_which_a_later_assertion_of_the_test_fails_is_not_verif
 
 async def test_an_edit_of_the_test_itself_is_refused(shop: Path, pytest_file: Path):
     edit = change(pytest_file, "prices.append(5)", "prices.append(1)")
-    assert await verdict(pytest_file, "pytest", edit) == [("cannot be verified here", "")]
+    assert await verdict(pytest_file, "pytest", edit) == [(CANNOT, "")]
 
 
 async def test_a_unittest_test_is_run_whole_too(shop: Path, unittest_file: Path):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from dap_ai.adapter.state.options import Options
+from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
@@ -349,7 +350,7 @@ async def test_an_answer_without_a_report_says_that_nothing_was_read_twice(crash
 
 async def test_every_answer_ends_with_a_recommendation(crash: Stopped):
     async with crash.talk([LATER]) as it:
-        assert "**Recommendation.**" in (await it.ask())["answer"]
+        assert ADVICE in (await it.ask())["answer"]
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.runs import CANNOT
 from dap_ai.agent.tools.base import ToolResult
 from tests.integration.trying import change, tried
 
@@ -71,13 +72,13 @@ async def test_a_wrong_fix_is_not_verified_and_its_value_is_told(bill: Path):
 
 async def test_an_edit_of_the_failing_assertion_is_refused(bill: Path):
     [result] = await tried(bill, change(bill, "assert amount", "assert True"))
-    assert outcome(result) == "cannot be verified here"
+    assert outcome(result) == CANNOT
     assert "the failing check itself" in result.text
 
 
 async def test_an_edit_that_does_not_parse_cannot_be_verified(bill: Path):
     [result] = await tried(bill, change(bill, "amount = price", "amount = = price"))
-    assert outcome(result) == "cannot be verified here", result.text
+    assert outcome(result) == CANNOT, result.text
 
 
 async def test_a_fix_that_loops_for_ever_ends_at_its_deadline(bill: Path):
@@ -102,7 +103,7 @@ async def test_what_passes_a_check_of_the_askers_own_is_not_called_verified(bill
 async def test_a_check_that_passes_already_verifies_nothing(bill: Path):
     fix = change(bill, "amount = price", "amount += price", check="total([9]) == 9")
     [result] = await tried(bill, fix, lines=(13,))
-    assert outcome(result) == "cannot be verified here"
+    assert outcome(result) == CANNOT
     assert "passes already" in result.text
 
 
@@ -136,7 +137,7 @@ async def test_where_the_state_has_moved_on_nothing_can_be_verified(write: Write
     program = write("moved_on.py", MOVED_ON)
     fix = change(program, "return amount - 1", "return amount", check="account.withdraw(50) == 50")
     [result] = await tried(program, fix)
-    assert outcome(result) == "cannot be verified here", result.text
+    assert outcome(result) == CANNOT, result.text
     assert "not enough money" in result.text
 
 
@@ -144,7 +145,7 @@ async def test_where_another_module_keeps_the_state_even_the_whole_program_verif
     bank = write("bank.py", MOVED_ON.partition("def main")[0] + "account = Account(80)\n")
     program = write("teller.py", "from bank import account\n\nassert account.withdraw(50) == 50\n")
     [result] = await tried(program, change(bank, "return amount - 1", "return amount"))
-    assert outcome(result) == "cannot be verified here", result.text
+    assert outcome(result) == CANNOT, result.text
 
 
 KINDS = {
@@ -280,7 +281,7 @@ async def test_an_edit_outside_of_functions_is_tried_by_a_new_start_of_the_progr
     assert "the whole program `shop.py`" in right.text
     assert outcome(wrong) == "not verified"
     assert "`found` is `5`" in wrong.text
-    assert outcome(broken) == "cannot be verified here"
+    assert outcome(broken) == CANNOT
     assert "does not compile" in broken.text
     assert outcome(of_main) == "verified", of_main.text
     assert settings.read_text() == 'LIMIT = 3\nRATES = {"a": 1}\n'

@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.wire.ask import Fix, Suspect
 
@@ -32,9 +33,9 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
         if verdict and verdict.check:
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
-        return f"**Recommendation.** A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
+        return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
     doubted = f"\n\n{_doubted(analysis, trials.passing[0])}" if trials and trials.passing else ""
-    return f"**Recommendation.** Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
+    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
 
 
 def _steps(analysis: Analysis) -> str:
@@ -53,7 +54,7 @@ def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
     fix = _fix(best, root)
-    text = f"**Recommendation.** {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
+    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
         heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"

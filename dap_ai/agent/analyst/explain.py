@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec.structs import replace
 
 from dap_ai.agent.analyst.assertions import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
@@ -10,9 +14,12 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, WHY
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, find, show, typed
+from dap_ai.protocol.wire.ask import Suspect
 
+BACK = "Back from the failing line"
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 
@@ -36,7 +43,7 @@ def happened(analysis: Analysis) -> str:
         # A signal, as gdb says it, has come while the line ran.
         yet = "" if case.stop.reason == "signal" else "; this line has not run yet"
         first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`{yet}"
-    text = f"**What happened.** {first}:\n\n{quote(place)}"
+    text = f"{HAPPENED} {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
     values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_told(cited, diagnosis))
@@ -77,13 +84,15 @@ def _cite(cited: Cited) -> str:
     return f"- `{cited.expression}` = `{text}`"
 
 
-def why(analysis: Analysis) -> str:
+def why(analysis: Analysis, head: str = BACK) -> str:
     """The chain from the failing line back to the root cause; each link cites file, line and value."""
-    chain = _chain(analysis)
-    if not chain:
-        return ""
-    lines = [f"{n}. {_link(analysis.case, step)}" for n, step in enumerate(chain, 1)]
-    return "**Why.** Back from the failing line:\n\n" + "\n".join(lines)
+    return chain_of([_link(analysis.case, step) for step in _chain(analysis)], head)
+
+
+def chain_of(links: list[str], head: str = BACK) -> str:
+    """The section *Why* of its links, nearest first; empty if there are none."""
+    rows = "\n".join(f"{n}. {link}" for n, link in enumerate(links, 1))
+    return f"{WHY} {head}:\n\n{rows}" if rows else ""
 
 
 def _chain(analysis: Analysis) -> list[Step]:
@@ -129,19 +138,23 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
     That a small change there makes the check pass is no reason: many wrong ones do.
     """
-    case = analysis.case
-    if not analysis.suspects:
-        return "**Root cause.** Nothing stands out in the code that was read."
-    first, *others = analysis.suspects
+    case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
+    return cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
+
+
+def cause_of(
+    case: Case, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
+) -> str:
+    """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
+    if not suspects:
+        return f"{CAUSE} Nothing stands out in the code that was read."
+    first, *others = suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    title = f"**Root cause{'' if is_sure(analysis, trials) else ' (a guess)'}.**"
     end = "" if first.reason.endswith(("?", "!")) else "."
-    text = f"{title} {where(case, first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    if others:
-        rows = [f"{where(case, s.file, s.line)} ({_in_short(s.reason)})" for s in others[: TOLD_SUSPECTS - 1]]
-        text += f"\n\nOther suspects: {'; '.join(rows)}."
-    return text
+    text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
+    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in others]
+    return f"{text}\n\nOther suspects: {'; '.join(rows)}." if rows else text
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:

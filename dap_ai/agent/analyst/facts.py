@@ -7,9 +7,12 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dap_ai.agent.case.evidence import evidence_at
 from dap_ai.agent.case.stack import Place, sub_expressions
 from dap_ai.agent.case.values import show, variables
+from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.wire.ask import Evidence
 
 
 @dataclass
@@ -18,6 +21,12 @@ class Cited:
 
     place: Place
     expression: str
+
+
+def evidence_of(stop: Stop, cited: Iterable[Cited]) -> list[Evidence]:
+    """What an answer cites, as far as it was read."""
+    read = ((c, c.place.value(c.expression)) for c in cited)
+    return [evidence_at(c.expression, value.text, c.place.frame, stop) for c, value in read if value]
 
 
 @dataclass

@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
 from dap_ai.agent.analyst.witnessed import witness
+from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
@@ -92,7 +93,7 @@ def told(analysis: Analysis, trials: Trials) -> str:
     values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
     if not calls and not values:
         return ""
-    head = f"**Run again.** In a copy of the process, {control.check.words} fails the same way."
+    head = f"{AGAIN} In a copy of the process, {control.check.words} fails the same way."
     parts = [head]
     if calls:
         parts.append("The calls in it:\n\n" + "\n".join(calls))

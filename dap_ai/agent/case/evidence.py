@@ -6,14 +6,20 @@ import re
 
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import language_of
+from dap_ai.agent.case.stack import Frame
 from dap_ai.agent.case.values import show, typed
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.asking import Answer, Stop
 from dap_ai.protocol.contracts.debugger import Debugger, Sink
 from dap_ai.protocol.contracts.inspection import Fact
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from dap_ai.protocol.wire.ask import Evidence
 from dap_ai.protocol.wire.errors import RequestFailed
+
+
+def evidence_at(expression: str, value: str, frame: Frame, stop: Stop) -> Evidence:
+    """A value that was read in a frame of this stop, not yet read again."""
+    return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
 
 async def confirm(answer: Answer, reader: Reader, debugger: Debugger, sink: Sink, spot: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from dap_ai.agent.analyst.wording import ADVICE, HAPPENED
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.values import cut
 
@@ -63,16 +64,16 @@ def without_source(case: Case) -> str:
 def _happened(case: Case) -> str:
     fault, error, report = case.inspection.fault, case.exception, case.report
     if report:
-        return f"**What happened.** `{report.tool}: {cut(report.message or report.kind, 300)}`."
+        return f"{HAPPENED} `{report.tool}: {cut(report.message or report.kind, 300)}`."
     if fault:
         access = f"{fault.access} of " if fault.access else ""
         where = f", at the {access}address `{fault.address:#x}`" if fault.address is not None else ""
         null = " That is close to zero: a null pointer was followed." if _is_near_null(case) else ""
         ran = f" The instruction is `{fault.instruction}`." if fault.instruction else ""
         code = f": {fault.code}" if fault.code else ""
-        return f"**What happened.** `{fault.signal}`{code}{where}.{null}{ran}"
+        return f"{HAPPENED} `{fault.signal}`{code}{where}.{null}{ran}"
     told = f"{error.type}{f': {error.message}' if error.message else ''}" if error else ""
-    return f"**What happened.** Stopped: {told or case.stop.description or case.stop.reason}."
+    return f"{HAPPENED} Stopped: {told or case.stop.description or case.stop.reason}."
 
 
 def _is_near_null(case: Case) -> bool:
@@ -113,4 +114,4 @@ def _next(case: Case) -> str:
     if fault and any(n.lstrip("_").startswith(("str", "mem", "wcs", "printf", "vfprintf", "puts")) for n in names):
         called = next(f.name for f in case.frames[:2])
         step = f"`{called}` was given a pointer it could not follow: look at the arguments of that call. {step}"
-    return f"**Recommendation.** {step}"
+    return f"{ADVICE} {step}"

@@ -7,6 +7,7 @@ from typing import Protocol, cast
 
 import msgspec
 
+from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.kind import DEFAULT, named
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.model import ModelError
@@ -21,7 +22,7 @@ from dap_ai.protocol.wire.ask import Usage
 _MAX_TAIL_CHARS = 1500
 _ENDED = "The program has ended, so no value can be read any more."
 _NOT_STOPPED = "Nothing is stopped now, so no value can be read."
-_PAUSE = "**Recommendation.** Pause the program, or set a breakpoint where the question arises, and ask again."
+_PAUSE = f"{ADVICE} Pause the program, or set a breakpoint where the question arises, and ask again."
 
 
 class Analyst(Protocol):

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from dap_ai.agent.case.evidence import read_again
+from dap_ai.agent.case.evidence import evidence_at, read_again
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
 from dap_ai.agent.case.source import SourceFile
@@ -28,7 +28,6 @@ from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments
-from dap_ai.protocol.wire.ask import Evidence
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _MAX_RESULT_CHARS = 2000
@@ -146,10 +145,9 @@ class SetVariableTool(Tool[SetVariable]):
         place, stop = bench.focus, bench.case.stop
         if place is None:
             return ""
-        frame = place.frame
-        cited = Evidence(arguments.expression, "", frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, False)
+        cited = evidence_at(arguments.expression, "", place.frame, stop)
         facts = await read_again([cited], Reader(bench.debugger, bench.sources, bench.level), bench.debugger)
-        fact = facts.get((frame.id, arguments.expression))
+        fact = facts.get((place.frame.id, arguments.expression))
         return show(fact.value, MAX_NOW_CHARS) if fact and fact.value else ""
 
     async def run(self, bench: Bench, arguments: SetVariable) -> ToolResult:

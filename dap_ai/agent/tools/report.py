@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import msgspec
 
 from dap_ai.agent.analyst.edits import Edit, diff
-from dap_ai.agent.case.evidence import is_same, read_again
+from dap_ai.agent.analyst.wording import ADVICE
+from dap_ai.agent.case.evidence import evidence_at, is_same, read_again
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.values import show
 from dap_ai.agent.masking.spans import PLACEHOLDER
@@ -76,7 +77,7 @@ class Report(Tool[Reported]):
         if bench and written:
             self.fixes, _ = await self._tried(bench, written)
         if not _RECOMMENDATION.search(text):
-            parts.append(f"**Recommendation.** {_advice(self.fixes, self.suspects, bench)}")
+            parts.append(f"{ADVICE} {_advice(self.fixes, self.suspects, bench)}")
         parts += [part for fix in self.fixes if (part := _missing(fix, text, is_new=bool(written)))]
         if not self.called:
             parts.append("*The model reported no evidence: nothing that it says was read a second time.*")
@@ -94,19 +95,7 @@ class Report(Tool[Reported]):
             if place is None:
                 mistakes.append(f"{value.expression}: there is no frame with source in this stop")
                 continue
-            frame = place.frame
-            evidence.append(
-                Evidence(
-                    value.expression,
-                    value.value,
-                    frame.path,
-                    frame.line,
-                    frame.id,
-                    stop.thread_id,
-                    stop.epoch,
-                    confirmed=False,
-                )
-            )
+            evidence.append(evidence_at(value.expression, value.value, place.frame, stop))
         facts = await read_again(evidence, Reader(bench.debugger, bench.sources, bench.level), bench.debugger)
         for row in evidence:
             fact = facts.get((row.frame_id, row.expression))

@@ -11,6 +11,7 @@ from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.runs import CANNOT, Control, Runs, Verdict
+from dap_ai.agent.analyst.wording import NOT_VERIFIED, PASSES, VERIFIED
 from dap_ai.agent.case.roots import roots_of
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
@@ -144,10 +145,10 @@ def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
     fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
     shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
     heads = {
-        "verified": f"**Verified in a snapshot:** {verdict.text}.",
-        "passes": f"**Passes, not verified:** {verdict.text}.",
-        "not verified": f"**Not verified:** {verdict.text} ({words}).",
-        CANNOT: f"**It cannot be verified here:** {verdict.text}.",
+        "verified": f"{VERIFIED} {verdict.text}.",
+        "passes": f"{PASSES} {verdict.text}.",
+        "not verified": f"{NOT_VERIFIED} {verdict.text} ({words}).",
+        CANNOT: f"**It {CANNOT}:** {verdict.text}.",
     }
     data: dict[str, Any] = {"outcome": verdict.outcome, "text": verdict.text, "check": words}
     failed = verdict.outcome == CANNOT

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from dap_ai.agent.analyst.wording import AGAIN, CAUSE, HAPPENED, WHY, name_of
+
 _LEAD = re.compile(r"\*\*([^*]+)[.:]\*\*|\*\S")
-_CAUSE = "Root cause"
-_EVIDENCE = ("What happened", "Why", "Run again")
+_CAUSE = name_of(CAUSE)
+_EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
 
 
 class Folding:

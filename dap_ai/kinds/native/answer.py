@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 
 from dap_ai.agent.analyst.asking import not_understood
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.analyst.explain import quote
-from dap_ai.agent.analyst.facts import Cited
+from dap_ai.agent.analyst.explain import BACK, cause_of, chain_of, quote
+from dap_ai.agent.analyst.facts import Cited, evidence_of
 from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.verdict import fitting
+from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOW
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
@@ -31,7 +33,6 @@ _MAX_CHAIN = 8
 _MAX_CITED = 8
 _MAX_NOW = 60
 _CAME = re.compile(r"(?i)where does `?(\w+)`? come from")
-_NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 _NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it and run again."
 
 
@@ -81,7 +82,7 @@ def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
     advice, fixes = recommendation(analysis)
     cause = "" if analysis.kind == "stop" else root_cause(analysis)
     parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
-    answer = _answer(work, [*parts, _noted(case)], _evidence(case, cited))
+    answer = _answer(work, [*parts, _noted(case)], evidence_of(case.stop, cited))
     answer.suspects, answer.fixes = analysis.suspects, fixes
     return answer
 
@@ -165,11 +166,9 @@ def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -
         for text in roots
         if (fact := place.fact(text)) and fact.value is None
     ]
-    chain = _chain(analysis)
-    came = "**Why.** Where it comes from, nearest first:\n\n" + chain if chain else ""
-    found = came or "No assignment to it was found in the code that was read."
-    parts = ["**Now.** " + " ".join(values), quote(place), " ".join(analysis.sentences), found, _noted(case)]
-    answer = _answer(work, parts, _evidence(case, analysis.cited))
+    found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
+    parts = [f"{NOW} {' '.join(values)}", quote(place), " ".join(analysis.sentences), found, _noted(case)]
+    answer = _answer(work, parts, evidence_of(case.stop, analysis.cited))
     answer.suspects = analysis.suspects
     return answer
 
@@ -178,7 +177,7 @@ def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
     """The signal, report or stop, where, the sentences that explain it and the values that prove them."""
     place = analysis.place
     spot = where(analysis.case, place.frame.path, place.frame.line)
-    text = f"**What happened.** {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
+    text = f"{HAPPENED} {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
     if analysis.sentences:
         text += "\n\n" + " ".join(analysis.sentences)
     rows = [_cite(analysis, c) for c in cited]
@@ -221,14 +220,9 @@ def _article(kind: str) -> str:
     return {"use after free": "A", "uninitialised": "An"}.get(kind, "An" if kind[0] in "aeiou" else "A")
 
 
-def why(analysis: NativeAnalysis) -> str:
+def why(analysis: NativeAnalysis, head: str = BACK) -> str:
     """The chain from the failing line back; each link with its file, line and code."""
-    chain = _chain(analysis)
-    return f"**Why.** Back from the failing line:\n\n{chain}" if chain else ""
-
-
-def _chain(analysis: NativeAnalysis) -> str:
-    return "\n".join(f"{n}. {_link(analysis, link)}" for n, link in enumerate(analysis.chain[:_MAX_CHAIN], 1))
+    return chain_of([_link(analysis, link) for link in analysis.chain[:_MAX_CHAIN]], head)
 
 
 def _link(analysis: NativeAnalysis, link: Link) -> str:
@@ -253,28 +247,17 @@ def _is_sure(analysis: NativeAnalysis) -> bool:
 
 def root_cause(analysis: NativeAnalysis) -> str:
     """The most suspicious line with its reason, how sure it is, and the others in short."""
-    case = analysis.case
-    if not analysis.suspects:
-        return "**Root cause.** Nothing stands out in the code that was read."
-    first, *others = analysis.suspects
-    source = case.sources.read(first.file)
-    code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    title = f"**Root cause{'' if _is_sure(analysis) else ' (a guess)'}.**"
-    text = f"{title} {where(case, first.file, first.line)}: {first.reason}.\n\n{code}"
-    if others:
-        rows = "; ".join(f"{where(case, s.file, s.line)} ({s.reason})" for s in others[:3])
-        text += f"\n\nOther suspects: {rows}."
-    return text
+    return cause_of(analysis.case, analysis.suspects[:4], partial(where, analysis.case), lambda: _is_sure(analysis))
 
 
 def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
     """A fix as a diff, which nobody has tried, and the next debugging steps."""
     case, fixes = analysis.case, list[Fix]()
-    parts = ["**Recommendation.**"]
+    parts = [ADVICE]
     if analysis.fix:
         diff = analysis.fix.diff(root_of(case))
         fixes.append(Fix(analysis.fix.source.path, diff, result="not tried: native programs have no snapshots"))
-        parts = [f"**Recommendation.** A possible fix. {_NOT_TRIED}\n\n```diff\n{diff}\n```"]
+        parts = [f"{ADVICE} A possible fix. {_NOT_TRIED}\n\n```diff\n{diff}\n```"]
     steps = list(analysis.advice)
     first = analysis.suspects[0] if analysis.suspects else None
     place = analysis.place
@@ -310,19 +293,8 @@ def _typed(value: Value, max_chars: int) -> str:
     return shown(value, max_chars) if plain else typed(value, max_chars)
 
 
-def _evidence(case: Case, cited: list[Cited]) -> list[Evidence]:
-    stop = case.stop
-    return [
-        Evidence(
-            c.expression, value.text, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False
-        )
-        for c in cited
-        if (value := c.place.value(c.expression)) and (frame := c.place.frame)
-    ]
-
-
 def _noted(case: Case) -> str:
-    return f"*{' '.join([_NO_MODEL, *notes(case, failing(case))])}*"
+    return f"*{' '.join([NO_MODEL, *notes(case, failing(case))])}*"
 
 
 def _answer(work: Work, parts: list[str], evidence: list[Evidence]) -> Answer:

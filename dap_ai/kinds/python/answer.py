@@ -22,7 +22,7 @@ from dap_ai.agent.analyst.asking import (
     way,
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
-from dap_ai.agent.analyst.facts import Cited, proving
+from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.loops import cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
@@ -30,6 +30,7 @@ from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.trials import Trials, investigate, run_again
 from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import show, typed
@@ -42,10 +43,7 @@ from dap_ai.agent.tools.table import traced_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.tools import Info
-from dap_ai.protocol.wire.ask import Evidence, Fix
-
-_NO_RANKING = "No language model was used: this is the offline analyst."
-_NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+from dap_ai.protocol.wire.ask import Fix
 
 
 class PythonAnalyst:
@@ -64,7 +62,7 @@ class PythonAnalyst:
         if wanted:
             await work.read(wanted)
         if wants_help(question):
-            return self._told(work, [offered(case), f"*{_NO_RANKING}*"])
+            return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
         if symbol := code_asked(case, question):
@@ -73,9 +71,9 @@ class PythonAnalyst:
         asked = place_of(case, question)
         roots = named(asked, question)
         if wants_all(question) and not roots and asked:
-            return self._told(work, [*evaluated, _standing(asked), f"*{_NO_RANKING}*"])
+            return self._told(work, [*evaluated, _standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
-            return self._told(work, [*evaluated, f"*{_NO_RANKING}*"])
+            return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
         analysis = await asyncio.to_thread(analyse, case, roots or None, asked)
         if analysis is None:
             return self._told(work, ["There is no frame with source to look at in this stop."])
@@ -88,7 +86,7 @@ class PythonAnalyst:
         parts = [way(case), _standing(case.focus) if case.focus else ""]
         analysis = await asyncio.to_thread(analyse, case) if wants_reason(question) else None
         if analysis is None:
-            return self._told(work, [*parts, f"*{_NO_RANKING}*"])
+            return self._told(work, [*parts, f"*{NO_RANKING}*"])
         return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
@@ -98,7 +96,7 @@ class PythonAnalyst:
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
         """What a traceback and the source say."""
-        say(work, [*parts, f"*{' '.join([_NO_MODEL, *_notes(analysis)])}*"])
+        say(work, [*parts, f"*{' '.join([NO_MODEL, *_notes(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
@@ -124,13 +122,13 @@ class PythonAnalyst:
             parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
             parts.append(told(analysis, trials) if trials else "")
         else:
-            history = why(analysis).replace("Back from the failing line", "How these values came about")
+            history = why(analysis, "How these values came about")
             advice = _endless(analysis) or _suspicious(analysis)
             parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
-        notes = [_NO_MODEL, note, *_notes(analysis)]
+        notes = [NO_MODEL, note, *_notes(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
-        evidence = _evidence(analysis, proving(analysis.diagnosis))
+        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     async def _investigated(self, work: Work, analysis: Analysis) -> tuple[Analysis, Trials | None, str]:
@@ -162,13 +160,13 @@ class PythonAnalyst:
             for c in cited
             if (v := place.value(c.expression))
         ]
-        history = why(analysis).replace("Back from the failing line", "Where it comes from, nearest first")
-        found = history or "No assignment to it was found in the code that was read."
+        history = why(analysis, "Where it comes from, nearest first")
+        found = history or NO_ASSIGNMENT
         past = await self._past(work, case, roots, place) if wants_history(question) else ""
-        now = "**Now.** " + " ".join(values)
+        now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
-        say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{_NO_MODEL}*"])
-        return Answer(evidence=_evidence(analysis, cited), suspects=analysis.suspects, usage=offline_usage())
+        say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
+        return Answer(evidence=evidence_of(case.stop, cited), suspects=analysis.suspects, usage=offline_usage())
 
     async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:
         """The values that names of a frame had, as a run of the failure in a copy shows them."""
@@ -187,9 +185,7 @@ def _standing(place: Place) -> str:
         if v.value.kind not in ("function", "class", "module")
     ]
     return (
-        "**Values here.** " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "")
-        if rows
-        else ""
+        f"{VALUES} " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "") if rows else ""
     )
 
 
@@ -204,7 +200,7 @@ def _endless(analysis: Analysis) -> str:
         return ""
     loop, cure = found
     analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
-    return f"**Recommendation.** {cure}"
+    return f"{ADVICE} {cure}"
 
 
 def _suspicious(analysis: Analysis) -> str:
@@ -213,8 +209,8 @@ def _suspicious(analysis: Analysis) -> str:
     if not first or not finding or finding.weight < 0.5:
         asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
         about = f", and ask about a name: `{asked}`" if asked else ""
-        return f"**Recommendation.** Step over this line{about}."
-    return f"**Recommendation.** Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
+        return f"{ADVICE} Step over this line{about}."
+    return f"{ADVICE} Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
 
 
 def _before_default(case: Case, question: str) -> str:
@@ -227,21 +223,3 @@ def _before_default(case: Case, question: str) -> str:
 
 def _of_type(value: Value, question: str) -> str:
     return f", of type `{value.type}`," if wants_type(question) else ""
-
-
-def _evidence(analysis: Analysis, cited: list[Cited]) -> list[Evidence]:
-    stop = analysis.case.stop
-    return [
-        Evidence(
-            c.expression,
-            value.text,
-            c.place.frame.path,
-            c.place.frame.line,
-            c.place.frame.id,
-            stop.thread_id,
-            stop.epoch,
-            confirmed=False,
-        )
-        for c in cited
-        if (value := c.place.value(c.expression))
-    ]

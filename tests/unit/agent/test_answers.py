@@ -11,6 +11,7 @@ import pytest
 from dap_ai.agent.analyst.explain import _in_short
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import MOST_WORDS
+from dap_ai.agent.analyst.wording import HAPPENED, NOW, WHY
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
@@ -166,7 +167,7 @@ def test_a_question_about_a_name_is_answered_with_its_value_and_where_it_comes_f
 
 def test_the_value_of_an_operation_comes_before_those_of_its_operands(tmp_path: Path):
     answer, _ = ask(halted(tmp_path), "what does total + n give?")
-    assert answer.text.startswith("**Now.** `total + n` is `18` at ")
+    assert answer.text.startswith(f"{NOW} `total + n` is `18` at ")
 
 
 def test_words_with_hyphens_are_not_evaluated_where_nothing_can_be_read(tmp_path: Path):
@@ -295,7 +296,7 @@ def test_the_analyst_has_no_error_at_any_line(name: str, tmp_path: Path):
 def test_an_operand_that_stands_twice_in_the_line_is_told_once(tmp_path: Path):
     program = tmp_path / "pages.py"
     program.write_text("items, first, size = [1, 2], '', '20'\nitems[first : first + size]\n")
-    what_happened = ask(fail(program))[0].text.partition("**What happened.**")[2].partition("**Why.**")[0]
+    what_happened = ask(fail(program))[0].text.partition(HAPPENED)[2].partition(WHY)[0]
     assert what_happened.count("`first` is `''` (`str`)") == 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.wording import HAPPENED, NOW, VALUES
 from dap_ai.protocol.contracts.snapshot import Changed, Raised, SnapshotQuery, SnapshotResult, Trace, TracedLine
 from tests.unit.agent.harness import Stopped, ask, fail
 from tests.unit.agent.test_answers import halted_at
@@ -75,7 +76,7 @@ def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped
 def test_what_is_not_understood_is_said_before_the_answer_about_the_stop(question: str, shop: Stopped):
     text = ask(shop, question)[0].text
     assert text.startswith("This was not understood")
-    assert text.index(NOT_UNDERSTOOD) < text.index("**What happened.**")
+    assert text.index(NOT_UNDERSTOOD) < text.index(HAPPENED)
 
 
 def test_three_questions_are_offered_and_all_of_them_are_answered(shop: Stopped):
@@ -93,7 +94,7 @@ def test_a_name_that_no_frame_knows_is_named_with_the_function_that_sets_it(shop
 
 def test_a_name_of_a_caller_is_answered_in_its_frame(shop: Stopped):
     text = ask(shop, "what is currency?")[0].text
-    assert text.startswith("**Now.** `currency` is `'EUR'` at `shop.py:24`, in `main`.")
+    assert text.startswith(f"{NOW} `currency` is `'EUR'` at `shop.py:24`, in `main`.")
     assert "`shop.py:23` in `main` sets `currency`" in text
 
 
@@ -103,7 +104,7 @@ def test_a_name_of_a_caller_is_answered_in_its_frame(shop: Stopped):
 )
 def test_a_question_about_a_name_tells_what_set_it(question: str, shop: Stopped):
     text = ask(shop, question)[0].text
-    assert text.startswith("**Now.** `cost` is `7` at ")
+    assert text.startswith(f"{NOW} `cost` is `7` at ")
     assert "`shop.py:18` in `bill` sets `cost`" in text
 
 
@@ -120,7 +121,7 @@ def test_the_way_here_is_told_from_the_outermost_call(question: str, shop: Stopp
 
 def test_of_a_frame_its_values_are_told_and_what_is_wrong(shop: Stopped):
     text = ask(shop, "What is wrong in this frame (shop.py:20), and how did the program get here?")[0].text
-    parts = ["**How it got here.**", "**Values here.**", "`cost` = `7`", "**Root cause", "**What happened.**"]
+    parts = ["**How it got here.**", VALUES, "`cost` = `7`", "**Root cause", HAPPENED]
     assert sorted(parts, key=text.index) == parts
 
 
@@ -131,7 +132,7 @@ def test_what_a_name_of_a_caller_holds_is_read_there(tmp_path: Path):
         "def fail():\n    return 1 / 0\n\n\ndef main():\n    options = Options()\n    fail()\n\n\nmain()\n"
     )
     text = ask(fail(program), "what type is options.customer?")[0].text
-    assert text.startswith("**Now.** `options.customer` is `'17'`, of type `str`, at ")
+    assert text.startswith(f"{NOW} `options.customer` is `'17'`, of type `str`, at ")
 
 
 def test_code_that_is_pointed_at_is_explained_and_not_that_of_the_frame(shop: Stopped):
@@ -184,7 +185,7 @@ def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(shop: Stopped)
 def test_at_the_head_of_a_loop_the_write_of_its_last_round_comes_first(tmp_path: Path):
     text = "def f(prices):\n    total = 0\n    for price in prices:\n        total += price\n    return total\n\nf([1, 2])\n"
     answer, _ = ask(halted_at(tmp_path, text, line=3, hit=3), "what is total?")
-    assert answer.text.startswith("**Now.** `total` is `3` at ")
+    assert answer.text.startswith(f"{NOW} `total` is `3` at ")
     assert "1. `halted.py:4` in `f` sets `total`" in answer.text.replace(f"{tmp_path}/", "")
 
 
@@ -192,17 +193,17 @@ def test_at_the_head_of_a_loop_the_write_of_its_last_round_comes_first(tmp_path:
 def test_a_part_of_the_failing_line_is_found_by_its_name_alone(question: str, tmp_path: Path):
     program = tmp_path / "part.py"
     program.write_text("def f(row):\n    return row['price'] * 1.5\n\nf({'price': None})\n")
-    assert ask(fail(program), question)[0].text.startswith("**Now.** `row['price']` is `None` at ")
+    assert ask(fail(program), question)[0].text.startswith(f"{NOW} `row['price']` is `None` at ")
 
 
 @pytest.mark.parametrize("question", ["list locals", "what are my variables?", "show me the arguments"])
 def test_a_question_for_all_values_lists_them(question: str, shop: Stopped):
     text = ask(shop, question)[0].text
-    assert text.startswith("**Values here.** `orders` = `[<Order prices=[1, 2]>")
+    assert text.startswith(f"{VALUES} `orders` = `[<Order prices=[1, 2]>")
     assert "`cost` = `7`" in text
 
 
 def test_a_plea_for_help_tells_what_can_be_asked_and_no_more(shop: Stopped):
     text = ask(shop, "help")[0].text
     assert text.startswith("Without a language model, ask for example `where does cost come from?`")
-    assert "**What happened.**" not in text
+    assert HAPPENED not in text

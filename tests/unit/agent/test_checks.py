@@ -11,7 +11,7 @@ from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.enclosing import changes_a_check
-from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.analyst.runs import CANNOT, Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
@@ -217,12 +217,12 @@ def test_a_fix_that_does_not_end_is_not_verified(bill: Stopped):
 
 def test_an_edit_that_cannot_be_applied_cannot_be_verified(bill: Stopped):
     verdict = attempt_with(bill, SnapshotResult("unavailable: its closure differs"), FIX)
-    assert (verdict.outcome, verdict.text) == ("cannot be verified here", "its closure differs")
+    assert (verdict.outcome, verdict.text) == (CANNOT, "its closure differs")
 
 
 def test_the_failing_assertion_itself_may_not_be_edited(bill: Stopped):
     verdict = attempt_with(bill, passed(bill), (12, 12, ["    assert True"]))
-    assert (verdict.outcome, verdict.text) == ("cannot be verified here", "the edit changes the failing check itself")
+    assert (verdict.outcome, verdict.text) == (CANNOT, "the edit changes the failing check itself")
 
 
 def test_a_stop_without_an_exception_has_no_failure(bill: Stopped):

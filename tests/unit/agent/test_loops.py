@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.wording import ADVICE
 from tests.unit.agent.harness import Stopped, ask, context, fail
 
 COUNTS = """\
@@ -82,7 +83,7 @@ def test_a_loop_whose_condition_nothing_changes_is_called_endless_with_its_round
     assert "Nothing in its body changes `done` and `limit`, so it cannot end by itself." in text
     assert "it cannot end by itself. `done` is `0`; `limit` is `3`." in text
     assert (Path(answer.suspects[0].file).name, answer.suspects[0].line) == ("hang.py", 4)
-    assert "**Recommendation.** Let something in the body of the loop at `hang.py:4` change" in text
+    assert f"{ADVICE} Let something in the body of the loop at `hang.py:4` change" in text
 
 
 def test_a_loop_that_has_missed_its_end_says_so(tmp_path):

@@ -15,6 +15,7 @@ from dap_ai.agent.analyst.findings import Finding
 from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.witnessed import witness
+from dap_ai.agent.analyst.wording import CAUSE, GUESS
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -278,8 +279,8 @@ def test_a_reason_is_no_fact_because_another_finding_of_its_line_is_one(tmp_path
     scope = next(iter(analysis.scopes.values()))[0]
     sure = Finding(scope, first.line, 0.9, "a known mistake", "known")
     analysis.findings = [sure]
-    assert root_cause(analysis).startswith("**Root cause (a guess).**")
+    assert root_cause(analysis).startswith(GUESS)
     sure.reason = first.reason
-    assert root_cause(analysis).startswith("**Root cause (a guess).**")  # nothing has shown it
+    assert root_cause(analysis).startswith(GUESS)  # nothing has shown it
     sure.seen = True
-    assert root_cause(analysis).startswith("**Root cause.**")
+    assert root_cause(analysis).startswith(CAUSE)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dap_ai.agent.analyst.wording import NOW
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
@@ -297,7 +298,7 @@ def test_what_only_a_copy_may_evaluate_comes_before_the_values_that_were_read(co
     answer, _ = answered(copying, "what does acct.withdraw(50) + 1 give, and why is acct so?")
 
     assert answer.text.startswith("`acct.withdraw(50) + 1` evaluates to `51`")
-    assert "**Now.** `acct` is" in answer.text
+    assert f"{NOW} `acct` is" in answer.text
 
 
 def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):

@@ -15,6 +15,7 @@ from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.reranking import changed_words
 from dap_ai.agent.analyst.runs import BUDGET_S, Verdict
 from dap_ai.agent.analyst.trials import Trial
+from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.config import Settings
@@ -101,13 +102,13 @@ def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
 def test_what_a_blind_change_makes_pass_is_a_guess(total: Stopped):
     total.copy = copies(total.program, "amount = 1")
     text = ask(total)[0].text
-    assert "**Root cause (a guess).** `total.py:3`" in text
+    assert f"{GUESS} `total.py:3`" in text
     assert "A guess, found by trying small changes" in text
 
 
 def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(resampled: Stopped):
     resampled.copy = copies(resampled.program, "len(picked)", RESAMPLED_RAN)
-    assert "**Root cause.** `resampled.py:6`" in ask(resampled)[0].text
+    assert f"{CAUSE} `resampled.py:6`" in ask(resampled)[0].text
 
 
 def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proof(total: Stopped):
@@ -138,7 +139,7 @@ def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stoppe
 
     total.copy = copy
     answer, _ = ask(total)
-    assert "**Recommendation.** Next steps:" in answer.text
+    assert f"{ADVICE} Next steps:" in answer.text
     assert "passes with `amount = 1`" not in answer.text
     assert "makes the failure go away, but is hardly the fix: line 5 no longer runs with it." in answer.text
     assert answer.fixes == []
@@ -182,7 +183,7 @@ def test_a_division_by_zero_is_not_tried_away(tmp_path: Path):
 
 def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(resampled: Stopped):
     resampled.copy = copies(resampled.program, "nothing like this", RESAMPLED_RAN)
-    assert "**Root cause (a guess).** `resampled.py:6`" in ask(resampled)[0].text
+    assert f"{GUESS} `resampled.py:6`" in ask(resampled)[0].text
 
 
 def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):
@@ -252,8 +253,8 @@ def test_a_resume_meanwhile_ends_the_trials_and_the_answer_stands(total: Stopped
 
     total.copy = gone
     answer, heard = ask(total)
-    assert answer.text.count("**What happened.**") == 1
-    assert heard.text("answer").count("**What happened.**") == 1
+    assert answer.text.count(HAPPENED) == 1
+    assert heard.text("answer").count(HAPPENED) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
+from dap_ai.agent.analyst.wording import ADVICE, GUESS, HAPPENED, NOW, WHY
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.asked import expressions_in
@@ -54,10 +55,10 @@ def test_an_answer_has_its_four_parts_in_order():
     answer, _ = asked(crashed())
     parts = [
         "`order` is `null` at",
-        "**Root cause (a guess).**",
-        "**Recommendation.**",
-        "**What happened.**",
-        "**Why.**",
+        GUESS,
+        ADVICE,
+        HAPPENED,
+        WHY,
     ]
     assert sorted(parts, key=answer.text.index) == parts
     assert "A null dereference (`SIGSEGV`: address not mapped) at `shop.c:6`, in `total`" in answer.text
@@ -76,7 +77,7 @@ def test_a_name_of_a_caller_is_answered_there():
     number = Value("7", "int", kind="int")
     frames = [At("price", "o->price", {"o": NULL}), At("total", "price(find", {"n": number})]
     answer, _ = asked(stopped(source, frames, address=16), "what is n?")
-    assert answer.text.startswith("**Now.** `n` is `7` at `shop.c:5`, in `total`.")
+    assert answer.text.startswith(f"{NOW} `n` is `7` at `shop.c:5`, in `total`.")
 
 
 def test_what_is_not_understood_is_said():
@@ -96,7 +97,7 @@ def test_a_fix_is_said_to_be_untried():
 
 def test_a_question_about_a_name_is_answered_with_its_value_and_its_origin():
     answer, _ = asked(crashed(), "where does `order` come from?")
-    assert answer.text.startswith("**Now.** `order` is `null` at `shop.c:6`")
+    assert answer.text.startswith(f"{NOW} `order` is `null` at `shop.c:6`")
     assert "nearest first" in answer.text
     assert "`shop.c:2` in `find` returns `NULL`" in answer.text
 
@@ -108,7 +109,7 @@ def test_what_a_question_names_and_was_not_read_is_read():
 
 def test_a_question_that_names_nothing_gets_the_whole_answer():
     answer, _ = asked(crashed(), "why did it crash?")
-    assert "**Root cause (a guess).**" in answer.text, "a missing check does not tell why there is nothing"
+    assert GUESS in answer.text, "a missing check does not tell why there is nothing"
 
 
 def test_expressions_of_a_question_are_taken_as_their_language_has_them():

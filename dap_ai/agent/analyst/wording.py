@@ -1,0 +1,24 @@
+"""What the parts of an answer begin with, and what is said in more than one place. Tests quote it from here."""
+
+from __future__ import annotations
+
+CAUSE, GUESS = "**Root cause.**", "**Root cause (a guess).**"
+ADVICE = "**Recommendation.**"
+HAPPENED = "**What happened.**"
+WHY = "**Why.**"
+AGAIN = "**Run again.**"
+NOW = "**Now.**"
+VALUES = "**Values here.**"
+
+VERIFIED = "**Verified in a snapshot:**"
+PASSES = "**Passes, not verified:**"
+NOT_VERIFIED = "**Not verified:**"
+
+NO_RANKING = "No language model was used: this is the offline analyst."
+NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
+
+
+def name_of(heading: str) -> str:
+    """`Why` of `**Why.**`."""
+    return heading.strip("*.:")
