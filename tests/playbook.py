@@ -21,7 +21,7 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent model ASK TOKEN {}             << lent TOKEN {}       << settled TOKEN reply {}
     >> guest G request 2 ask {}             << guest G response 2 ask ok {}
     >> guest G closed                       << guest G close
-    >> relatives ID ID                      << relative ID request 2 ask {}
+    >> relatives ID ID | >> relatives need  << relative ID request 2 ask {}
     >> relative ID response 2 ask ok {}     >> relative ID closed
     >> listener HOST PORT OWN_PORT          << listen HOST PORT | << expect {}
 
@@ -215,7 +215,8 @@ def _event(text: str) -> fx.Event:
                 return fx.RelativeClosed(session_id)
             return fx.FromRelative(session_id, json.dumps(_message(words[1], words[2:], content)).encode())
         case "relatives", _:
-            return fx.RelativesChanged(tuple(fx.Relative(word, f"{word}.py") for word in words))
+            stopped = tuple(fx.Relative(word, f"{word}.py") for word in words if word != "need")
+            return fx.RelativesChanged(stopped, need_adapter="need" in words)
         case "listener", host:
             return fx.ListenerReady(host, int(words[1]), int(words[2]))
         case "fired", timer_id:

@@ -1,4 +1,5 @@
-"""A program with a child process: `family.py spawn|fork` by multiprocessing, `family.py orphan` leaves it behind."""
+"""A program with a child process: `family.py spawn|fork` by multiprocessing, `family.py orphan` leaves it behind
+when it hears a line."""
 
 import multiprocessing
 import subprocess
@@ -14,6 +15,7 @@ def main(how):
     if how == "orphan":
         quiet = subprocess.DEVNULL  # a pipe that it held open would keep the parent's session waiting
         subprocess.Popen([sys.executable, __file__, "alone"], stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603
+        sys.stdin.readline()
         return
     if how == "alone":
         share(7, 2)

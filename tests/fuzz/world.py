@@ -296,7 +296,8 @@ class World:
             self.tell(fx.GuestClosed(name))
 
     def on_relatives(self, stopped: list[int]) -> None:
-        self.tell(fx.RelativesChanged(tuple(fx.Relative(RELATIVES[each], f"child {each}") for each in stopped)))
+        relatives = tuple(fx.Relative(RELATIVES[each], f"child {each}") for each in stopped)
+        self.tell(fx.RelativesChanged(relatives, need_adapter=bool(stopped)))
 
     def on_relative_says(self, index: int, name: str, body: Any) -> None:
         """An answer to what it was asked, or an event."""

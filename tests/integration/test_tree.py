@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import Options
-from dap_ai.client import Client, ConnectionClosed
+from dap_ai.client import Client
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.streams import open_tcp
@@ -25,7 +26,6 @@ LINE = next(n for n, text in enumerate(PROGRAM.read_text().splitlines(), 1) if "
 
 pytestmark = pytest.mark.anyio
 
-_ORPHAN_S = 8.0
 Open = Callable[[str, int], Awaitable[Client]]
 
 
@@ -86,14 +86,18 @@ class Tree:
         self.children: list[Child] = []
         self.tasks: list[asyncio.Task[None]] = []
         self.by_start_debugging = 0
-        self.ended = self.attached_late = False
+        self.ended = asyncio.Event()
         self.open: Open = self._by_address
 
-    async def start(self) -> Client:
+    async def _open(self) -> Client:
         self.client = client = await self.proxy.open_in_process()
         client.reverse["startDebugging"] = self._on_start_debugging
         client.on_event(self._on_event)
         await client.initialize("debugpy", **self.initialize)
+        return client
+
+    async def start(self) -> Client:
+        client = await self._open()
         arguments = {"program": str(PROGRAM), "args": [self.how], "subProcess": True, "console": "internalConsole"}
         token = {"dapAiToken": "T"} if self.live.options({}).token else {}
         launched = client.send("launch", arguments | token)
@@ -101,6 +105,25 @@ class Tree:
         await client.request("configurationDone", None, WAIT_S)
         assert (await asyncio.wait_for(launched, WAIT_S)).success
         return client
+
+    @asynccontextmanager
+    async def run_by_its_user(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """The session waits for the program, which its user starts; it has a pipe as its stdin."""
+        client = await self._open()
+        attached = client.send("attach", {"listen": {"host": "127.0.0.1", "port": 0}, "subProcess": True})
+        _, waits = await asyncio.wait_for(client.wait_event("debugpyWaitingForServer"), WAIT_S)
+        command = [sys.executable, "-m", "debugpy", "--connect", f"127.0.0.1:{waits['port']}", str(PROGRAM), self.how]
+        process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.PIPE)
+        try:
+            await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)
+            await client.request("configurationDone", None, WAIT_S)
+            assert (await asyncio.wait_for(attached, WAIT_S)).success
+            yield process
+        finally:
+            await self.close()
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
 
     async def stopped_child(self) -> Child:
         """The child that has come to the breakpoint."""
@@ -128,8 +151,8 @@ class Tree:
     def _on_event(self, name: str, body: dict[str, Any]) -> None:
         if name == "debugpyAttach":
             self._admit(body)
-            self.attached_late = self.ended
-        self.ended |= name == "terminated"
+        if name == "terminated":
+            self.ended.set()
 
     async def _on_start_debugging(self, arguments: dict[str, Any]) -> dict[str, Any]:
         self.by_start_debugging += 1
@@ -225,29 +248,17 @@ async def test_without_a_stopped_session_the_tree_says_that_it_runs():
 
 
 async def test_a_child_outlives_its_parents_session():
-    lost: Exception | None = None
-    for _ in range(3):  # debugpy itself ends a child that has attached before its parent is gone
-        async with tree("orphan") as family:
-            try:
-                child = await asyncio.wait_for(family.stopped_child(), patient(_ORPHAN_S))
-            except asyncio.TimeoutError:
-                continue
-            if not family.attached_late:
-                continue
-            await family.client.request("disconnect", {}, WAIT_S)
-            closing = asyncio.create_task(family.client.close())
-            try:
-                assert await asked(child.client) == "share"
-                await child.go_on()
-            except (AssertionError, RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError) as error:
-                lost = error  # on a busy machine debugpy ends it now and then in spite of that, also amid the answer
-                continue
-            finally:
-                await asyncio.wait_for(closing, WAIT_S)
-            return
-    if lost is not None:
-        raise lost
-    pytest.skip("here each child attaches before its parent is gone, and debugpy ends it then")
+    family = Tree("orphan")
+    async with family.run_by_its_user() as parent:  # with what it has launched itself, debugpy ends its children, too
+        child = await family.stopped_child()
+        parent.stdin.write(b"go\n")
+        await asyncio.wait_for(parent.wait(), WAIT_S)
+        await asyncio.wait_for(family.ended.wait(), WAIT_S)
+        await family.client.request("disconnect", {}, WAIT_S)
+        closing = asyncio.create_task(family.client.close())
+        assert await asked(child.client) == "share"
+        await child.go_on()
+        await asyncio.wait_for(closing, WAIT_S)
 
 
 async def test_when_the_parents_client_disappears_nothing_is_left():

@@ -117,7 +117,7 @@ class Family:
     def __init__(self, families: Families) -> None:
         self._families = families
         self._members: dict[str, Member] = {}
-        self._stopped: dict[str, tuple[Relative, ...]] = {}
+        self._told: dict[str, RelativesChanged] = {}
         """What each member was told last."""
         self._listeners: dict[int, asyncio.AbstractServer] = {}
         self._children: set[asyncio.Task[None]] = set()
@@ -133,21 +133,22 @@ class Family:
         """A session has ended."""
         if self._members.pop(member.session_id, None) is None:
             return
-        self._stopped.pop(member.session_id, None)
+        self._told.pop(member.session_id, None)
         for other in self._members.values():
             _soon(other, RelativeClosed(member.session_id))
             _soon(other, GuestClosed(RELATIVE + member.session_id))
         self.follow()
 
     def follow(self) -> None:
-        """Tells each member which of the others are stopped, if that has changed."""
+        """Tells each member which of the others are stopped, and whether they need its adapter, if that has changed."""
         self._ended.clear() if self.is_alive else self._ended.set()
         stopped = [Relative(m.session_id, m.session.label) for m in self._members.values() if m.session.state.stopped]
         for member in self._members.values():
             others = tuple(each for each in stopped if each.session_id != member.session_id)
-            if self._stopped.get(member.session_id, ()) != others:
-                self._stopped[member.session_id] = others
-                _soon(member, RelativesChanged(others))
+            news = RelativesChanged(others, self._need_adapter_of(member))
+            if self._told.get(member.session_id, RelativesChanged(())) != news:
+                self._told[member.session_id] = news
+                _soon(member, news)
 
     def say(self, member: Member, to: str, body: bytes) -> None:
         """One member speaks to another, as a guest of its."""
@@ -184,6 +185,10 @@ class Family:
     def is_alive(self) -> bool:
         """Whether the debuggee of any session runs or is stopped."""
         return any(m.session.state.phase is not Phase.ENDED for m in self._members.values())
+
+    def _need_adapter_of(self, member: Member) -> bool:
+        others = (m.session.state.phase for m in self._members.values() if m is not member)
+        return not member.session.options.parent_id and any(phase is not Phase.ENDED for phase in others)
 
     async def ended(self) -> None:
         """Waits until none does."""

@@ -138,6 +138,7 @@ class Parts:
             unanswered=self.unanswered,
         )
         self.starting = Starting(out, state, self._options, self.forwarding.send)
+        self.relatives = Relatives(out, state)
         self.ending = Ending(
             out,
             state,
@@ -147,9 +148,9 @@ class Parts:
             reads=self.reads,
             starting=self.starting,
             greeting=self.greeting,
+            relatives=self.relatives,
         )
         self.serving = Serving(out, state, self.asks, self.reads, self.desk.fail)
-        self.relatives = Relatives(out, state)
         self.children = Children(out, self._options)
 
     def _with_guests(self) -> Guests:

@@ -1,6 +1,7 @@
 """How a session ends: the client disconnects or disappears, or the backend dies; everybody is answered.
 
-The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended.
+The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended. One that child
+sessions need still, whose parent's program has ended, hears none: debugpy would end them all.
 
     spares     what was attached to lives on, what was launched is ended; `disconnect {terminateDebuggee}` may say
                otherwise. Decided once: some adapters say `terminated` as they let a living program go
@@ -13,6 +14,7 @@ from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.session.forwarding import Forwarding
 from dap_ai.adapter.session.greeting import Greeting
+from dap_ai.adapter.session.relatives import Relatives
 from dap_ai.adapter.session.starting import Starting
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
@@ -44,6 +46,7 @@ class Ending:
         reads: AgentReads,
         starting: Starting,
         greeting: Greeting,
+        relatives: Relatives,
     ) -> None:
         self._out = out
         self._state = state
@@ -52,6 +55,7 @@ class Ending:
         self._reads = reads
         self._starting = starting
         self._greeting = greeting
+        self._relatives = relatives
         self._forwarding = forwarding
         self._parting = self._disconnected = self._client_gone = False
         self._spares = ""
@@ -65,6 +69,12 @@ class Ending:
     def _is_backend_gone(self) -> bool:
         """Whether it has died, or was never started: nobody has said anything to it."""
         return bool(self._forwarding.backend_dead) or not self._out.seqs.backend_was_told
+
+    @property
+    def _hears_no_end(self) -> bool:
+        """Whether the backend is not told that the client leaves."""
+        is_left_to_others = self._state.phase is Phase.ENDED and self._relatives.need_adapter
+        return self._is_backend_gone or is_left_to_others
 
     def ends_stop(self, message: Envelope) -> bool:
         """Whether the program goes on, or ends, once this is forwarded; what ends the session ends its asks."""
@@ -82,7 +92,7 @@ class Ending:
         self._starting.on_parting()
         self._greeting.on_over()
         self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
-        if self._is_backend_gone:
+        if self._hears_no_end:
             self._out.respond(message)
             self._out.do(EndBackend(), Close())
             return
@@ -104,7 +114,7 @@ class Ending:
         self._greeting.on_over()
         is_first = not self._parting
         self._part(ends=None)
-        if self._is_backend_gone or self._disconnected:
+        if self._hears_no_end or self._disconnected:
             self._out.do(EndBackend(), Close())
         elif is_first:  # else the client has sent one
             self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})

@@ -44,10 +44,11 @@ class _Ids(msgspec.Struct, rename="camel"):
 
 
 class Relatives:
-    """`stopped`: those that are stopped now."""
+    """`stopped`: those that are stopped now. `need_adapter`: see effects.RelativesChanged."""
 
     def __init__(self, out: Outbox, state: DebuggeeState) -> None:
         self.stopped: tuple[Relative, ...] = ()
+        self.need_adapter = False
         self._out = out
         self._state = state
         self._joined: dict[str, int] = {}

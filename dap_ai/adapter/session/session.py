@@ -188,8 +188,8 @@ class Session:
                 self._lending.on_wanted(event)
             case ListenerReady():
                 self._children.on_listener(event)
-            case RelativesChanged(stopped):
-                self._relatives.stopped = stopped
+            case RelativesChanged(stopped, need_adapter):
+                self._relatives.stopped, self._relatives.need_adapter = stopped, need_adapter
             case FromRelative():
                 self._relatives.on_message(event)
             case RelativeClosed(session_id):

@@ -163,6 +163,8 @@ class RelativesChanged(NamedTuple):
     """Which other sessions of the same tree are stopped now."""
 
     stopped: tuple[Relative, ...]
+    need_adapter: bool = False
+    """The adapter is this session's, and the program of another one runs or is stopped behind it."""
 
 
 class FromRelative(NamedTuple):

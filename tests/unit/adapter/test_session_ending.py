@@ -234,3 +234,34 @@ def test_a_request_that_crosses_the_end_of_its_session_fails_without_a_word_to_t
     (refused,) = [m for m in bodies if m.get("request_seq") == 8]
     assert refused["message"] == "backendDied"
     assert refused["body"]["error"]["showUser"] is shown
+
+
+@pytest.mark.parametrize("parts", ["client request 2 disconnect {}", "client closed"])
+def test_an_adapter_that_children_of_an_ended_program_need_is_not_told_that_its_client_leaves(parts: str):
+    play = started("launch")
+    response = "<< client response 2 disconnect ok" if "request" in parts else ""
+    play.play(
+        f"""
+        >> relatives need
+        >> backend event terminated
+        << client event terminated
+        >> {parts}
+        {response}
+        << end backend
+        << close
+        """
+    )
+
+
+@pytest.mark.parametrize(("relatives", "ends"), [("relatives need", ""), ("relatives", ">> backend event terminated")])
+def test_an_adapter_whose_own_program_runs_or_that_nobody_needs_is_told(relatives: str, ends: str):
+    play = started("launch")
+    play.play(
+        f"""
+        >> {relatives}
+        {ends}
+        {"<< client event terminated" if ends else ""}
+        >> client request 2 disconnect {{}}
+        << backend request 2 disconnect {{}}
+        """
+    )
