@@ -90,7 +90,8 @@ class Query(msgspec.Struct, omit_defaults=True):
     max_bytes: int = 200_000
     """Of the whole reply."""
     deadline_ms: int = 500
-    """After which the walker returns what it has, with `truncated`."""
+    """After which the walker returns what it has, with `truncated`. Of a processor in a Python program; by the clock,
+    and longer on a busy machine, where an adapter is asked."""
     thread_id: int = 0
     """The thread that stopped; the walkers of native programs need it for `exception`, `threads` and the registers."""
     stopped: str = ""

@@ -21,6 +21,7 @@ import pandas as pd
 import pydantic
 import pytest
 
+from dap_ai.backends.debugpy.inject.reading.values import Budget
 from dap_ai.backends.debugpy.inject.reading.walker import inspect
 from dap_ai.protocol.contracts.inspection import Inspection
 from tests.unit.backends.hostile import Plain
@@ -281,6 +282,13 @@ def test_a_deadline_gives_what_was_read_so_far() -> None:
     inspection = visit(names, deadline_ms=0)
 
     assert inspection.truncated
+
+
+def test_a_wait_for_a_processor_is_not_counted() -> None:
+    budget = Budget(1000, 20)
+    threading.Event().wait(0.05)
+    assert budget.milliseconds() > 20
+    assert not budget.spent()
 
 
 def test_variables_beyond_the_limit_are_counted() -> None:

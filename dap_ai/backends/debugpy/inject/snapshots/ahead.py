@@ -16,8 +16,10 @@ from .tracing import original_settrace
 
 _MAX_ITEMS = 12
 _MAX_S = 0.3
-"""Far from the copy's own deadline: what is known by then is told. A wait in C code is not ended."""
-_clock = time.perf_counter
+"""Of a processor, or _BY_CLOCK times as long by the clock, as a busy machine or a wait needs. Far from the copy's own
+deadline: what is known by then is told. A wait in C code is not ended."""
+_BY_CLOCK = 5
+_clock, _processor = time.perf_counter, time.thread_time
 
 
 class _TooLong(BaseException):
@@ -38,17 +40,21 @@ def ahead(x: Any, describer: Any) -> str:
 
 def _advance(advance: Any, x: Any, describer: Any, texts: list[str]) -> str:
     """Gathers the texts of the next items, and says what comes after them."""
-    ends = _clock() + _MAX_S
+    started, began = _clock(), _processor()
+
+    def is_late() -> bool:
+        passed = _clock() - started
+        return passed > _MAX_S and (passed > _BY_CLOCK * _MAX_S or _processor() - began > _MAX_S)
 
     def trace(frame: Any, event: str, argument: Any) -> Any:
-        if _clock() > ends:
+        if is_late():
             raise _TooLong
         return trace
 
     settrace = original_settrace()
     settrace(trace)
     try:
-        while len(texts) < _MAX_ITEMS and _clock() < ends:
+        while len(texts) < _MAX_ITEMS and not is_late():
             texts.append(describer.text(advance(x), 1))
     except StopIteration:
         return "ends"
