@@ -15,12 +15,12 @@ from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from dap_ai.streams import Link
-from tests.patience import patient
+from tests.patience import at_worst
 from tests.playing_adapter import answering
 
 Recording = list[tuple[str, bytes]]
 """Who speaks ("client" or "adapter") and the body of the message, in order."""
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 
 
 class _Tap:

@@ -34,12 +34,12 @@ from typing import Any
 
 from tests.chat.protocol import mistake_in
 from tests.chat.reply import Reply, completion, deltas, error_body, reply_of
-from tests.patience import patient
+from tests.patience import at_worst
 
 __all__ = ["Endpoint", "Reply", "Seen"]
 
 MODEL = "scripted-model"
-_WAIT_S = patient(30.0)
+_WAIT_S = at_worst(30.0)
 
 
 @dataclass

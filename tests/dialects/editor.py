@@ -16,9 +16,9 @@ from typing import Any
 
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests.dialects.dialect import Dialect
-from tests.patience import patient
+from tests.patience import at_worst, patient
 
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 Reverse = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 
@@ -66,7 +66,7 @@ class Editor:
             message["arguments"] = arguments
         self._send(message)
         try:
-            response = await asyncio.wait_for(future, self.dialect.timeout_s)
+            response = await asyncio.wait_for(future, patient(self.dialect.timeout_s))
         except asyncio.TimeoutError:
             raise Broken(f"{self.dialect}: no response to {command} within {self.dialect.timeout_s:g} s") from None
         if not response["success"]:

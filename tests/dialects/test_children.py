@@ -78,9 +78,9 @@ async def test_a_child_stops_and_answers_in_its_own_session_and_in_its_parents_c
             assert (stop.line, stop.names["number"]) == (line, "21")
             if way is connected:  # another `dap-ai serve` is another family
                 await editor.type("??what is number")
-                await editor.shows("21")
+                await editor.shows("number is 21 at")
             await second.type("??what is number", stop.frame_id)
-            await second.shows("number")
+            await second.shows("number is 21 at")
             await second.request("continue", {"threadId": stop.thread_id})
             await editor.shows("parent 3")
             await editor.event("terminated")

@@ -24,10 +24,10 @@ from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen
 from tests.integration.conftest import end_tree
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 NOTHING_STOPPED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 
 PROGRAM = """\

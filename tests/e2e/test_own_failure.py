@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import patient
+from tests.patience import at_worst
 
-LIMIT_S = patient(60.0)
+LIMIT_S = at_worst(60.0)
 FAILED = 3
 _WITH_A_BUG = """
 import sys

@@ -21,12 +21,12 @@ import pytest
 from click.testing import CliRunner
 
 from dap_ai.cli import main
-from tests.patience import patient
+from tests.patience import at_worst, patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
 
 DAP_AI = [sys.executable, "-m", "dap_ai"]
-LIMIT_S = patient(60.0)
+LIMIT_S = at_worst(60.0)
 NO_STOP, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 
 

@@ -16,12 +16,12 @@ from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests.fuzz.requests import Known
 from tests.integration.subjects import Subject
-from tests.patience import patient
+from tests.patience import at_worst, patient
 
 STATES = ["connected", "initialized", "launched", "running", "stopped", "ended"]
 ANSWER_S = 1.0
 """Within which `threads` is answered, whatever was asked before."""
-SLOW_S = patient(20.0)
+SLOW_S = at_worst(20.0)
 """For what may take its time: starting a program, on a machine that does other things too."""
 SLOW = frozenset({"launch", "attach", "configurationDone", "restart"})
 """Requests that start a program: whatever follows them may wait for it."""

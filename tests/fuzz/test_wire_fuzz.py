@@ -25,11 +25,11 @@ from tests import playing_adapter, recording
 from tests.fuzz.budget import TIMEOUT_S, dice, seeds
 from tests.fuzz.mutation import can_be_followed, mutate
 from tests.integration.conftest import end_tree
-from tests.patience import patient
+from tests.patience import at_worst
 from tests.playbook import Rules
 
 SESSION = recording.load(Path(__file__).with_name("session.json"))
-END_S = patient(15.0)
+END_S = at_worst(15.0)
 """Until a proxy has ended by itself: two seconds for an adapter that does not answer, and a slow machine."""
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

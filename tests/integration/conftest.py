@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.patience import patient
+from tests.patience import at_worst
 
-TIMEOUT_S = patient(60.0)
+TIMEOUT_S = at_worst(60.0)
 
 
 def end_tree(process: subprocess.Popen[bytes]) -> None:

@@ -20,9 +20,9 @@ from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.framing import FrameReader
 from dap_ai.protocol.wire.safe import as_it_is
 from dap_ai.streams import memory_pair
-from tests.patience import patient
+from tests.patience import at_worst
 
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 
 
 class Recorded:

@@ -13,10 +13,10 @@ from dap_ai.protocol.contracts.inspection import FrameQuery, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from tests.conftest import marked_lines
 from tests.integration.walker_client import Client, debugging, snapshot
-from tests.patience import patient
+from tests.patience import at_worst
 from tests.unit.backends.visiting import node
 
-TIMEOUT_S = patient(30.0)
+TIMEOUT_S = at_worst(30.0)
 
 
 async def told(program: Path, python: Path, *, asked: bool, sources: tuple[str, ...] = ()) -> Any:

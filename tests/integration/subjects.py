@@ -12,10 +12,10 @@ from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
 from tests.conftest import TESTS
 from tests.integration import native
-from tests.patience import patient
+from tests.patience import at_worst
 
 NAMES = ["debugpy", "lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb"]
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 
 
 class Subject(NamedTuple):

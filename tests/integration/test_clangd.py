@@ -26,10 +26,10 @@ from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.tools import Definition
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.native import ROOT
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(60.0)
+WAIT_S = at_worst(60.0)
 NO_SIGSTOP = pytest.mark.skipif(sys.platform == "win32", reason="nothing can be stopped so")
 NEEDS_COMPILER = pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler here, and so no library headers")
 ORDER = """\

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.patience import patient
+from tests.patience import at_worst
 
-LIMIT_S = patient(120)
+LIMIT_S = at_worst(120)
 SECRETS = ("hunter2-1-Correct", "hunter2-2-Correct", "HUNTER2-1-CORRECT")
 HEAD = """\
    customer  city  total  at

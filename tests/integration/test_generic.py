@@ -16,11 +16,11 @@ from dap_ai.client import Client
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(30.0)
-ANSWERED_S = patient(10.0)
+WAIT_S = at_worst(30.0)
+ANSWERED_S = at_worst(10.0)
 ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

@@ -21,10 +21,10 @@ from dap_ai.agent.language.questions import LanguageServerError, Position, Spot,
 from dap_ai.agent.language.server import LanguageServer
 from dap_ai.config import Settings
 from tests.integration.live import live
-from tests.patience import patient
+from tests.patience import at_worst, patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 NO_SIGSTOP = pytest.mark.skipif(sys.platform == "win32", reason="nothing can be stopped so")
 MAIN = "import shop\n\nprint(shop.total([1]))\nshop.Cart().pay()\n"
 SHOP = "def total(prices):\n    return sum(prices)\n\n\nclass Cart:\n    def pay(self):\n        return 0\n"

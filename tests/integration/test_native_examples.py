@@ -15,11 +15,11 @@ import pytest
 
 from tests.integration import native
 from tests.integration.native_examples import DIAGNOSES, EXAMPLES, backend_for, built
-from tests.patience import patient
+from tests.patience import at_worst
 
 FIRST = 3
 RUNNING = [name for name, diagnosis in DIAGNOSES.items() if diagnosis["stop"] != "deadlock"]
-_SETTLED_S = patient(20.0)
+_SETTLED_S = at_worst(20.0)
 
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 

@@ -22,10 +22,10 @@ from dap_ai.protocol.contracts.backend import Command
 from tests.integration import native
 from tests.integration.native_launch import stopped_client
 from tests.integration.native_stop import NativeStop
-from tests.patience import patient
+from tests.patience import at_worst
 
 ADAPTERS = ("lldb-dap 19", "lldb-dap 22", "lldb-dap 23", "gdb")
-_COMPILE_S = patient(120)
+_COMPILE_S = at_worst(120)
 _OPTIONS = "abort_on_error=1:detect_leaks=0:halt_on_error=1"
 
 FREED = """\

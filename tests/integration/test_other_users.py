@@ -25,10 +25,10 @@ from dap_ai.protocol.wire.framing import encode_frame
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
 from tests.integration.native_session import ADAPTERS
-from tests.patience import patient
+from tests.patience import at_worst, patient
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(60.0)
+WAIT_S = at_worst(60.0)
 QUIET_S = 0.5
 ATTACH_S = patient(5.0)
 FAMILY = (Path(__file__).parents[1] / "debuggees" / "family.py").read_text(encoding="utf-8")

@@ -21,10 +21,10 @@ from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.export.own_json import exported
 from dap_ai.runs.model import Run
 from tests.integration.conftest import end_tree
-from tests.patience import patient
+from tests.patience import at_worst, patient
 from tests.unit.runs.hand_made import hostile, ordinary
 
-LONG_S = patient(120.0)
+LONG_S = at_worst(120.0)
 COUNT = 200
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m|\r")
 

@@ -16,10 +16,10 @@ from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 Start = Callable[..., "subprocess.Popen[bytes]"]
 Find = Callable[..., Any]
 

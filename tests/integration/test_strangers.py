@@ -21,11 +21,11 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import TransportLink, open_tcp
 from tests.integration.test_web_page import FIRST_BYTES, INITIALIZE, interpreter_that_writes, launches
-from tests.patience import patient
+from tests.patience import at_worst
 from tests.unit.protocol.test_framing import NO_DAP
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 UNSTARTED = "Server is not available"
 """As debugpy's adapter answers what comes too early: so it has been asked."""
 Start = Callable[..., "subprocess.Popen[bytes]"]

@@ -26,13 +26,13 @@ from tests.dialects.editors import VS_CODE
 from tests.dialects.surroundings import over_stdio
 from tests.dialects.test_children import Child, connected
 from tests.integration.conftest import end_tree
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium on PATH"),
 ]
-BROWSER_S = patient(60.0)
+BROWSER_S = at_worst(60.0)
 ANSWER_MS = 5000
 """So long the page waits for what does not close its connection: until what was posted has run."""
 PADDING = 400_000

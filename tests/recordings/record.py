@@ -20,12 +20,12 @@ from dap_ai.commands.shown.wirelog import SessionLog, WireLog
 from dap_ai.config import Settings
 from tests.conftest import ROOT, TESTS, marked_lines
 from tests.integration.live import Live
-from tests.patience import patient
+from tests.patience import at_worst
 
 FOLDER = Path(__file__).parent
 CRASH = TESTS / "debuggees" / "crash.py"
 STEPS = TESTS / "debuggees" / "steps.py"
-LIMIT_S = patient(60.0)
+LIMIT_S = at_worst(60.0)
 
 
 class Recorded(Live):

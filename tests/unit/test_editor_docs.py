@@ -20,10 +20,10 @@ else:
     import tomli as tomllib
 
 from tests.e2e.editors.snippets import sections, snippets
-from tests.patience import patient
+from tests.patience import at_worst
 
 EDITORS = ("VS Code", "Neovim: nvim-dap", "Emacs: dape", "Vim: Vimspector", "Helix", "Zed")
-WAIT_S = patient(30.0)
+WAIT_S = at_worst(30.0)
 
 
 def of_all(language: str) -> list[str]:

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.patience import patient
+from tests.patience import at_worst
 
-TIMEOUT_S = patient(100.0)
+TIMEOUT_S = at_worst(100.0)
 
 
 def find_program(variable: str, name: str) -> str:

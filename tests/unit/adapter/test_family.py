@@ -12,10 +12,10 @@ import pytest
 
 from dap_ai.adapter.io.family import ChildPlace, Families, Family
 from dap_ai.streams import TransportLink
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(20.0)
+WAIT_S = at_worst(20.0)
 JOINS = """
 import os, socket, sys
 os.setgroups([])

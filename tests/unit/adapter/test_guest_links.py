@@ -14,10 +14,10 @@ from dap_ai.adapter.io.guest_links import GuestLinks
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import HIGH_WATER_BYTES, TransportLink, part
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
-WAIT_S = patient(10.0)
+WAIT_S = at_worst(10.0)
 HELLO = encode_frame(b'{"seq":1,"type":"request","command":"askSession"}')
 
 

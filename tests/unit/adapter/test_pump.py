@@ -28,10 +28,10 @@ from dap_ai.protocol.contracts.backend import Start
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from dap_ai.streams import Link, MemoryLink, memory_pair
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
-WAIT_S = patient(5.0)
+WAIT_S = at_worst(5.0)
 
 
 @pytest.fixture(autouse=True)

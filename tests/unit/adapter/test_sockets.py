@@ -17,10 +17,10 @@ from dap_ai import peers
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionSocket, SocketError
 from dap_ai.streams import Link
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
-WAIT_S = patient(10.0)
+WAIT_S = at_worst(10.0)
 LONG_AGO = (0, 0)
 PEERCRED = pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="only Linux tells who is at the other end")
 

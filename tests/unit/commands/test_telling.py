@@ -6,9 +6,9 @@ import threading
 
 from dap_ai.commands.shown import telling
 from dap_ai.commands.shown.telling import Teller
-from tests.patience import patient
+from tests.patience import at_worst
 
-WAIT_S = patient(10.0)
+WAIT_S = at_worst(10.0)
 
 
 class Pipe:

@@ -21,11 +21,11 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
 from dap_ai.commands.shown import wirelog
 from dap_ai.commands.shown.wirelog import SessionLog, WireLog
-from tests.patience import patient
+from tests.patience import at_worst
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes of POSIX")
 OUTPUT = fx.FromBackend(b'{"seq":1,"type":"event","event":"output","body":{"output":"open-sesame-42"}}')
-WAIT_S = patient(20.0)
+WAIT_S = at_worst(20.0)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 
 from dap_ai.commands.running.terminal import Terminal
 from dap_ai.kinds.python.job import Job
-from tests.patience import patient
+from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="process groups")]
-WAIT_S = patient(10.0)
+WAIT_S = at_worst(10.0)
 _LAUNCHER = """
 import subprocess, sys
 program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)

@@ -19,10 +19,10 @@ from dap_ai.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, S
 from dap_ai.runs.export.page.document import document
 from dap_ai.runs.export.page.markup import Markup, tag, text
 from dap_ai.runs.model import Run
-from tests.patience import patient
+from tests.patience import at_worst
 from tests.unit.runs.hand_made import HOSTILE, any_run, event, hostile, ordinary
 
-BROWSER_S = patient(60.0)
+BROWSER_S = at_worst(60.0)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--disable-sync"]
 NETWORK = ["--disable-background-networking", "--disable-component-update"]
 ANALYSIS = Analysis(
