@@ -7,16 +7,14 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from dap_ai import threads
 from dap_ai.agent.analyst import origins
 from dap_ai.agent.analyst.questions import candidates
-from dap_ai.agent.case.evidence import confirm
+from dap_ai.agent.case.evidence import confirm, spot_of
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources, is_user_path
-from dap_ai.agent.case.stack import Case
 from dap_ai.agent.guard.gate import ToolGate
 from dap_ai.agent.guard.masked import (
     MaskedSink,
@@ -145,7 +143,7 @@ class Agent:
         reader = Reader(watched, self._sources, self._level(ask))
         case = await reader.read(stop, partial(candidates, ask.arguments.question)) if stop else None
         if case:
-            case.question = ask.arguments.question
+            case.question, case.masks = ask.arguments.question, self._masker
             learn_sources(self._masker, case.places)
         question = ask.arguments.question
         if call is None and not holds_none(question, self._masker.mask(question)):
@@ -164,9 +162,9 @@ class Agent:
             learn_sources(self._masker, work.caught.places)
         answer = await use(call, bench, told) if call and bench else await _provide(provider, work)
         answer.text = told.text
-        spot = _spot(work.case)
+        spot = spot_of(work.case) if work.case else ""
         if work.case:
-            await confirm(answer, reader, watched, sink, spot)
+            await confirm(answer, work.case, reader, watched, sink)
         if not answer.usage.model_calls:
             answer.usage.tool_calls = watched.calls
         answer.usage.seconds = round(time.monotonic() - began, 4)
@@ -181,6 +179,7 @@ class Agent:
             raise NotStopped("ask", "nothing is stopped: there is no context to show")
         reader = Reader(debugger, self._sources, self._level(ask))
         case = await reader.read(stop)
+        case.question, case.masks = ask.arguments.question, self._masker
         learn_sources(self._masker, case.places)
         return await kind_of(case).first_context(case, debugger, self._settings.budget_tokens)
 
@@ -206,10 +205,3 @@ async def _provide(provider: Provider, work: Work) -> Answer:
             return await provider.answer(work)
     except NotStopped:
         return await provider.answer(work)
-
-
-def _spot(case: Case | None) -> str:
-    if case is None:
-        return ""
-    place = case.focus
-    return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"

@@ -47,6 +47,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     pid: int | None,
     core: str | None,
     recorded: str | None,
+    against: str | None,
     join: str | None,
     cwd: Path | None,
     env: dict[str, str],
@@ -81,12 +82,16 @@ def command(  # noqa: PLR0917  click gives each option by its name
     _check_core(core, pid, module, breakpoints)
     if recorded and (pid or core or breakpoints):
         raise click.UsageError("--run reads a recorded run: it cannot be combined with --pid, --core or -b.")
+    if against and not recorded:
+        raise click.UsageError(
+            "--against names another run of the same task: name the run that is asked about with --run."
+        )
     if chat and show_context:
         raise click.UsageError("--show-context asks no question, so it cannot be combined with --chat.")
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
-    wanted = Wanted(program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded)
+    wanted = Wanted(program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against)
     kind = None if join is not None else kind_of(wanted)
     if kind and (backend := backend_for(resolved, kind)):
         resolved = resolve(chosen | {"backend": backend})

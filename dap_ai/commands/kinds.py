@@ -28,6 +28,8 @@ class Wanted(msgspec.Struct, frozen=True):
     sanitize: Sequence[str] = ()
     run: str | None = None
     """A recorded run of an agent."""
+    against: str | None = None
+    """Another one, of the same task."""
 
 
 Tell = Callable[[str], None]

@@ -12,16 +12,17 @@ from typescript import field_docs
 
 from dap_ai.agent.tools.base import Tool
 from dap_ai.agent.tools.table import TOOLS
+from dap_ai.kinds.run.tools import TOOLS as ON_RUNS
 
 _BEGIN, _END = "<!-- tools: made by vscode-extension/scripts/generate_protocol.py -->\n", "<!-- end of tools -->"
 _STOPPED = "the program that the user has stopped in the debugger"
 _KEPT = ("type", "enum", "minimum", "maximum", "exclusiveMinimum", "minItems")
-_KIND = {"native": "Native programs: ", "python": "Python: ", "": ""}
+_KIND = {"native": "Native programs: ", "python": "Python: ", "run": "Recorded runs: ", "": ""}
 
 
 def typescript() -> str:
     """The names of the tools, and those of them that VS Code's agent mode has."""
-    names = " | ".join(f'"{name}"' for name in TOOLS)
+    names = " | ".join(f'"{name}"' for name in dict.fromkeys([*TOOLS, *(tool.name for tool in ON_RUNS)]))
     pairs = "".join(f'  {_id(tool)}: "{tool.name}",\n' for tool in _offered())
     return (
         f"/** What `askTool` can call. */\nexport type ToolName = {names};\n\n"
@@ -43,7 +44,9 @@ def docs(text: str) -> str:
     _, end, after = rest.partition(_END)
     if not end:
         raise ValueError(f"docs/protocol.md needs the lines {_BEGIN.strip()} and {_END}")
-    rows = [f"| `{tool.name}` | {tool.level} | `{_takes(tool)}` | {_kind(tool)} |" for tool in TOOLS.values()]
+    rows = [
+        f"| `{tool.name}` | {tool.level} | `{_takes(tool)}` | {_kind(tool)} |" for tool in (*TOOLS.values(), *ON_RUNS)
+    ]
     table = "\n".join(["| tool | level | arguments | gives |", "|---|---|---|---|", *rows])
     return f"{before}{_BEGIN}\n{table}\n\n{end}{after}"
 
@@ -94,7 +97,7 @@ def _field(field: msgspec.inspect.Field) -> str:
 
 
 def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _contributed(tool: Tool[Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -16,7 +17,8 @@ from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.contracts.tools import TOOLS, ToolArguments
+from dap_ai.protocol.contracts.run_tools import RUN_TOOLS
+from dap_ai.protocol.contracts.tools import TOOLS, Arguments
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.ask import AskArguments, AskResponseBody, AskToolArguments, EndReason
 from dap_ai.protocol.wire.envelope import Envelope
@@ -77,11 +79,11 @@ class AskDesk:
         except RemoteProtocolError as error:
             self._out.fail(message, BAD_ASK, reason=f"Arguments of askTool: {error}")
             return
-        if wanted.name not in TOOLS:
-            self._out.fail(message, UNKNOWN_TOOL, name=wanted.name, tools=", ".join(TOOLS))
+        if wanted.name not in TOOLS and wanted.name not in RUN_TOOLS:
+            self._out.fail(message, UNKNOWN_TOOL, name=wanted.name, tools=", ".join({**TOOLS, **RUN_TOOLS}))
             return
         try:
-            call = envelope.decode(bytes(wanted.arguments), TOOLS[wanted.name])
+            call = _decoded(wanted)
         except RemoteProtocolError as error:
             self._out.fail(message, BAD_ASK, reason=f"Arguments of {wanted.name}: {error}")
             return
@@ -155,7 +157,7 @@ class AskDesk:
         self._shows_progress.discard(guest)
 
     def accept(
-        self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolArguments | None = None
+        self, message: Envelope, arguments: AskArguments, channel: Channel, tool: Arguments | None = None
     ) -> None:
         """Take a question, or refuse it."""
         guest = self._out.guest
@@ -199,3 +201,12 @@ class AskDesk:
         self._out.do(*self._asks.timers(ask_id))
         for part in self._parts:
             part.end_ask(ask_id)
+
+
+def _decoded(wanted: AskToolArguments) -> Arguments:
+    """A call as it is of runs, else as it is of programs: which it is, the agent knows. Raises RemoteProtocolError."""
+    *others, last = [table[wanted.name] for table in (RUN_TOOLS, TOOLS) if wanted.name in table]
+    for kind in others:
+        with contextlib.suppress(RemoteProtocolError):
+            return envelope.decode(bytes(wanted.arguments), kind)
+    return envelope.decode(bytes(wanted.arguments), last)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, cast
 
+from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import language_of
-from dap_ai.agent.case.stack import Frame
+from dap_ai.agent.case.stack import Case, Frame
 from dap_ai.agent.case.values import show, typed
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.protocol.contracts.asking import Answer, Stop
@@ -22,23 +26,48 @@ def evidence_at(expression: str, value: str, frame: Frame, stop: Stop) -> Eviden
     return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
 
-async def confirm(answer: Answer, reader: Reader, debugger: Debugger, sink: Sink, spot: str) -> None:
+class Cites(Protocol):
+    """What a kind of debuggee is to the second reading."""
+
+    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+        """Marks what of the answer's evidence is confirmed; what to say of each that is not, as Markdown."""
+        ...
+
+
+async def confirm(answer: Answer, case: Case, reader: Reader, debugger: Debugger, sink: Sink) -> None:
     """Marks what is confirmed, and says so where something is not or where the program has moved on.
 
     What was read at an earlier stop, before the agent let the program go on, stays unconfirmed: frame ids come again.
     """
+    open_ones = await cast("Cites", kind_of(case)).read_again(answer, case, reader, debugger)
+    if debugger.current:
+        if open_ones:
+            text = f"Not confirmed by a second reading: {', '.join(open_ones)}."
+            answer.text += f"\n{text}\n"
+            sink.emit("answer", text + "\n")
+        return
+    answer.stale = True
+    note = f"This is about the stop at {spot_of(case)}, which is over: the program continued while it was answered."
+    answer.text = f"{note}\n\n{answer.text}"
+    sink.emit("answer", f"{note}\n")
+
+
+def spot_of(case: Case) -> str:
+    """`shop.py:12`."""
+    place = case.focus
+    return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"
+
+
+async def values_again(answer: Answer, reader: Reader, debugger: Debugger) -> list[str]:
+    """See Cites.read_again: of a program, whose evidence are expressions and their values."""
     epoch = debugger.stop.epoch if debugger.stop else 0
     facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
     for evidence in answer.evidence:
         fact = facts.get((evidence.frame_id, evidence.expression)) if evidence.epoch == epoch else None
         evidence.confirmed = bool(fact and is_same(evidence.value, fact))
-    if debugger.current:
-        _say_unconfirmed(answer, facts, sink)
-        return
-    answer.stale = True
-    note = f"This is about the stop at {spot}, which is over: the program continued while it was answered."
-    answer.text = f"{note}\n\n{answer.text}"
-    sink.emit("answer", f"{note}\n")
+    return [
+        f"`{e.expression}`{_instead(facts.get((e.frame_id, e.expression)))}" for e in answer.evidence if not e.confirmed
+    ]
 
 
 async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugger) -> dict[tuple[int, str], Fact]:
@@ -88,16 +117,6 @@ def _is_cut(cited: str, text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.strip().strip("`").replace('"', "'").split())
-
-
-def _say_unconfirmed(answer: Answer, facts: dict[tuple[int, str], Fact], sink: Sink) -> None:
-    open_ones = [
-        f"`{e.expression}`{_instead(facts.get((e.frame_id, e.expression)))}" for e in answer.evidence if not e.confirmed
-    ]
-    if open_ones:
-        text = f"Not confirmed by a second reading: {', '.join(open_ones)}."
-        answer.text += f"\n{text}\n"
-        sink.emit("answer", text + "\n")
 
 
 def _instead(fact: Fact | None) -> str:

@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Protocol, cast
 
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.prompts import wording
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -39,6 +40,10 @@ class Kind(Protocol):
     """Files that stand in the outermost folder of a project, beside `.git` and `pyproject.toml`."""
     system_folders: Sequence[str] = ()
     """Where the system keeps the sources of its libraries."""
+    asks: str = "Why did it stop here?"
+    """The question of a user who asks none."""
+    model_tokens: int = 0
+    """What a first question to a model may cost, in tokens, whatever the settings allow; 0: what they allow."""
 
     def is_library(self, path: str) -> bool:
         """Whether a source file belongs to a library, by its folder: beyond what belongs to one for every kind."""
@@ -72,9 +77,12 @@ class Kind(Protocol):
         ...
 
     def occasion(self, case: Case) -> str:
-        """What a model is told of this kind of program; empty: nothing."""
-        del case
-        return ""
+        """What a model is told of the stop, and of this kind of program."""
+        return wording("exception" if self.has_failed(case) else "stopped")
+
+    def instructions(self, marker: str) -> str:
+        """The first message of a model's conversation. `marker` fences what the program says."""
+        return wording("system", marker=marker)
 
 
 @cache

@@ -6,9 +6,9 @@ And which expressions of a frame are worth a look. reader.py brings it all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dap_ai.agent.case.source import (
     FunctionNode,
@@ -28,6 +28,7 @@ from dap_ai.protocol.contracts.inspection import (
     Value,
 )
 from dap_ai.protocol.wire.ask import Level
+from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 if TYPE_CHECKING:
     from dap_ai.agent.compiled.report import Report
@@ -110,6 +111,18 @@ class Place:
         return fact.value if fact else None
 
 
+class Masks(Protocol):
+    """Takes secrets out of what is read past the debugger."""
+
+    def mask(self, text: str) -> Safe:
+        """The text without them."""
+        ...
+
+    def mask_fields(self, fields: Mapping[str, object]) -> SafeFields:
+        """The same of structured values."""
+        ...
+
+
 @dataclass
 class Case:
     """All that was read at one stop."""
@@ -122,6 +135,8 @@ class Case:
     inspection: Inspection
     level: Level = "compute"
     question: str = ""
+    masks: Masks | None = None
+    """The session's; None: nothing is hidden."""
     output: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])

@@ -9,6 +9,9 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
+from dap_ai.agent.case.values import CHARS_PER_TOKEN
 from dap_ai.agent.loop.prices import cost_usd
 from dap_ai.agent.loop.repeating import Held, Rounds, is_same
 from dap_ai.agent.loop.shrinking import shrink
@@ -27,6 +30,8 @@ _REPEATS = "repeats"
 """How a reply finishes that we have cut off."""
 _STOPPED = "*The model repeats itself, and was stopped: what stands above is all that it found.*\n\n"
 _WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here on.*\n\n"
+_REPLY_TOKENS, _RESULT_TOKENS = 700, 1_000
+"""What a reply and a tool's result usually cost at most."""
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
 
@@ -69,16 +74,19 @@ class Budget:
     tokens: int = 400_000
     seconds: float = 250.0
     usd: float = 0.0
+    whole: int = 0
+    """Tokens, with the reply that ends it: the model is asked for that while it still fits."""
     began: float = field(default_factory=time.monotonic)
     waited_s: Callable[[], float] = lambda: 0.0
     """Of that time, how long the user was waited for: it does not count."""
 
-    def used_up(self, usage: Usage) -> str:
-        """Which limit is reached; empty: none."""
+    def used_up(self, usage: Usage, ahead: int = 0) -> str:
+        """Which limit is reached; empty: none. `ahead`: tokens that must be left of `whole`."""
         spent = time.monotonic() - self.began - self.waited_s()
         limits = (
             (self.calls, usage.tool_calls, "tool calls"),
             (self.tokens, usage.input_tokens + usage.output_tokens, "tokens"),
+            (self.whole, usage.input_tokens + usage.output_tokens + ahead, "tokens"),
             (self.seconds, spent, "seconds"),
             (self.usd, usage.cost_usd, "dollars"),
         )
@@ -100,13 +108,22 @@ class Talk:
     """Takes the secrets out of a message."""
     limit: str = ""
     """The budget that ended it."""
+    sent_chars: int = 0
+    """Of all messages and tools that the model was sent."""
+
+    def ahead(self, queries: int) -> int:
+        """Tokens that so many queries would cost now, as the model counts them; 0 before the first."""
+        if not self.usage.model_calls:
+            return 0
+        rate = self.usage.input_tokens / self.sent_chars if self.usage.input_tokens else 1 / CHARS_PER_TOKEN
+        return queries * (int(rate * _size(self.messages, self.toolbox.schemas)) + _REPLY_TOKENS)
 
 
 async def investigate(talk: Talk) -> str:
     """The model's answer; its text goes to the sink as it comes. Raises ModelError."""
     answer, nudged, before, changes = "", False, Reply(), 0
     while True:
-        talk.limit = talk.budget.used_up(talk.usage)
+        talk.limit = talk.budget.used_up(talk.usage, talk.ahead(2))
         if talk.limit:
             nothing = f"The budget of this question is used up ({talk.limit}), and the model came to no answer."
             return answer + await _last_words(talk, wording("budget", limit=talk.limit), nothing)
@@ -165,7 +182,7 @@ def _repeats(talk: Talk) -> ModelError:
 
 
 async def _result(talk: Talk, call: Call) -> str:
-    limit = talk.budget.used_up(talk.usage)
+    limit = talk.budget.used_up(talk.usage, talk.ahead(1) + _RESULT_TOKENS)
     return f"Not run: the budget is used up ({limit})." if limit else await talk.toolbox.call(call)
 
 
@@ -188,6 +205,11 @@ def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:
     safe = talk.mask(message)
     talk.messages.append(safe)
     talk.record.keep(safe, reply)
+
+
+def _size(messages: Sequence[SafeFields], tools: Sequence[Schema]) -> int:
+    """Characters, as they are sent."""
+    return len(msgspec.json.encode(messages)) + len(msgspec.json.encode(tools))
 
 
 def _is_end(talk: Talk, reply: Reply) -> bool:
@@ -226,6 +248,7 @@ async def _cancelled(task: asyncio.Task[None]) -> AsyncGenerator[None]:
 
 async def _stream(talk: Talk, tools: Sequence[Schema], before: str) -> Reply:
     thought, told, said, reply = 0, 0.0, "", Reply()
+    talk.sent_chars += _size(talk.messages, tools)
     held, rounds = Held(before), Rounds()
     waiting = asyncio.create_task(_say_waiting(talk))
     async with aclosing(talk.model.stream(talk.messages, tools)) as pieces, _cancelled(waiting):

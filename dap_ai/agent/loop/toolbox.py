@@ -25,7 +25,7 @@ from dap_ai.agent.prompts import wording
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
 from dap_ai.agent.tools.report import Report
 from dap_ai.agent.tools.schemas import offered
-from dap_ai.agent.tools.table import TOOLS, run
+from dap_ai.agent.tools.table import run, tools_of
 from dap_ai.protocol.contracts.debugger import Sink
 from dap_ai.protocol.contracts.tools import TryFix
 from dap_ai.protocol.wire.ask import ToolStep, Usage
@@ -57,9 +57,7 @@ class Toolbox:
         self._report = report
         self._marker = marker
         self._tools: Mapping[str, Tool[Any]] = (
-            {t.name: t for t in (*TOOLS.values(), report) if t.fits(bench) and bench.form(t).is_offered(bench)}
-            if bench
-            else {}
+            {t.name: t for t in (*tools_of(bench).values(), report) if bench.is_offered(t)} if bench else {}
         )
         self._remembered: dict[tuple[str, str], str] = {}
         self.changes = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol, cast
 
-from dap_ai.agent.case.kind import kind_of
+from dap_ai.agent.case.kind import DEFAULT, Kind, kind_of, named
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
 from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
@@ -20,10 +21,17 @@ from dap_ai.extras import PRICES
 from dap_ai.protocol.contracts.asking import Answer, HistoryItem
 from dap_ai.protocol.wire.ask import Usage
 
-_DEFAULT_QUESTION = "Why did it stop here?"
 _TIME_TO_ANSWER = 0.85
 """Of `ask_timeout_s`: then the model must answer with what it knows."""
 _MAX_TAIL_CHARS = 2000
+
+
+class HasReport(Protocol):
+    """What a kind of debuggee is to this provider."""
+
+    def report(self) -> Report:
+        """The tool with which a model ends, new."""
+        ...
 
 
 class Investigator:
@@ -59,9 +67,10 @@ class Investigator:
         """The model's answer; where the model fails, why, and what the offline analyst says instead."""
         usage = Usage(provider=self._model.provider, model=self._model.name)
         conversation = work.conversation
-        report, record = Report(), work.record
+        kind, record = _kind(work), work.record
+        report = cast("HasReport", kind).report()
         toolbox = Toolbox(work.bench, work.sink, usage, report, conversation.marker)
-        limits = budget(work.settings)
+        limits = budget(work.settings, 0 if conversation.messages else kind.model_tokens)
         if limits.usd and not PRICES.is_installed:
             work.sink.emit("status", f"the limit max_cost_usd is not enforced. {PRICES.wanted}")
         if work.bench:
@@ -71,7 +80,7 @@ class Investigator:
         talk = Talk(self._model, conversation.messages, toolbox, limits, work.sink, usage, record, mask)
         before = len(talk.messages)
         if not talk.messages:
-            add(talk, {"role": "system", "content": wording("system", marker=conversation.marker)})
+            add(talk, {"role": "system", "content": kind.instructions(conversation.marker)})
         add(talk, {"role": "user", "content": await opening(work)})
         try:
             with work.sink.attempt():
@@ -95,15 +104,21 @@ class Investigator:
         )
 
 
-def budget(settings: Settings) -> Budget:
-    """What one ask may cost."""
+def budget(settings: Settings, whole: int = 0) -> Budget:
+    """What one ask may cost. `whole`: in tokens, its last reply included."""
     seconds = settings.ask_timeout_s * _TIME_TO_ANSWER
-    return Budget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd)
+    return Budget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd, whole)
+
+
+def _kind(work: Work) -> Kind:
+    """Of what is asked about; Python, where nothing is stopped."""
+    return kind_of(work.case) if work.case else cast("Kind", named(DEFAULT))
 
 
 async def opening(work: Work) -> str:
     """What the model is told with a question: the first context, or where the conversation goes on, what is new."""
-    question = work.ask.arguments.question.strip() or _DEFAULT_QUESTION
+    asks = _kind(work).asks
+    question = work.ask.arguments.question.strip() or asks
     conversation = work.conversation
     case = work.case
     if case is None:
@@ -111,22 +126,20 @@ async def opening(work: Work) -> str:
     if _stands_still(conversation, work):
         return wording("follow_up", question=question, history=_history(case.history, conversation.marker))
     kind = kind_of(case)
-    occasion = wording("exception" if kind.has_failed(case) else "stopped")
-    if words := kind.occasion(case):
-        occasion = f"{occasion} {words}"
+    occasion = kind.occasion(case)
     if any(turn.told for turn in conversation.turns):
         occasion = f"{wording('moved')} {occasion}"
     context = await work.context()
-    question = _after_others(conversation, question)
+    question = _after_others(conversation, question, asks)
     return wording("question", occasion=occasion, marker=conversation.marker, context=context, question=question)
 
 
-def _after_others(conversation: Conversation, question: str) -> str:
+def _after_others(conversation: Conversation, question: str, asks: str) -> str:
     """The question, where no model was asked before it: with those that the offline analyst has answered.
 
     Their answers stay with the user: they may hold what a model is not to see.
     """
-    asked = [turn.question.strip() or _DEFAULT_QUESTION for turn in conversation.turns]
+    asked = [turn.question.strip() or asks for turn in conversation.turns]
     return (
         question
         if conversation.messages[1:] or not asked

@@ -6,14 +6,14 @@ from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import run
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Sink
-from dap_ai.protocol.contracts.tools import ToolArguments
+from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import Usage
 
 OFFLINE = "offline"
 """Who has answered, as in `usage.provider`."""
 
 
-async def use(call: ToolArguments, bench: Bench, sink: Sink) -> Answer:
+async def use(call: Arguments, bench: Bench, sink: Sink) -> Answer:
     """What one tool gives, as the answer."""
     result = await run(bench, call)
     if result.status:

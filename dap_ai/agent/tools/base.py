@@ -79,7 +79,17 @@ class Bench:
 
     def form(self, tool: Tool[Any]) -> Tool[Any]:
         """The tool as it is in this kind of program."""
-        return cast("HasForms", kind_of(self.case)).forms().get(tool.name, tool)
+        return self.forms.get(tool.name, tool)
+
+    @property
+    def forms(self) -> Mapping[str, Tool[Any]]:
+        """By name, the tools that are others in this kind of program, or only there."""
+        return cast("HasForms", kind_of(self.case)).forms()
+
+    def is_offered(self, tool: Tool[Any]) -> bool:
+        """Whether a model is told of a tool, as it is in this kind of program."""
+        among = cast("HasForms", kind_of(self.case)).offered
+        return (among is None or tool.name in among) and tool.fits(self) and tool.is_offered(self)
 
     @property
     def frame_id(self) -> int:
@@ -210,8 +220,11 @@ class Tool(Generic[A]):
 class HasForms(Protocol):
     """What a kind of debuggee is to the tools."""
 
+    offered: frozenset[str] | None
+    """Names of the tools that a model is told of; None: all that can do anything there."""
+
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """By name, the tools that do their work in another way there."""
+        """By name, the tools that do their work in another way there, and those that are only there."""
         ...
 
 

@@ -32,7 +32,7 @@ from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
 from dap_ai.agent.tools.variables import variables
-from dap_ai.protocol.contracts.tools import Evaluate, Slice, ToolArguments, Trace
+from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice, ToolArguments, Trace
 from dap_ai.protocol.wire.safe import put
 
 _ALL: tuple[Tool[Any], ...] = (
@@ -63,8 +63,14 @@ def traced_by(question: str) -> ToolArguments | None:
     return None
 
 
-async def run(bench: Bench, call: ToolArguments, tools: Mapping[str, Tool[Any]] = TOOLS) -> ToolResult:
+def tools_of(bench: Bench) -> Mapping[str, Tool[Any]]:
+    """By name, all that can be called there, each as it is in this kind of program."""
+    return {**TOOLS, **bench.forms}
+
+
+async def run(bench: Bench, call: Arguments, tools: Mapping[str, Tool[Any]] | None = None) -> ToolResult:
     """What the tool gives, if the gate lets it. Raises NotStopped, RequestFailed."""
+    tools = tools_of(bench) if tools is None else tools
     tool = tools.get(call.tool)
     if tool is None:
         return ToolResult(f"There is no tool `{call.tool}` here; there are {', '.join(tools)}.", failed=True)
@@ -72,6 +78,12 @@ async def run(bench: Bench, call: ToolArguments, tools: Mapping[str, Tool[Any]] 
         instead = tool.instead or "Only native programs (C, C++, Rust) have that."
         return ToolResult(f"`{call.tool}` is not for this program. {instead}", failed=True)
     tool = bench.form(tool)
+    if not isinstance(call, tool.arguments):  # `search` of a run, where it is of a program
+        try:
+            call = msgspec.convert(msgspec.to_builtins(call), tool.arguments)
+        except msgspec.ValidationError:
+            takes = ", ".join(field.encode_name for field in msgspec.structs.fields(tool.arguments))
+            return ToolResult(f"Here `{call.tool}` takes {takes or 'nothing'}.", failed=True)
     await _up_to_date(bench)
     if refusal := bench.passes.ruled_out(tool, call):
         return ToolResult(refusal, failed=True, refused=True)
@@ -94,10 +106,12 @@ async def _up_to_date(bench: Bench) -> None:
     """Reads the stop anew where an action let the program go on and failed before it could tell where to."""
     stop = bench.debugger.stop
     if stop and stop.epoch != bench.case.stop.epoch:
+        masks = bench.case.masks
         bench.case = await Reader(bench.debugger, bench.sources, bench.level).read(stop)
+        bench.case.masks = masks
 
 
-async def _in_full(bench: Bench, arguments: ToolArguments) -> ToolArguments:
+async def _in_full(bench: Bench, arguments: Arguments) -> Arguments:
     """With the whole path of the file, where the user's list may deny it; the tool itself says what it may not read."""
     if bench.passes.policy.deny and isinstance(file := getattr(arguments, "file", None), str):
         with contextlib.suppress(Refused):

@@ -35,7 +35,9 @@ class AgentsBackend(GenericBackend):
         if not isinstance(run, str) or not run:
             raise StartError("the launch configuration names no `run`: the path of a recorded run of an agent")
         cwd = str(arguments.get("cwd") or "") or str(Path.cwd())
-        return Start(arguments | {"run": str(Path(cwd, run))})
+        against = arguments.get("against")
+        named = {"against": str(Path(cwd, against))} if isinstance(against, str) and against else {}
+        return Start(arguments | {"run": str(Path(cwd, run))} | named)
 
     def walker(self) -> Walker | None:
         """What knows that this is a run."""

@@ -49,7 +49,7 @@ def _spent(event: Event, facts: Facts) -> Mapping[str, Any]:
 def _run(_: Event, facts: Facts) -> Mapping[str, Any]:
     run = facts.run
     return {
-        "path": run.root, "format": run.format, "steps": run.steps, "task": run.task,
+        "path": facts.path, "against": facts.against, "format": run.format, "steps": run.steps, "task": run.task,
         "outcome": run.outcome.verdict, "workspace": run.workspace,
     }  # fmt: skip
 

@@ -40,10 +40,15 @@ class Spent:
 
 
 class Facts:
-    """`analysed` gives the analysis, now or later."""
+    """`analysed` gives the analysis, now or later; `path` is the run's as it was opened.
 
-    def __init__(self, run: Run, analysed: Analysed) -> None:
+    `against` is the path of another run of the same task, which the user has named.
+    """
+
+    def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "") -> None:
         self.run = run
+        self.path = path or run.root
+        self.against = against
         self.analysed = analysed
         self._index: _Indexed | None = None
         self._heard: dict[str, Sequence[int]] = {}

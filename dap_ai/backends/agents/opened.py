@@ -28,6 +28,10 @@ class Loaded(NamedTuple):
 
     run: Run
     analysed: Analysed
+    path: str = ""
+    """As it was opened."""
+    against: str = ""
+    """Of another run of the same task."""
 
 
 class Opened:
@@ -37,7 +41,7 @@ class Opened:
         self, loaded: Loaded, write: Write, emit: Emit, bounded: Bounded, references: References, stops: Breakpoints
     ) -> None:
         self.run = loaded.run
-        self.facts = Facts(loaded.run, loaded.analysed)
+        self.facts = Facts(loaded.run, loaded.analysed, loaded.path, loaded.against)
         self.emit = emit
         self.references = references
         self.breakpoints = stops

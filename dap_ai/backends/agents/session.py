@@ -45,6 +45,7 @@ class RunSession:
         self._breakpoints = Breakpoints()
         self._path = ""
         self._stop_at: str | int = "entry"
+        self._against = ""
         self._opened: Opened | None = None
         self._moving: Moving | None = None
         self._of_run: Mapping[str, Handler] = {}
@@ -106,11 +107,12 @@ class RunSession:
         if not path:
             raise Refused("the launch configuration names no `run`: the path of a recorded run")
         self._stop_at = _stop_at(arguments.fields.get("stopAt"))
+        self._against = arguments.text("against", "")
         self._open(path)
         self._emit("initialized", None)  # not before: where run.md is, only the run tells
 
     def _open(self, path: str) -> None:
-        loaded = self._load(path)
+        loaded = self._load(path)._replace(path=path, against=self._against)
         self._path = path
         self._references.clear()
         self._opened = opened = Opened(

@@ -24,4 +24,5 @@ class RunWalker:
         held = [Variable(name, Value(await told(name), "")) for name in _SHOWN]
         frames = [FrameFacts(frame.frame_id, "", "", 0) for frame in query.frames]
         frames[0].locals = [variable for variable in held if variable.value.text not in ("", "null", "None")]
-        return Inspection(frames, kind=KIND, argv=[await told("run.path"), await told("index")])
+        argv = [await told("run.path"), await told("index")]
+        return Inspection(frames, kind=KIND, argv=argv, against=await told("run.against"))

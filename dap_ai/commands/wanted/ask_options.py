@@ -101,6 +101,11 @@ _OPTIONS = (
         help="Ask about the recorded run of an agent: it is held where it went wrong (dap-ai run lists runs).",
     ),
     click.option(
+        "--against",
+        metavar="PATH",
+        help="With --run: another run of the same task, one that went well, to compare with.",
+    ),
+    click.option(
         "--join",
         is_flag=False,
         flag_value="",

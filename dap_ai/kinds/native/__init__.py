@@ -15,10 +15,13 @@ from dap_ai.agent.prompts import wording
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
+    from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
+    from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted
     from dap_ai.config import Resolved
+    from dap_ai.protocol.contracts.asking import Answer
 
 _SYSTEM_PROGRAMS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/")
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
@@ -27,7 +30,10 @@ _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
 
 
 class Native(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+
+    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    """
 
     name = "native"
     called, debugs = "a native program", "native programs"
@@ -35,6 +41,7 @@ class Native(Kind):
     languages = NATIVE_LANGUAGES
     project_marks: Sequence[str] = ("Cargo.toml", "CMakeLists.txt", "compile_commands.json", "meson.build", "Makefile")
     system_folders: Sequence[str] = ("/usr/include", "/usr/local/include", "/usr/lib/gcc")
+    offered = None
 
     def is_library(self, path: str) -> bool:
         """The system's, the compiler's, a package manager's."""
@@ -79,13 +86,26 @@ class Native(Kind):
     def occasion(self, case: Case) -> str:
         """The language, and what its tools cannot do."""
         language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
-        return wording("native", language=language)
+        return f"{super().occasion(case)} {wording('native', language=language)}"
 
     def forms(self) -> Mapping[str, Tool[Any]]:
         """What is only read there."""
         from dap_ai.agent.tools.native.forms import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS
+
+    def report(self) -> Report:
+        """Values, suspicious lines, fixes."""
+        from dap_ai.agent.tools.report import Report  # noqa: PLC0415  only with a model
+
+        return Report()
+
+    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+        """The values."""
+        from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
+
+        del case
+        return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: Wanted) -> bool:
         """Machine code, or source that is compiled to it first."""

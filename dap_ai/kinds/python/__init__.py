@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dap_ai import limits
@@ -13,10 +13,13 @@ from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
     from dap_ai.agent.analyst.runs import Control
+    from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
+    from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted
     from dap_ai.config import Resolved
+    from dap_ai.protocol.contracts.asking import Answer
 
 _IN_TIME_S = 0.4
 """So long, on an idle machine, a first context may wait for the run of what failed."""
@@ -32,12 +35,16 @@ async def _again(debugger: Debugger, case: Case) -> Control | None:
 
 
 class Python(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+
+    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    """
 
     name = "python"
     called = debugs = "Python"
     backends = ("debugpy",)
     languages = frozenset({"python"})
+    offered = None
 
     async def complete(self, case: Case, debugger: Debugger) -> None:
         """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
@@ -72,6 +79,19 @@ class Python(Kind):
     def forms(self) -> Mapping[str, Tool[Any]]:
         """None: the tools are written for Python."""
         return {}
+
+    def report(self) -> Report:
+        """Values, suspicious lines, fixes."""
+        from dap_ai.agent.tools.report import Report  # noqa: PLC0415  only with a model
+
+        return Report()
+
+    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+        """The values."""
+        from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
+
+        del case
+        return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: Wanted) -> bool:
         """Whatever no other kind does: what is wrong with it, `look` says."""

@@ -6,31 +6,36 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dap_ai.agent.case.kind import Kind
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.prompts import wording
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
+    from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
+    from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted
     from dap_ai.config import Resolved
+    from dap_ai.protocol.contracts.asking import Answer
 
 
-class RecordedRun:
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, agent.providers.offline.HasAnalyst, commands.kinds.Named."""
+class RecordedRun(Kind):
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+
+    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    """
 
     name = "run"
     called, debugs = "a recorded run of an agent", "recorded runs"
     backends: Sequence[str] = ("agents",)
-    languages: frozenset[str] = frozenset()
-    project_marks: Sequence[str] = ()
-    system_folders: Sequence[str] = ()
-
-    def is_library(self, path: str) -> bool:
-        """A run has no source."""
-        del path
-        return False
+    model_tokens = 20_000
+    asks = "Where did the run go wrong, and why?"
+    offered: frozenset[str] | None = frozenset(
+        ("steps", "step", "search", "diff", "tree", "workspace", "checks", "compare", "report")
+    )
+    """The tools of programs have nothing to read in a run."""
 
     def own_files(self, case: Case, files: Sequence[str]) -> Sequence[str] | None:
         """None: what a tool may read of a run, its adapter tells."""
@@ -47,27 +52,40 @@ class RecordedRun:
 
     async def first_context(self, case: Case, debugger: Debugger, budget_tokens: int) -> str:
         """The run in a page: task, outcome, tree folded to what changed, what went wrong."""
-        from dap_ai.kinds.run.telling import context_of, opened  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.kinds.run.reading import opened  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.kinds.run.telling import context_of  # noqa: PLC0415  the same
 
         del debugger
-        return context_of(*await asyncio.to_thread(opened, case), budget_tokens)
-
-    def context_unread(self, case: Case, budget_tokens: int) -> str:
-        """Nothing is known of a run without a stop."""
-        del case, budget_tokens
-        return ""
+        return await asyncio.to_thread(lambda: context_of(opened(case), budget_tokens))
 
     def has_failed(self, case: Case) -> bool:
         """At a tool's error, a failed check, a pattern."""
         return case.stop.reason == "exception"
 
     def occasion(self, case: Case) -> str:
-        """What it is, and how it is read."""
+        """That it is a run; how one is read, the instructions say."""
         del case
         return wording("run")
 
+    def instructions(self, marker: str) -> str:
+        """Of a run: nothing is evaluated or tried out there."""
+        return wording("system_run", marker=marker, tokens=f"{self.model_tokens:,}")
+
+    def report(self) -> Report:
+        """The block of steps, and quotes."""
+        from dap_ai.kinds.run.report import ReportOnRun  # noqa: PLC0415  only with a model
+
+        return ReportOnRun()
+
+    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+        """The steps and quotes, in the run's files."""
+        from dap_ai.kinds.run.rereading import read_again  # noqa: PLC0415  the kind is known before it is asked
+
+        del reader, debugger
+        return await read_again(answer, case, by_model=answer.usage.model_calls > 0 and not answer.error)
+
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """What is read there by DAP's requests."""
+        """Its own tools, and what is read there by DAP's requests."""
         from dap_ai.kinds.run.forms import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS

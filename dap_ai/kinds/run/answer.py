@@ -1,51 +1,42 @@
-"""The offline answer about a recorded run: where it went wrong, by its own words, and what would have helped."""
+"""The offline answer about a recorded run: where it went wrong by its own words, or the part that is asked for."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.values import cut
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
-from dap_ai.agent.tools.base import Bench
-from dap_ai.kinds.run.telling import evidence_rows, found_of, opened, reason_of, span, tree_text
+from dap_ai.agent.tools.base import Bench, clip, code, fenced
+from dap_ai.kinds.run import changes, pages
+from dap_ai.kinds.run.diagnosis import ADVICE, diagnosis, evidence_rows_of, suspects_of
+from dap_ai.kinds.run.questions import UNDERSTOOD, What, Wish, wish_of
+from dap_ai.kinds.run.reading import Held, held_by
+from dap_ai.kinds.run.telling import reason_of, span
+from dap_ai.kinds.run.tools import step_head
 from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.analysis.onsets import ErrorType
-from dap_ai.runs.model import Event, Run, steps_of
-from dap_ai.runs.refs import contains
+from dap_ai.runs.model import Usage
 
-_STEP = re.compile(r"\bstep (\d+)\b", re.IGNORECASE)
-_TREE_ROWS = 24
-_LIKELY = 0.6
-_NO_MODEL = "No language model was used: this is the offline analyst, which reads what the run itself says."
-_HELP: Mapping[ErrorType, str] = {
-    "environment/setup": "Look at what the environment has, before the first change rests on it.",
-    "dependency resolution": "Fix the versions that are needed first, and check that they import.",
-    "mislocalized edit": "Read the place back after the edit, before anything is checked.",
-    "incorrect hypothesis": "Test the assumption by itself, with the example of the task, before it is built on.",
-    "verification misinterpretation": "Take what the check printed as it stands: compare it with what the task asks.",
-    "unproductive looping": "After the second identical result, change the approach, and say what was learnt.",
-}
-"""What would have helped, by the type of the error."""
+_MAX_TASK_CHARS = 4_000
+_MAX_PART_CHARS = 12_000
+_MAX_DIFF_CHARS = 4_000
+_MOST_STEPS = 30
 
 
 class RunAnalyst:
     """See agent.providers.offline.Analyst."""
 
     async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
-        """About the step that the question names, else about the whole run."""
-        del bench
-        run, analysis, _ = await asyncio.to_thread(opened, case)
-        asked = _STEP.search(work.ask.arguments.question)
-        if asked and 0 < int(asked[1]) <= run.steps:
-            parts = _of_step(run, analysis, int(asked[1]))
-        else:
-            parts = await asyncio.to_thread(_of_run, run, analysis)
-        say(work, [*parts, f"*{_NO_MODEL}*"])
-        return Answer(usage=offline_usage())
+        """What the question wants, else what is understood."""
+        held = await held_by(bench)
+        wish = wish_of(case.question)
+        parts = await asyncio.to_thread(_parts, held, wish)
+        say(work, parts)
+        if wish.what != "why":
+            return Answer(usage=offline_usage())
+        return Answer(evidence=evidence_rows_of(held, case), suspects=suspects_of(held), usage=offline_usage())
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
         """A run has no error without a stop."""
@@ -53,56 +44,225 @@ class RunAnalyst:
         return None
 
 
-def _of_run(run: Run, analysis: Analysis) -> list[str]:
-    """The verdict in a sentence, the evidence, the chain, what would have helped, the tree."""
-    onset = analysis.finding.onset
-    recorded = f"{run.outcome.verdict}{f' ({run.outcome.words})' if run.outcome.words else ''}"
-    outcome = f"**What happened.** {run.steps} steps; its outcome, as recorded: {recorded}."
-    tree = tree_text(analysis, _TREE_ROWS)
-    if onset is None:
-        return [f"Nothing is said of where it went wrong: {analysis.finding.why}.", outcome, tree]
-    went = "most likely went" if onset.confidence >= _LIKELY else "may have gone"
-    kept = [e for e in onset.evidence if contains(run.root, e.ref, e.quote)]
-    unconfirmed = len(onset.evidence) - len(kept)
-    notes = (
-        f"Quotes left out because they were not found again where they were read: {unconfirmed}." if unconfirmed else ""
+def _parts(held: Held, wish: Wish) -> list[str]:
+    return _ANSWERS[wish.what](held, wish)
+
+
+def _why(held: Held, _: Wish) -> list[str]:
+    return diagnosis(held)
+
+
+def _step(held: Held, wish: Wish) -> list[str]:
+    """One step in full, and what analysis sees in it."""
+    number = wish.numbers[0] if wish.numbers else held.event.step if held.event else 0
+    if number not in held.steps:
+        return [_no_step(held, number)]
+    if wish.text:
+        head, text = pages.parts_of(held.steps[number]).get(wish.text, ("", ""))
+        return (
+            [f"Step {number}, {head}:", fenced(clip(text, _MAX_PART_CHARS))] if head else [f"Step {number} has none."]
+        )
+    parts = [f"{step_head(held, number)}:", fenced(pages.step_page(held, number))]
+    parts += [f"- {pattern.text}" for pattern in held.analysis.patterns if number in pattern.steps]
+    onset = held.analysis.finding.onset
+    if onset and onset.first <= number <= onset.last:
+        parts.append(f"It is where the run most likely went wrong: {reason_of(onset)}.")
+    return parts
+
+
+def _steps(held: Held, wish: Wish) -> list[str]:
+    first, last = wish.numbers
+    rows = pages.step_rows(held, first, _MOST_STEPS, last=last)
+    return (
+        [f"Steps {first} to {last}, of {held.run.steps}:", fenced("\n".join(rows))] if rows else [_no_step(held, first)]
     )
-    chain = "\n".join(f"- step {link.step}: {link.text}" for link in onset.chain)
-    others = "\n".join(f"- {span(other)}, {other.type}: {other.text}" for other in onset.alternatives[:3])
+
+
+def _diff(held: Held, wish: Wish) -> list[str]:
+    one, other = wish.numbers
+    missing = next((number for number in (one, other) if number not in held.steps), None)
+    if missing is not None:
+        return [_no_step(held, missing)]
+    said, files = (
+        changes.said_differently(held, one, other),
+        changes.changed_between(held, min(one, other), max(one, other)),
+    )
     return [
-        f"The run {went} wrong at {span(onset)}: {reason_of(onset)}.",
-        "**Evidence.**\n\n" + "\n".join(evidence_rows(kept)) if kept else "",
-        notes,
-        f"**From there to the end.**\n\n{chain}" if chain else "",
-        f"**Recommendation.** {_HELP[onset.type]}",
-        outcome,
-        f"**Others that can be defended.**\n\n{others}" if others else "",
-        tree,
+        f"Steps {one} and {other} are the same." if not said else f"What steps {one} and {other} said, called and got:",
+        fenced(said, "diff") if said else "",
+        f"What became of files after step {min(one, other)}, up to step {max(one, other)}:"
+        if files
+        else "No file was changed between them.",
+        fenced(files, "diff") if files else "",
     ]
 
 
-def _of_step(run: Run, analysis: Analysis, number: int) -> list[str]:
-    """One step: what was said, called and returned, and what analysis sees in it."""
-    step = next((s for s in steps_of(run) if s.number == number), None)
-    if step is None:
-        return [f"There is no step {number}: the run has {run.steps}."]
-    effect = next((e.kind for e in analysis.effects if e.step == number), "")
-    check = next((c for c in analysis.checks if c.step == number), None)
-    seen = [pattern.text for pattern in analysis.patterns if number in pattern.steps]
-    judged = {True: "The check came out well.", False: "The check failed.", None: ""}[check.ok if check else None]
+def _search(held: Held, wish: Wish) -> list[str]:
+    rows, count = pages.found_rows(held, wish.text)
+    if not rows:
+        return [f"{code(wish.text)} stands nowhere in the run."]
+    first = f", the first {len(rows)}" if count > len(rows) else ""
+    return [f"{code(wish.text)} stands in {count} line{'s' if count != 1 else ''}{first}:", fenced("\n".join(rows))]
+
+
+def _checks(held: Held, _: Wish) -> list[str]:
+    checks = held.analysis.checks
+    failed = sum(check.ok is False for check in checks)
+    if not checks:
+        return ["Nothing was checked: no test, build or program was run to judge the work."]
+    head = f"{len(checks)} check{'s' if len(checks) != 1 else ''}, {failed} failed:"
+    return [head, fenced("\n".join(pages.check_rows(checks)))]
+
+
+def _failed_checks(held: Held, wish: Wish) -> list[str]:
+    checks = held.analysis.checks
+    if not checks:
+        return _checks(held, wish)
+    failed = [check for check in checks if check.ok is False]
+    if not failed:
+        unclear = [check for check in checks if check.ok is None]
+        if not unclear:
+            return [f"None of {len(checks)} checks failed."]
+        rows = fenced("\n".join(pages.check_rows(unclear)))
+        return [f"None of {len(checks)} checks is known to have failed; of these nothing is known:", rows]
+    last = max(check.step for check in checks)
+    after = "" if failed[-1].step == last else f" The last check of all, at step {last}, did not fail."
+    return [f"{len(failed)} of {len(checks)} checks failed.{after}", fenced("\n".join(pages.check_rows(failed)))]
+
+
+def _changes(held: Held, _: Wish) -> list[str]:
+    """The files, and the patch that was handed in, else what the calls did."""
+    rows, patch = changes.file_rows(held), changes.handed_in(held)
+    if not rows and not patch:
+        return ["No call of the run changed a file, as far as the calls say it."]
+    head = f"What it handed in, at step {held.run.steps}:" if patch else "What its calls did:"
+    diff = patch or changes.changed_between(held, 0, held.run.steps)
+    files = ["The files that its calls changed:", fenced("\n".join(rows))] if rows else []
+    return [*files, head, fenced(clip(diff, _MAX_DIFF_CHARS), "diff")]
+
+
+def _file(held: Held, wish: Wish) -> list[str]:
+    head, text = changes.file_page(held, wish.text, 0, 0)
+    return [head, fenced(text)] if text else [f"No changed file is called {code(wish.text)}.", *_search(held, wish)]
+
+
+def _errors(held: Held, _: Wish) -> list[str]:
+    rows = pages.step_rows(held, 1, _MOST_STEPS, failed=True)
+    return (
+        ["Steps whose tool or check failed, or that did nothing:", fenced("\n".join(rows))]
+        if rows
+        else ["No step failed that says so."]
+    )
+
+
+def _tree(held: Held, _: Wish) -> list[str]:
+    rows = pages.tree_rows(held, most=40) or pages.tree_rows(held, whole=True, most=40)
+    return (
+        [_ended(held), "What it changed and checked:", fenced("\n".join(rows))]
+        if rows
+        else [_ended(held), "It has no steps."]
+    )
+
+
+def _task(held: Held, _: Wish) -> list[str]:
+    task = held.run.task.strip()
+    return ["Its task:", fenced(clip(task, _MAX_TASK_CHARS))] if task else ["Its task is not recorded."]
+
+
+def _outcome(held: Held, _: Wish) -> list[str]:
+    last = held.steps.get(held.run.steps)
+    end = ["Its last step:", fenced(pages.step_page(held, last.number))] if last else []
+    return [_ended(held), *end]
+
+
+def _ended(held: Held) -> str:
+    outcome = held.run.outcome
+    words = f" ({code(outcome.words)})" if outcome.words else ""
+    unknown = "; nobody recorded whether it was right" if outcome.verdict == "unknown" else ""
+    return f"{held.run.steps} steps; its outcome, as recorded: {outcome.verdict}{words}{unknown}."
+
+
+def _cost(held: Held, _: Wish) -> list[str]:
+    usages = [event.usage for event in held.run.events if event.usage]
+    given = {name: _sum(usages, name) for name in ("input_tokens", "cached_tokens", "output_tokens")}
+    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    spent = held.run.cost_usd if held.run.cost_usd is not None else sum(costs) if costs else None
+    words = [f"{total:,} {name.replace('_', ' ')}" for name, total in given.items() if total is not None]
+    words += [f"${spent:.2f}"] if spent is not None else []
+    words += [f"{held.run.seconds:.0f} s"] if held.run.seconds is not None else []
+    return [f"As recorded: {', '.join(words)}; {held.run.steps} steps."] if words else ["What it cost is not recorded."]
+
+
+def _sum(usages: Sequence[Usage], name: str) -> int | None:
+    values = [value for usage in usages if (value := getattr(usage, name)) is not None]
+    return sum(values) if values else None
+
+
+def _patterns(held: Held, _: Wish) -> list[str]:
+    rows = [f"- {p.name}, step {', '.join(map(str, p.steps[:8]))}: {cut(p.text, 240)}" for p in held.analysis.patterns]
+    return (
+        ["Seen in it:\n\n" + "\n".join(rows)]
+        if rows
+        else ["None of the patterns that go wrong in many runs is seen in it."]
+    )
+
+
+def _advice(held: Held, _: Wish) -> list[str]:
+    onset = held.analysis.finding.onset
+    if onset is None:
+        return [f"Nothing can be recommended: {held.analysis.finding.why}."]
     return [
-        f"Step {number}{f' ({effect})' if effect else ''}. {judged}".strip(),
-        _quoted("It said", step.response),
-        _quoted(f"It called {step.call.tool}" if step.call else "", step.call),
-        _quoted("The result", step.result),
-        "\n".join(f"- {text}" for text in seen),
-        found_of(analysis) if analysis.finding.onset and analysis.finding.onset.step == number else "",
+        f"It went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
+        f"**Recommendation.** {ADVICE[onset.type]}",
     ]
 
 
-def _quoted(head: str, event: Event | None) -> str:
-    if event is None or not event.text.strip():
-        return ""
-    lines = event.text.strip().splitlines()
-    more = f"\n> ... {len(lines) - 20} more lines" if len(lines) > 20 else ""
-    return f"{head}:\n\n" + "\n".join(f"> {line[:300]}" for line in lines[:20]) + more
+def _others(held: Held, _: Wish) -> list[str]:
+    onset = held.analysis.finding.onset
+    others = onset.alternatives if onset else ()
+    rows = [f"- {span(other)}, {other.type}: {other.text}" for other in others]
+    return (
+        ["Others that can be defended:\n\n" + "\n".join(rows)]
+        if rows
+        else ["Nothing else is seen that can be defended."]
+    )
+
+
+def _compare(held: Held, _: Wish) -> list[str]:
+    head, diff = changes.beside(held)
+    if not head:
+        return ["No other run was named: `dap-ai ask --run RUN --against RUN2`."]
+    return [head, fenced(diff, "diff") if diff else ""]
+
+
+def _unknown(held: Held, wish: Wish) -> list[str]:
+    if wish.text:
+        return [f"Taken for a search, as no model is set: {UNDERSTOOD} are understood.", *_search(held, wish)]
+    return [f"Without a model this question is not understood. Understood are: {UNDERSTOOD}."]
+
+
+def _no_step(held: Held, number: int) -> str:
+    return f"There is no step {number}: the run has {held.run.steps}."
+
+
+_ANSWERS: Mapping[What, Callable[[Held, Wish], list[str]]] = {
+    "why": _why,
+    "step": _step,
+    "steps": _steps,
+    "diff": _diff,
+    "search": _search,
+    "checks": _checks,
+    "failed-checks": _failed_checks,
+    "changes": _changes,
+    "file": _file,
+    "errors": _errors,
+    "tree": _tree,
+    "task": _task,
+    "outcome": _outcome,
+    "cost": _cost,
+    "patterns": _patterns,
+    "advice": _advice,
+    "others": _others,
+    "compare": _compare,
+    "unknown": _unknown,
+}

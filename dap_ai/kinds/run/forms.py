@@ -1,4 +1,4 @@
-"""Tools as they are in a recorded run: its adapter reads for them."""
+"""Tools as they are in a recorded run: its own, and those of programs that its adapter reads for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.evaluate import EvaluateTool
 from dap_ai.agent.tools.variables import VariablesTool, listed_by_adapter
+from dap_ai.kinds.run.tools import TOOLS
 from dap_ai.protocol.contracts.tools import Evaluate, Variables
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
@@ -39,6 +40,6 @@ class RunVariables(VariablesTool):
         return NO_FRAME if bench.focus is None else await listed_by_adapter(bench, arguments)
 
 
-_ALL: tuple[Tool[Any], ...] = (RunEvaluate(), RunVariables())
+_ALL: tuple[Tool[Any], ...] = (RunEvaluate(), RunVariables(), *TOOLS)
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
 """By name."""

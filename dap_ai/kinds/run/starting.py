@@ -11,7 +11,8 @@ from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.target import Out, Target
 from dap_ai.config import Resolved
 from dap_ai.kinds.run.target import RunTarget
-from dap_ai.runs.analysis.analysing import analyse
+from dap_ai.runs.analysis.analysing import analyse, analyse_against
+from dap_ai.runs.model import Run
 from dap_ai.runs.opening import open_run
 from dap_ai.runs.readers.base import CannotRead
 
@@ -22,15 +23,27 @@ def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Mak
     if wanted.words or wanted.module:
         raise click.UsageError("--run asks about a recorded run: do not name a PROGRAM with it.")
     path = str(Path(wanted.cwd, wanted.run or ""))
-    try:
-        run = open_run(path)
-    except CannotRead as error:
-        raise click.UsageError(f"--run: {error}") from error
-    onset = analyse(run).finding.onset
+    against = str(Path(wanted.cwd, wanted.against)) if wanted.against else ""
+    run = _opened("--run", path)
+    if against:
+        passing = _opened("--against", against)
+        if passing.task.split() != run.task.split():
+            tell("the task of --against is not the same")
+        onset = analyse_against(run, passing).finding.onset
+    else:
+        onset = analyse(run).finding.onset
     tell(f"{run.format}, {run.steps} steps, outcome as recorded: {run.outcome.verdict}")
 
     def make(out: Out) -> Target:
         del out
-        return RunTarget(path, onset.step if onset else "end")
+        return RunTarget(path, onset.step if onset else "end", against)
 
     return make
+
+
+def _opened(option: str, path: str) -> Run:
+    """Raises UsageError."""
+    try:
+        return open_run(path)
+    except CannotRead as error:
+        raise click.UsageError(f"{option}: {error}") from error

@@ -16,8 +16,10 @@ class RunTarget(Debugged):
 
     on_cancel = "cancelling; press Ctrl-C again to leave"
 
-    def __init__(self, path: str, stop_at: int | str) -> None:
+    def __init__(self, path: str, stop_at: int | str, against: str = "") -> None:
+        """`against`: the path of another run of the same task."""
         self._path = path
+        self._against = against
         self._stop_at = stop_at
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
@@ -28,7 +30,8 @@ class RunTarget(Debugged):
     def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """The path, and where to hold it."""
         del session, capabilities
-        return "launch", {"run": self._path, "stopAt": self._stop_at}
+        against = {"against": self._against} if self._against else {}
+        return "launch", {"run": self._path, "stopAt": self._stop_at, **against}
 
     async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The lines that the cursor passes are for an editor's console."""

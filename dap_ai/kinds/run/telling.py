@@ -3,52 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from dap_ai.agent.case.fitting import Section, fitted
-from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
 from dap_ai.agent.tools.base import code
-from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.runs.analysis.analysing import analyse
+from dap_ai.kinds.run.changes import beside
+from dap_ai.kinds.run.pages import check_rows
+from dap_ai.kinds.run.reading import Held
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.analysis.onsets import Evidence, Suspect
 from dap_ai.runs.analysis.tree import folded
 from dap_ai.runs.export.words import steps_range
 from dap_ai.runs.model import Event, Run
-from dap_ai.runs.opening import open_run
-from dap_ai.runs.readers.base import CannotRead
 
 _BUDGET_TOKENS = 1500
-_KEPT = 4
 
 
-def opened(case: Case) -> tuple[Run, Analysis, Event | None]:
-    """The run of a stop, and the held event. Raises RequestFailed where it cannot be read any more."""
-    path, index = (*case.inspection.argv, "", "")[:2]
-    try:
-        run, analysis = _analysed(path)
-    except CannotRead as error:
-        raise RequestFailed("ask", "noRun", str(error)) from error
-    number = int(index) if index.isdecimal() else -1
-    return run, analysis, run.events[number] if 0 <= number < len(run.events) else None
-
-
-@lru_cache(maxsize=_KEPT)
-def _analysed(path: str) -> tuple[Run, Analysis]:
-    """Recorded, so it does not change while it is asked about."""
-    run = open_run(path)
-    return run, analyse(run)
-
-
-def context_of(run: Run, analysis: Analysis, event: Event | None, budget_tokens: int) -> str:
+def context_of(held: Held, budget_tokens: int) -> str:
     """The first context of a model, at most 1,500 tokens."""
+    run, analysis = held.run, held.analysis
     sections = [
         Section(9, lambda level: _head(run, (600, 300, 150)[level]), 2),
         Section(8, lambda level: found_of(analysis) if level == 0 else _brief(analysis), 1),
-        Section(7, lambda _: _held(event), 0),
+        Section(7, lambda _: _held(held.event), 0),
         Section(6, lambda level: _patterns(analysis) if level == 0 else "", 1),
         Section(5, lambda level: _checks(analysis) if level == 0 else "", 1),
+        Section(5, lambda level: _beside(held) if level == 0 else "", 1),
         Section(4, lambda level: tree_text(analysis, (90, 50, 25, 12)[level]), 3),
     ]
     budget = min(budget_tokens, _BUDGET_TOKENS) * CHARS_PER_TOKEN
@@ -59,16 +39,26 @@ def found_of(analysis: Analysis) -> str:
     """Where the run went wrong, with the evidence and the way to the symptom."""
     onset = analysis.finding.onset
     if onset is None:
-        return f"No onset is named: {analysis.finding.why}."
-    chain = [f"- step {link.step}: {link.text}" for link in onset.chain]
+        return f"Program analysis names no onset: {analysis.finding.why}."
+    chain = link_rows(onset)
     others = "; ".join(f"{span(other)} ({other.type})" for other in onset.alternatives[:3])
     parts = [
-        f"The run went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
+        f"Program analysis says that it went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
         "\n".join(evidence_rows(onset.evidence)),
         "From there:\n" + "\n".join(chain) if chain else "",
         f"Others that can be defended: {others}." if others else "",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def link_rows(onset: Suspect) -> list[str]:
+    """The way from it to the symptom, a row a step."""
+    return [f"- step {link.step}: {_without_step(link.text, link.step)}" for link in onset.chain]
+
+
+def _without_step(text: str, step: int) -> str:
+    own = f"Step {step} "
+    return f"it {text.removeprefix(own)}" if text.startswith(own) else text
 
 
 def span(suspect: Suspect) -> str:
@@ -78,9 +68,7 @@ def span(suspect: Suspect) -> str:
 
 def reason_of(suspect: Suspect) -> str:
     """Its sentence without the step that stands before it, and without a full stop."""
-    text = suspect.text.rstrip(".")
-    own = f"Step {suspect.step} "
-    return f"it {text.removeprefix(own)}" if text.startswith(own) else text
+    return _without_step(suspect.text.rstrip("."), suspect.step)
 
 
 def evidence_rows(evidence: Sequence[Evidence]) -> list[str]:
@@ -105,7 +93,12 @@ def _head(run: Run, chars: int) -> str:
 
 def _brief(analysis: Analysis) -> str:
     onset = analysis.finding.onset
-    return f"It went wrong at {span(onset)}: {reason_of(onset)}." if onset else ""
+    return f"Program analysis says that it went wrong at {span(onset)}: {reason_of(onset)}." if onset else ""
+
+
+def _beside(held: Held) -> str:
+    head, _ = beside(held)
+    return f"Another run of the same task (`compare`): {head}" if head else ""
 
 
 def _held(event: Event | None) -> str:
@@ -127,6 +120,5 @@ def _pattern_rows(analysis: Analysis) -> Iterator[str]:
 
 
 def _checks(analysis: Analysis) -> str:
-    words = {True: "ok", False: "failed", None: "not known"}
-    rows = [f"- step {c.step} {words[c.ok]}: {cut(c.summary or c.error, 120)}" for c in analysis.checks[-6:]]
+    rows = [f"- {row}" for row in check_rows(analysis.checks[-6:])]
     return "Its last checks:\n" + "\n".join(rows) if rows else ""

@@ -7,7 +7,7 @@ from typing import NamedTuple, NewType
 
 import msgspec
 
-from dap_ai.protocol.contracts.tools import ToolArguments
+from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import AskArguments, Evidence, Fix, Masked, Suspect, Trouble, Usage
 from dap_ai.protocol.wire.safe import Safe
 
@@ -42,7 +42,7 @@ class Ask(msgspec.Struct, frozen=True):
     ask_id: str
     conversation_id: str
     arguments: AskArguments
-    tool: ToolArguments | None = None
+    tool: Arguments | None = None
     """Answer with what this tool gives (`askTool`)."""
     joined: bool = False
     """Asked by a client that has joined another's session."""

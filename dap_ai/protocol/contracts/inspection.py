@@ -313,6 +313,8 @@ class Inspection(msgspec.Struct, omit_defaults=True):
     registers: dict[str, str] = {}
     """Of the innermost frame, the general ones."""
     argv: list[str] = []
+    against: str = ""
+    """Of a recorded run: the path of another one of the same task, which the user has named."""
     cwd: str = ""
     secrets: list[Secret] = []
     """What may be secret, if it was asked for; never for anybody to see."""

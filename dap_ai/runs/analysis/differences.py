@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dap_ai.runs.analysis.effects import text_of_call
-from dap_ai.runs.analysis.facts import Analysis, Effect, Write
+from dap_ai.runs.analysis.facts import Analysis, Effect, How, Role, Write
 from dap_ai.runs.model import Run, Step, steps_of
 
 MAX_LINES = 2_000
@@ -103,6 +103,27 @@ def workspace(analysis: Analysis, one: int, other: int) -> list[FileChange]:
             touched.setdefault(write.path, []).append((effect.step, write))
         known[write.path] = applied(known.get(write.path), write)
     return [_file_change(path, writes, before[path], known[path]) for path, writes in touched.items()]
+
+
+class FileAt(msgspec.Struct):
+    """A file as it was after a step."""
+
+    writes: Sequence[tuple[int, How]]
+    """Step and way of each, in order."""
+    role: Role
+    text: str | None
+    """None: the calls do not say it."""
+
+
+def files_at(analysis: Analysis, step: int) -> dict[str, FileAt]:
+    """The files that calls up to `step` have written, by path, in the order of their first writing."""
+    files: dict[str, FileAt] = {}
+    for effect, write in _writes(analysis.effects):
+        if effect.step > step:
+            break
+        before = files.get(write.path, FileAt((), write.role, None))
+        files[write.path] = FileAt([*before.writes, (effect.step, write.how)], write.role, applied(before.text, write))
+    return files
 
 
 def _writes(effects: Sequence[Effect]) -> Iterator[tuple[Effect, Write]]:

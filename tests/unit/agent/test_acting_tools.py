@@ -432,7 +432,7 @@ def test_what_was_read_at_an_earlier_stop_stays_unconfirmed(program: Acting):
         case = await reader.read(program.stop)  # type: ignore[arg-type]
         frame = case.frames[0]
         answer = Answer(evidence=[Evidence("n", "6", frame.path, frame.line, frame.id, 1, epoch, confirmed=False)])
-        await confirm(answer, reader, program, Heard(), "shop.py:3")
+        await confirm(answer, case, reader, program, Heard())
         return answer.evidence[0].confirmed
 
     program.epoch = 2

@@ -33,6 +33,7 @@ READ_AS_IT_IS = {
     "Field.type",
     "FrameFacts.file",
     "FrameFacts.name",
+    "Inspection.against",
     "Inspection.argv",
     "Inspection.cwd",
     "Inspection.kind",
