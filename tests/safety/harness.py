@@ -19,6 +19,7 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.limits import slack
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from dap_ai.protocol.wire.errors import RequestFailed
@@ -42,7 +43,7 @@ class Finding(NamedTuple):
     took_s: float
     """How long the answer took."""
     threads_s: float
-    """How long `threads` took to answer afterwards."""
+    """How long `threads` took to answer afterwards, in seconds of an idle machine."""
     real: Value | None = None
     """For a harmless case: the value that the program itself computes."""
 
@@ -137,9 +138,9 @@ class Scene:
         """One case, with what it left behind."""
         started = time.monotonic()
         fact = await way.evaluate(self, case)
-        answered = time.monotonic()
+        answered, before = time.monotonic(), slack()
         await self.session.request("threads")
-        threads_s = time.monotonic() - answered
+        threads_s = (time.monotonic() - answered) / max(before, slack())
         changed = await self.changed()
         real = None
         if not case.effect:

@@ -7,13 +7,13 @@ import fractions
 import math
 import os
 import pathlib
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dap_ai.backends.debugpy.inject.reading.walker import inspect
-from tests.patience import patient
 from tests.unit.backends.hostile import Plain
 from tests.unit.backends.visiting import described, fact, node, visit
 
@@ -230,9 +230,10 @@ def test_observe_calls_nothing_but_len(source: str, error: str) -> None:
 def test_an_endless_expression_ends_at_the_deadline() -> None:
     source = "[a for a in range(9999) for b in range(9999) for c in range(9999)]"
 
-    inspection = visit({}, node(source), deadline_ms=50)
+    started = time.thread_time()
+    visit({}, node(source), deadline_ms=50)
 
-    assert inspection.milliseconds < patient(1000)
+    assert time.thread_time() - started < 1
 
 
 @pytest.mark.parametrize(

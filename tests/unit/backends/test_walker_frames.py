@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from dap_ai.protocol.contracts.inspection import Table, Value
-from tests.patience import patient
 from tests.unit.backends.visiting import described, fact, visit
 
 ORDERS = pd.DataFrame(
@@ -142,10 +141,10 @@ def test_ten_million_rows_cost_what_ten_do() -> None:
     small, large = (pd.DataFrame({"a": np.arange(n), "b": np.zeros(n)}) for n in (10, 10_000_000))
     value_of(small)
 
-    started = time.perf_counter()
+    started = time.thread_time()
     table = table_of(large)
 
-    assert time.perf_counter() - started < patient(0.5)  # a scan of all takes seconds
+    assert time.thread_time() - started < 0.5  # a scan of all takes seconds
     assert table.columns[0].cells[-1] == "9999999"
 
 

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from dap_ai.protocol.wire.within import MAX_BYTES, MAX_ROWS, within
-from tests.patience import patient
 
 FILL = "x" * MAX_BYTES
 
@@ -56,6 +55,6 @@ def test_what_cannot_be_read_within_a_list_ends_it(row: bytes):
 
 def test_a_million_rows_are_read_in_a_moment():
     body = b'{"rows":[' + b",".join([b'{"name":"v","value":"1234567890"}'] * 1_000_000) + b"]}"
-    began = time.monotonic()
+    began = time.process_time()
     assert len(read(body)["rows"]) == MAX_ROWS
-    assert time.monotonic() - began < patient(5)
+    assert time.process_time() - began < 5

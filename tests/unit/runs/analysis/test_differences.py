@@ -8,7 +8,6 @@ import pytest
 
 from dap_ai.runs.analysis.analysing import analyse
 from dap_ai.runs.analysis.differences import between_steps, compare, unified, workspace
-from tests.patience import patient
 from tests.unit.runs.analysis.made import Did, called, run_of
 
 CREATE = called("Write", "ok", file_path="/w/a.py", content="one\ntwo\nthree\n")
@@ -76,7 +75,7 @@ def test_scripts_of_the_agents_own_are_no_divergence():
 
 def test_large_texts_are_compared_in_time():
     one = "\n".join(f"line {n}" for n in range(200_000))
-    start = time.monotonic()
+    start = time.process_time()
     found = unified(one, one.replace("line 100000", "line x"), "a", "b")
-    assert time.monotonic() - start < patient(5.0)
+    assert time.process_time() - start < 5
     assert found[-2:] == ["-line 100000", "+line x"]
