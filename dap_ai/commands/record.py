@@ -13,11 +13,11 @@ from platformdirs import user_data_path
 
 from dap_ai.backends.agents.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
 from dap_ai.backends.agents.live.talk import Told
-from dap_ai.commands.shown.telling import warn
+from dap_ai.commands.shown.telling import say, warn
 from dap_ai.runs.artefacts import CannotRead
-from dap_ai.runs.store import FILE, started_in
+from dap_ai.runs.store import FILE, WORKSPACE, started_in
 
-_HELP = """Run an agent and record it: each query and answer of its model, its calls, what it cost.
+_HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
 
 No line of the agent is changed: the variables that say where its model is (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ...)
 lead through an endpoint on this machine, which passes everything on as it comes. The agent keeps its terminal, and its
@@ -34,27 +34,36 @@ _NOT_FOUND, _NOT_STARTED = 127, 126
 
 @click.command(help=_HELP, context_settings={"ignore_unknown_options": True})
 @click.option("--out", type=click.Path(path_type=Path), help="The recording's folder; new or empty.")
+@click.option(
+    "--workspace",
+    type=click.Path(path_type=Path, exists=True, file_okay=False, resolve_path=True),
+    help="The directory whose changes are kept, each as a commit of a repository of ours.  [default: this one]",
+)
+@click.option("--no-workspace", is_flag=True, help="Keep no changes of files.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
-def command(command: tuple[str, ...], out: Path | None) -> None:
+def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, *, no_workspace: bool) -> None:
     """Exit code of the agent; 127 and 126 where it cannot be started, 2 where nothing can be recorded."""
     program = shutil.which(command[0])
     if program is None:
         warn(f"{command[0]}: is no command that can be found.")
         raise SystemExit(_NOT_FOUND)
     folder = _folder(out, command[0])
-    wish = Wish(command, folder, None, os.environ)
+    followed = None if no_workspace else workspace or Path.cwd()
+    wish = Wish(command, folder, followed, os.environ)
     try:
         keeper = Keeper(wish)
     except (CannotRecord, OSError) as error:
         raise click.UsageError(f"{folder}: nothing can be recorded: {error}.") from error
     warn(f"recording to {folder}")
+    if keeper.ready.trouble:
+        warn(f"changes of files are not kept: {keeper.ready.trouble}")
     try:
         code = run_agent(wish, keeper)
     except OSError as error:
         keeper.end(_NOT_STARTED)
         warn(f"{command[0]}: cannot be started: {error.strerror}.")
         raise SystemExit(_NOT_STARTED) from error
-    _tell(keeper.end(code), folder)
+    _tell(keeper.end(code), folder, code)
     raise SystemExit(code)
 
 
@@ -76,20 +85,22 @@ def _folder(out: Path | None, program: str) -> Path:
     return out.resolve()
 
 
-def _tell(told: Told | None, folder: Path) -> None:
+def _tell(told: Told | None, folder: Path, code: int) -> None:
     log = folder / LOG
     if log.exists() and not log.stat().st_size:
         log.unlink()
     if told is None:
         warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
     else:
-        warn(_summary(told))
+        warn(f"exit code {code}; {_summary(told)}")
         for note in told.notes:
             warn(note)
     place = shlex.quote(str(folder))
     warn(f"recorded in {folder}; look at it with:")
     for line in (f"dap-ai run show {place}", f"dap-ai ask --run {place}"):
-        click.echo(f"    {line}", err=True)
+        say(f"    {line}", err=True)
+    if told and told.changes:
+        say(f"    git --git-dir={shlex.quote(str(folder / WORKSPACE))} log -p", err=True)
 
 
 def _summary(told: Told) -> str:

@@ -18,7 +18,9 @@ from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Tol
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import named
 from dap_ai.backends.agents.live.wire.serving import Endpoint
-from dap_ai.runs.store import Recording
+from dap_ai.backends.agents.live.workspace.following import Following
+from dap_ai.backends.agents.live.workspace.repository import CannotFollow
+from dap_ai.runs.store import WORKSPACE, Recording
 from dap_ai.threads import run
 
 _LOOK_S = 0.5
@@ -32,7 +34,9 @@ class _Process:
         self._recording = Recording(folder, begin.head)
         upstreams = named(dict(begin.upstreams))
         self._recorder = Recorder(self._recording, upstreams)
-        self._endpoint = Endpoint(begin.token, upstreams, self._recorder, self._recording.queries + 1)
+        self._following, self._ready = self._follow()
+        first, keeping = self._recording.queries + 1, self._keep if self._following else None
+        self._endpoint = Endpoint(begin.token, upstreams, self._recorder, first=first, keeping=keeping)
         self._agent: Agent | None = None
 
     async def run(self) -> None:
@@ -40,16 +44,49 @@ class _Process:
         listener = socket.socket(fileno=self._begin.fd)
         listener.setblocking(False)
         server = await self._endpoint.listen(listener)
-        _say(Ready())
+        _say(self._ready)
         ended = await self._until_ended()
         server.close()
         await self._endpoint.end()
+        if self._following is not None:
+            await asyncio.to_thread(self._following.close)
         self._recorder.event({"end": ended and ended.exit_code, "at": time.time()})
         await asyncio.to_thread(self._recorder.close)
-        totals = self._recorder.totals
-        notes = [f"not all could be recorded: {totals.lost}"] if totals.lost else []
-        _say(Told(totals.queries, totals.failed, totals.input_tokens, totals.output_tokens, totals.cost_usd, 0, notes))
+        _say(self._told())
         self._recording.close()
+
+    def _follow(self) -> tuple[Following | None, Ready]:
+        """The workspace's first state is kept before the agent starts."""
+        if self._begin.workspace is None:
+            return None, Ready()
+        folder = Path(self._begin.folder)
+        try:
+            found = Following(Path(self._begin.workspace), folder / WORKSPACE, self._recorder.event)
+        except CannotFollow as error:
+            self._recorder.event({"note": f"the workspace is not followed: {error}", "at": time.time()})
+            return None, Ready(trouble=str(error))
+        return found, Ready(files=found.files)
+
+    def _keep(self, query: int) -> asyncio.Future[None]:
+        loop = asyncio.get_running_loop()
+        kept = loop.create_future()
+
+        def done() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(lambda: kept.done() or kept.set_result(None))
+
+        if self._following is not None:
+            self._following.asked(query, done)
+        return kept
+
+    def _told(self) -> Told:
+        totals, following = self._recorder.totals, self._following
+        notes = [f"not all could be recorded: {totals.lost}"] if totals.lost else []
+        if following and following.trouble:
+            notes.append(f"the workspace could not be kept at each change: {following.trouble}")
+        changes = following.changes if following else 0
+        counted = (totals.queries, totals.failed, totals.input_tokens, totals.output_tokens, totals.cost_usd)
+        return Told(*counted, changes, notes)
 
     async def _until_ended(self) -> End | None:
         """How the agent has ended; None where who knew it was killed."""

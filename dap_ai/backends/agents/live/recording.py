@@ -62,7 +62,7 @@ class Keeper:
         self._lock = threading.Lock()
         self.told: Told | None = None
         self._process, ready = self._start()
-        self.workspace_trouble = ready.workspace
+        self.ready = ready
         self._thread = threading.Thread(target=self._keep, name="endpoint", daemon=True)
         self._thread.start()
 

@@ -24,8 +24,10 @@ class Begin(msgspec.Struct, frozen=True):
 class Ready(msgspec.Struct, frozen=True):
     """The endpoint serves, and the workspace's first state is kept."""
 
-    workspace: str = ""
-    """Why it is not followed."""
+    files: int = 0
+    """Of the workspace, whose first state is kept."""
+    trouble: str = ""
+    """Why the workspace is not followed."""
 
 
 class Agent(msgspec.Struct, frozen=True):

@@ -104,6 +104,9 @@ class Reading:
             code = whole(row["end"])
             said = f"exit code {code}" if code is not None else "the agent's end was not seen"
             self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
+        elif "workspace" in row:
+            said = f"the workspace {words(row['workspace'])} before the run"
+            self._building.add("note", ref, text=said, at_s=self._time(row), native_id=words(row.get("commit")))
         else:
             said = words(row.get("note")) or words(row)
             self._building.add("note", ref, text=said, at_s=self._time(row))

@@ -8,11 +8,12 @@ import itertools
 import json
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import h11
 
+from dap_ai.backends.agents.live.wire.apis.asked import api_of
 from dap_ai.backends.agents.live.wire.http import READ_BYTES, Broken, Headers, passed_on, value_of, without
 from dap_ai.backends.agents.live.wire.notes import Began, End, Ended, Notes
 from dap_ai.backends.agents.live.wire.routes import Upstream, target
@@ -21,6 +22,9 @@ from dap_ai.backends.agents.live.wire.upstream import Link, Pool, Unreached, pro
 _MAX_HEAD = 256 * 1024
 _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
+_KEEPING_S = 1.0
+"""So long at most an answer that has come waits until the workspace's state before it is kept."""
+Keeping = Callable[[int], "asyncio.Future[None]"]
 
 
 class Left(Exception):  # noqa: N818  what it says of the agent
@@ -30,9 +34,17 @@ class Left(Exception):  # noqa: N818  what it says of the agent
 class Endpoint:
     """A server on loopback that knows a token."""
 
-    def __init__(self, token: str, upstreams: Mapping[str, Upstream], notes: Notes, first: int = 1) -> None:
-        """`first` is the number of the first request."""
-        self.token, self.upstreams, self.notes = token, upstreams, notes
+    def __init__(
+        self,
+        token: str,
+        upstreams: Mapping[str, Upstream],
+        notes: Notes,
+        *,
+        first: int = 1,
+        keeping: Keeping | None = None,
+    ) -> None:
+        """`first` is the number of the first request; `keeping` starts to keep the workspace as a query finds it."""
+        self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
         self.pool = Pool()
         self.numbers = itertools.count(first)
         self._open: set[asyncio.Task[None]] = set()
@@ -107,6 +119,8 @@ class _Conversation:
         plain = path.partition("?")[0]
         self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding))
         passing = _Passing(number)
+        if self._endpoint.keeping and api_of(method, plain):
+            passing.kept = self._endpoint.keeping(number)
         work = asyncio.ensure_future(self._pass(request, body, upstream, path, passing))
         try:
             await self._unless_left(work)
@@ -145,6 +159,7 @@ class _Conversation:
         try:
             link, head = await self._asked(request, body, upstream, path)
             passing.headed(head)
+            await passing.settled()
             await self._send(_head_for(head))
             if request.method != b"HEAD":
                 async for piece in link.pieces():
@@ -210,6 +225,7 @@ class _Passing:
         self.words = ""
         self.status = 0
         self.body: list[bytes] = []
+        self.kept: asyncio.Future[None] | None = None
         self._head: dict[str, Any] = {}
 
     def headed(self, head: h11.Response) -> None:
@@ -221,6 +237,11 @@ class _Passing:
             "encoding": value_of(head.headers, b"content-encoding"),
             "request_id": value_of(head.headers, b"x-request-id") or value_of(head.headers, b"request-id"),
         }
+
+    async def settled(self) -> None:
+        """Once the workspace is kept, so that what the agent does with the answer is in the next state."""
+        if self.kept is not None:
+            await asyncio.wait([self.kept], timeout=_KEEPING_S)
 
     def note(self) -> Ended:
         """For who records it."""
