@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks Chat Completions, streamed or not, and does what its script says.
+"""A real HTTP server that speaks Chat Completions, Responses and Messages, streamed or not, as its script says.
 
 In a test, in a thread and on a port of its own; `url` is what `base_url` or OPENAI_BASE_URL is set to:
 
@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.chat.others import message, message_events, response, response_events
 from tests.chat.protocol import mistake_in
 from tests.chat.reply import Reply, completion, deltas, error_body, reply_of
 from tests.patience import at_worst
@@ -40,6 +41,8 @@ __all__ = ["Endpoint", "Reply", "Seen"]
 
 MODEL = "scripted-model"
 _WAIT_S = at_worst(30.0)
+_OTHERS = {"/v1/responses": (response, response_events), "/v1/messages": (message, message_events)}
+"""Beside Chat Completions: a whole answer and its events."""
 
 
 @dataclass
@@ -66,7 +69,7 @@ Scripted = Reply | Callable[[Seen], Reply]
 
 
 class Endpoint:
-    """The server; a context manager. `requests` are those to chat/completions, in order."""
+    """The server; a context manager. `requests` are those to a model, in order."""
 
     def __init__(
         self,
@@ -165,7 +168,7 @@ class Endpoint:
         if method == "GET" and seen.path == "/v1/models":
             rows = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in self._models]
             return await _send(writer, 200, {"object": "list", "data": rows})
-        if method != "POST" or seen.path != "/v1/chat/completions":
+        if method != "POST" or seen.path not in ("/v1/chat/completions", *_OTHERS):
             return await _send(writer, 404, error_body(f"Unknown request: {method} {seen.path}"))
         self._note(seen)
         status, message, code = self._refusal(seen)
@@ -180,7 +183,8 @@ class Endpoint:
         first_id, self._calls = self._calls, self._calls + len(reply.calls)
         head = {"id": f"chatcmpl-{len(self.requests)}", "created": int(seen.at), "model": seen.body["model"]}
         if reply.body is None and not seen.body.get("stream"):
-            return await _send(writer, 200, completion(reply, head, first_id))
+            whole = _OTHERS[seen.path][0] if seen.path in _OTHERS else completion
+            return await _send(writer, 200, whole(reply, head, first_id))
         return await self._stream(seen, reply, head, first_id, writer)
 
     def _note(self, seen: Seen) -> None:
@@ -195,7 +199,7 @@ class Endpoint:
         """(status, message, code) of what is wrong with a request; status 0: nothing is."""
         if name := next((field for field in self._refused if field in seen.body), ""):
             return 400, f"Unrecognized request argument supplied: {name}", "unknown_parameter"
-        if mistake := mistake_in(seen.body):
+        if seen.path not in _OTHERS and (mistake := mistake_in(seen.body)):
             return 400, f"Invalid request: {mistake}", "invalid_value"
         if seen.body["model"] not in self._models:
             return (
@@ -203,7 +207,7 @@ class Endpoint:
                 f"The model `{seen.body['model']}` does not exist or you do not have access to it.",
                 "model_not_found",
             )
-        size = len(json.dumps(seen.messages))
+        size = len(json.dumps(seen.body.get("messages") or seen.body.get("input")))
         if self._max_chars and size > self._max_chars:
             message = f"This model's maximum context length is {self._max_chars} tokens, but the messages have {size}."
             return 400, message, "context_length_exceeded"
@@ -263,6 +267,8 @@ def _events(seen: Seen, reply: Reply, head: dict[str, Any], first_id: int) -> li
     """The events of a streamed reply, ready to send."""
     if reply.body is not None:
         return [reply.body]
+    if seen.path in _OTHERS:
+        return [b"event: %b\n" % row["type"].encode() + _event(row) for row in _numbered(seen, reply, head, first_id)]
     head = {**head, "object": "chat.completion.chunk"}
     counted = bool((seen.body.get("stream_options") or {}).get("include_usage")) and reply.tokens is not None
     chunks = [{**head, "choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas(reply, first_id)]
@@ -272,6 +278,11 @@ def _events(seen: Seen, reply: Reply, head: dict[str, Any], first_id: int) -> li
     if counted:
         chunks.append({**head, "choices": [], "usage": reply.usage})
     return [*(_event(chunk) for chunk in chunks), *([b"data: [DONE]\n\n"] if reply.done else [])]
+
+
+def _numbered(seen: Seen, reply: Reply, head: dict[str, Any], first_id: int) -> list[dict[str, Any]]:
+    rows = _OTHERS[seen.path][1](reply, head, first_id)
+    return [{**row, "sequence_number": number} for number, row in enumerate(rows)]
 
 
 def _event(chunk: dict[str, Any]) -> bytes:

@@ -15,11 +15,11 @@ from dap_ai.runs.model import Run
 from dap_ai.runs.opening import open_run
 from dap_ai.runs.refs import resolve
 from tests.chat.endpoint import Endpoint, Reply
-from tests.patience import patient
+from tests.patience import at_worst
 
 AGENT = Path(__file__).parents[1] / "agents" / "plain.py"
 KEY = "sk-planted-key-4711"
-LONG_S = patient(120.0)
+LONG_S = at_worst(120.0)
 TWO_STEPS = (
     Reply("I look.", calls=[("bash", {"command": "ls"})]),
     Reply("I write.", calls=[("bash", {"command": "echo hello > a.txt"}), ("bash", {"command": "cat a.txt; exit 7"})]),
