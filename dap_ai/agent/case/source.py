@@ -10,12 +10,12 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dap_ai.agent.case.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dap_ai.agent.compiled.parsing import Unit
 
 ScopeNode = FunctionNode | ast.Module
+T = TypeVar("T")
 
 MAX_SOURCE_BYTES = 4_000_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -124,7 +125,7 @@ class SourceFile:
     text: str
     unparsed: str = ""
     """Why there is no `unit` of it, where there could be: known once that was asked for."""
-    _parsing: RLock = field(default_factory=RLock, repr=False, compare=False)
+    _parsing: Lock = field(default_factory=Lock, repr=False, compare=False)
     """Two threads must not get two trees of one file: its nodes are compared by identity."""
 
     @cached_property
@@ -157,14 +158,19 @@ class SourceFile:
         """Whether it is C, C++ or Rust."""
         return self.language in NATIVE_LANGUAGES
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module | None:
         """The whole file's syntax tree; None where this Python cannot parse it."""
-        with self._parsing:
-            return self._tree
+        return self._once("tree", self._parsed)
 
-    @cached_property
-    def _tree(self) -> ast.Module | None:
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What the first thread makes, under the name of its property; `make` waits for nothing."""
+        with self._parsing:
+            if name not in self.__dict__:
+                self.__dict__[name] = make()
+            return self.__dict__[name]
+
+    def _parsed(self) -> ast.Module | None:
         if self.language != "python":
             return None
         try:
@@ -184,15 +190,11 @@ class SourceFile:
         """Whether a line of the statement holds the text."""
         return any(text in line for line in self.lines[statement.lineno - 1 : last_line(statement)])
 
-    @property
+    @cached_property
     def index(self) -> Index:
         """What stands where in the tree; of an empty module where there is no tree."""
-        with self._parsing:
-            return self._index
-
-    @cached_property
-    def _index(self) -> Index:
-        return Index(self.tree or ast.Module([], []))
+        tree = self.tree or ast.Module([], [])
+        return self._once("index", lambda: Index(tree))
 
     @property
     def functions(self) -> list[FunctionNode]:

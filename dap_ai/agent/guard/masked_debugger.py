@@ -198,7 +198,9 @@ class MaskedDebugger(PassingSession):
         text = self._value_text(name, value.text)
         if value.text != text and value.kind in ("str", "bytes"):
             self._texts.add(name)
-        put(value, text=text, note=self._text(value.note))
+        put(value, text=text)
+        if value.note:
+            put(value, note=self._text(value.note))
         if value.keys:
             put(value, keys=[self._text(key) for key in value.keys])
         self._fields(value.fields)

@@ -70,18 +70,15 @@ class Masker:
 
     def mask(self, text: str) -> Safe:
         """The text without its secrets: nowhere else a Safe is made of what a program, a file or a model says."""
-        return cast("Safe", self._without_secrets(text))
-
-    def _without_secrets(self, text: str) -> str:
         if not text or self._clean.get(text) == self._known.additions:
-            return text
+            return cast("Safe", text)
         for _ in range(_MAX_PASSES):
             again = self._pass(text)
             if again == text:
                 self._remember(text)
                 break
             text = again
-        return text
+        return cast("Safe", text)
 
     def _remember(self, text: str) -> None:
         if len(text) >= _MIN_CLEAN_CHARS:
