@@ -94,7 +94,7 @@ class Acting:
 
     def marks(self, message: Envelope) -> bool:
         """Whether this event of the backend came of the agent's own evaluation."""
-        return self._reads.acts and message.name == "output"
+        return message.name == "output" and self._reads.acts
 
     def on_event(self, message: Envelope) -> None:
         """The client has seen this event of the backend."""

@@ -45,6 +45,10 @@ class AgentReads:
         self._state = state
         self._asks = asks
         self._slots = Slots()
+        self.before_client = self._scoping.before
+        """A request of a client is about to be forwarded."""
+        self.client_asked = self._slots.client_asked
+        """It has its seq: were it withdrawn before, nobody would know that it is not waited for."""
         self._late_evaluates: set[int] = set()
         self._seq_in_flight = 0
         self._then: dict[int, Then] = {}
@@ -56,14 +60,6 @@ class AgentReads:
         """Whether something that the agent evaluates in the program itself is under way."""
         wanted = self._slots.in_flight
         return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
-
-    def before_client(self, guest: str, command: str, arguments: bytes) -> None:
-        """A request of a client is about to be forwarded."""
-        self._scoping.before(guest, command, arguments)
-
-    def client_asked(self) -> None:
-        """It has its seq: were it withdrawn before, nobody would know that it is not waited for."""
-        self._slots.client_asked()
 
     def client_answered(self, command: str) -> None:
         """A response of the backend went to the client."""
