@@ -36,6 +36,7 @@ class Asker(msgspec.Struct):
     waiting: int = 0
     """Its queries without an answer."""
     has_tools: bool = False
+    has_task: bool = False
 
 
 class Askers:

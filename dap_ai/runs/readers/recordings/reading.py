@@ -9,7 +9,7 @@ from typing import Any
 from dap_ai.runs.artefacts import CannotRead, lines
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.json_spans import escaped
-from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run, Usage
+from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
 from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
@@ -92,19 +92,20 @@ class Reading:
         self._building.add("note", Ref(self._name, (1, 1), "/command"), text=command, at_s=0.0)
 
     def _line(self, row: Mapping[str, Any], ref: Ref) -> None:
-        if "node" in row or "part" in row:
+        kind = next(iter(row))
+        if kind in ("node", "part"):
             self._stored(row, ref)
-        elif "query" in row:
+        elif kind == "query":
             self._query(row, ref)
-        elif "response" in row:
+        elif kind == "response":
             self._response(row, ref)
-        elif "change" in row:
+        elif kind == "change":
             self._change(row, ref)
-        elif "end" in row:
+        elif kind == "end":
             code = whole(row["end"])
             said = f"exit code {code}" if code is not None else "the agent's end was not seen"
             self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
-        elif "workspace" in row:
+        elif kind == "workspace":
             said = f"the workspace {words(row['workspace'])} before the run"
             self._building.add("note", ref, text=said, at_s=self._time(row), native_id=words(row.get("commit")))
         else:
@@ -162,13 +163,11 @@ class Reading:
                 status = said.status if code is None else "ok" if code == 0 else "error"
                 fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
                 self._building.add("result", ref, agent=asker.name, at_s=at_s, text=said.text, exit_code=code, **fields)
-            elif said.kind == "user" and first and not self._has_task(asker):
+            elif said.kind == "user" and first and not asker.has_task:
+                asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
             elif first or said.kind in ("system", "user"):  # later its own answers come back
                 self._building.add("note", ref, agent=asker.name, at_s=at_s, text=said.text)
-
-    def _has_task(self, asker: Asker) -> bool:
-        return any(event.kind == "task" and event.agent == asker.name for event in self._building.events)
 
     def _response(self, row: Mapping[str, Any], ref: Ref) -> None:
         asker, query = self._asked.pop(whole(row["response"]) or 0, (None, None))
@@ -199,7 +198,7 @@ class Reading:
             agent=asker.name,
             text="\n".join(each.text for each in said),
             reasoning=thought,
-            usage=_usage(value.get("usage"), row.get("cost_usd")),
+            usage=usage(value.get("usage"), row.get("cost_usd")),
             native_id=words(value.get("id")),
             **fields,
         )
@@ -260,10 +259,6 @@ class Reading:
             agent.name = MAIN if agent.name == old else agent.name
         agents.sort(key=lambda agent: agent.name != MAIN)
         building.agents = {agent.name: agent for agent in agents}
-
-
-def _usage(value: Any, cost: Any) -> Usage | None:
-    return usage(value, cost)
 
 
 def _sub_agent(call: Said) -> str:

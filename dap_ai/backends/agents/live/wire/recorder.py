@@ -13,6 +13,7 @@ from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.backends.agents.live.wire.notes import Began, Ended
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.backends.agents.live.wire.routes import Upstream
+from dap_ai.runs.model import Usage
 from dap_ai.runs.readers.shapes import usage
 from dap_ai.runs.store import Recording
 
@@ -63,6 +64,7 @@ class Recorder:
         self._thread.join()
 
     def _run(self) -> None:
+        cost_usd("", "any", Usage(1, 0, 1))  # imports the table of prices while nobody waits for a line
         while (write := self._queue.get()) is not None:
             self._do(write)
 
