@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Problem, Ref, Run
 from dap_ai.runs.readers.base import GROUP, Reader
+from dap_ai.runs.readers.thin import thinly
 
 __all__ = ["CannotRead", "Readers", "find_runs", "is_there", "open_run", "readers", "recognized", "runs_in"]
 SURE = 0.5
@@ -57,10 +59,11 @@ def readers() -> Readers:
     return Readers(known, broken)
 
 
-def open_run(path: str | Path, *, among: Readers | None = None) -> Run:
+def open_run(path: str | Path, *, among: Readers | None = None, thin: bool = False) -> Run:
     """The run at a file or folder, or in a file that has several: `FILE#NUMBER`.
 
-    Raises CannotRead: what was looked for, and which reader is the nearest.
+    `thin`: long texts of a large file of lines or spans stay in it, and are read when somebody looks. Such a run is
+    looked at, and not encoded. Raises CannotRead: what was looked for, and which reader is the nearest.
     """
     among = among or readers()
     found, number = _place(path)
@@ -72,7 +75,8 @@ def open_run(path: str | Path, *, among: Readers | None = None) -> Run:
         if guess.confidence < SURE:
             break
         try:
-            run = _read(guess.reader, found, number)
+            with thinly() if thin else nullcontext():
+                run = _read(guess.reader, found, number)
         except CannotRead as error:
             failures.append(f"{guess.reader.name}: {error}")
         except Exception as error:  # noqa: BLE001  a reader of anybody's, or a hostile file: words, no traceback

@@ -61,7 +61,7 @@ def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
 def load(path: str) -> Loaded:
     """The run at a path, whose analysis is begun. Raises Refused."""
     try:
-        run = open_run(path)
+        run = open_run(path, thin=True)
     except CannotRead as error:
         raise Refused(str(error)) from error
     return Loaded(run, Beside(run))

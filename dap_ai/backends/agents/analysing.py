@@ -10,7 +10,7 @@ from dap_ai.runs.analysis.analysing import analyse
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Run
 
-MOST_STEPS = 5_000
+MOST_STEPS = 1_000
 """Of a run that is analysed unasked: a step takes some milliseconds."""
 
 

@@ -113,16 +113,20 @@ def _read_session(path: Path) -> tuple[Parsed, str, Sequence[str]]:
     messages = Messages(timeline)
     others = side_chains.files_beside(path)
     name = path.name if others else ""
-    logged = list(objects(path, timeline, name))
-    for other in others:
-        logged += objects(path.parent / other, timeline, other)
-    speakers = side_chains.Speakers(timeline, logged)
-    known: dict[str, Mapping[str, Any]] = {}
-    for ref, line in logged:
+    files = [(path, name), *((path.parent / other, other) for other in others)]
+    slim = side_chains.Slim()
+    for file, own in files:
+        for _, line in objects(file, Timeline(), own):  # what is no object, the second reading tells
+            slim.add(line)
+    speakers = side_chains.Speakers(timeline, slim.lines)
+    known: dict[str, int] = {}
+    for ref, line in (each for file, own in files for each in objects(file, timeline, own)):
         uuid = blocks.text_of(line.get("uuid"))
-        if uuid and known.setdefault(uuid, line) is not line and known[uuid] == line:
+        said = hash(blocks.readable(line)) if uuid else 0
+        if uuid and uuid in known and known[uuid] == said:
             timeline.problem(ref, f"the line repeats an earlier one, and is left out: {uuid}", "line said twice")
         else:
+            known.setdefault(uuid, said)
             messages.feed(ref, line, agent=speakers.of(ref, line))
     timeline.sort_by_place()
     return messages.finish(by_time=True), "session", others

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.runs.artefacts import MAX_LINE_BYTES, CannotRead, lines
+from dap_ai.runs.artefacts import MAX_LINE_BYTES, CannotRead, beginning, lines
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.model import Ref
+from dap_ai.runs.readers import thin
 from dap_ai.runs.readers.base import Glance
 from dap_ai.runs.readers.blocks import table
 from dap_ai.runs.readers.timeline import Timeline
@@ -29,10 +31,26 @@ def first_rows(seen: Glance) -> Sequence[Any]:
 
 
 def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Ref, Mapping[str, Any]]]:
-    """Each object and its line. Any other line becomes a note with a problem: it is not dropped. Raises CannotRead."""
+    """Each object and its line. Any other line becomes a note with a problem: it is not dropped. Raises CannotRead.
+
+    Of a large file, long texts of the events that a line has brought stay in it, where that is wanted.
+    """
+    for ref, value, page in located(path, timeline, name):
+        yield ref, value
+        if page is not None:
+            timeline.shrink(page)
+
+
+def located(
+    path: Path, timeline: Timeline, name: str = ""
+) -> Iterator[tuple[Ref, Mapping[str, Any], thin.Page | None]]:
+    """The same, each with what finds its texts in the file again, where that is wanted."""
+    source = thin.Source(path) if thin.is_wanted() and path.stat().st_size >= thin.LARGE_BYTES else None
+    start = len(codecs.BOM_UTF8) if source and beginning(path, 3) == codecs.BOM_UTF8 else 0
     for number, line in lines(path):
         ref = Ref(name, (number, number))
         if line is None:
+            source = None  # how long it is, nobody has said: from here on no place is known
             timeline.problem(
                 ref, f"the line has more than {MAX_LINE_BYTES // 1024**2} MB, and is not read", "long line"
             )
@@ -44,9 +62,10 @@ def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Re
             if wrong:
                 timeline.problem(ref, wrong, "line that is no JSON")
             if isinstance(value, dict):
-                yield ref, table(value)
+                yield ref, table(value), thin.Page(source, start, len(line), value) if source else None
             else:
                 keep(line, ref, timeline, wrong)
+        start += len(line) + 1 if line is not None else 0
 
 
 def keep(line: bytes, ref: Ref, timeline: Timeline, wrong: str = "") -> None:

@@ -77,6 +77,7 @@ def _raw(found: Found) -> Raw:
         usage=meaning.usage if kind == "model" else None,
         error=error,
         is_ok=is_ok,
+        page=found.page,
         whole=[{name: value for name, value in span.items() if name not in _CHILDREN}, found.around],
         input_at=_place(span, key, events, logged=given is None and logged[0] is not None),
         output_at=_place(span, key, events, logged=taken is None and logged[1] is not None),

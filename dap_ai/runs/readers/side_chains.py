@@ -37,21 +37,50 @@ def _is_of(file: Path, session: Path) -> bool:
         return session.stem.encode() in opened.readline(65_536)
 
 
+class Slim:
+    """The lines of a log that tell who speaks, without what else they say: logs may be too long to be held."""
+
+    def __init__(self) -> None:
+        self.lines: list[Mapping[str, Any]] = []
+        self._calls: set[str] = set()
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """One more line, in order."""
+        is_side = line.get("isSidechain") is True
+        said = blocks.table(line.get("message")).get("content")
+        content = [slim for _, block in blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
+        if not is_side and not content:
+            return
+        told = {"agentId": blocks.table(line.get("toolUseResult")).get("agentId")}
+        kept = {key: line[key] for key in ("uuid", "parentUuid", "isSidechain", "agentId") if key in line}
+        self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
+
+    def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
+        """A call of a sub-agent, its result without its text, a text of a side chain."""
+        given = blocks.table(block.get("input"))
+        if "subagent_type" in given:
+            self._calls.add(blocks.text_of(block.get("id")))
+            return {**block, "input": {key: given[key] for key in ("subagent_type", "prompt") if key in given}}
+        if block.get("tool_use_id") in self._calls:
+            return {"type": block.get("type"), "tool_use_id": block["tool_use_id"]}
+        return block if with_text and block.get("type") == "text" else None
+
+
 class Speakers:
     """Who speaks in each line of a log."""
 
-    def __init__(self, timeline: Timeline, logged: Sequence[tuple[Ref, Mapping[str, Any]]]) -> None:
+    def __init__(self, timeline: Timeline, logged: Sequence[Mapping[str, Any]]) -> None:
         self._timeline = timeline
-        self._lines = {blocks.text_of(line.get("uuid")): line for _, line in logged}
+        self._lines = {blocks.text_of(line.get("uuid")): line for line in logged}
         self._tasks = dict(_tasks(logged))
         self._roots: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._kinds = _kinds(logged)
         self._ids = self._ids_of_chains(logged)
 
-    def _ids_of_chains(self, logged: Sequence[tuple[Ref, Mapping[str, Any]]]) -> Mapping[str, str]:
+    def _ids_of_chains(self, logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
         """The agent's id of each chain of which some lines tell it."""
-        told = ((line, blocks.text_of(line.get("agentId"))) for _, line in logged if line.get("isSidechain") is True)
+        told = ((line, blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True)
         return {self._root(Ref(), line): agent_id for line, agent_id in told if agent_id}
 
     def of(self, ref: Ref, line: Mapping[str, Any]) -> str:
@@ -94,11 +123,11 @@ class Speakers:
         return next(filter(None, kinds), "") or self._kinds.get(known, "") or known or "side-chain"
 
 
-def _kinds(logged: Sequence[tuple[Ref, Mapping[str, Any]]]) -> Mapping[str, str]:
+def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     """The kind of each agent's id: a result tells the id, and its call the kind."""
     kinds: dict[str, str] = {}
     found: dict[str, str] = {}
-    for _, line in logged:
+    for line in logged:
         told = blocks.table(line.get("toolUseResult"))
         agent_id = blocks.text_of(told.get("agentId")) or blocks.text_of(line.get("agentId"))
         for _, block in blocks.each(blocks.table(line.get("message")).get("content"), ""):
@@ -110,10 +139,10 @@ def _kinds(logged: Sequence[tuple[Ref, Mapping[str, Any]]]) -> Mapping[str, str]
     return found
 
 
-def _tasks(logged: Sequence[tuple[Ref, Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
+def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
     """The prompt of each call that starts a sub-agent, and the kind of it."""
     found: list[tuple[str, str]] = []
-    for _, line in logged:
+    for line in logged:
         for _, block in blocks.each(blocks.table(line.get("message")).get("content"), ""):
             given = blocks.table(block.get("input"))
             kind = blocks.text_of(given.get("subagent_type"))

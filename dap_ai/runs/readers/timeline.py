@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dap_ai.runs.model import Agent, Event, EventKind, Problem, Ref
+from dap_ai.runs.readers.thin import Page, Place, ThinEvent
+from dap_ai.runs.readers.thin import is_wanted as thin_is_wanted
 
 MAIN = "main"
 _MAX_TOLD = 20
@@ -20,6 +22,8 @@ class Timeline:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.steps = 0
+        self._event = ThinEvent if thin_is_wanted() else Event
+        self._shrunk = 0
         self._agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
         self._namesakes: dict[str, int] = defaultdict(int)
         self._cycles: dict[str, int] = defaultdict(int)
@@ -58,9 +62,16 @@ class Timeline:
 
     def add(self, kind: EventKind, ref: Ref, *, agent: str = MAIN, at: float | None = None, **fields: Any) -> Event:
         """One more event; `at` in seconds since 1970. Where `step` is not given it belongs to none."""
-        event = Event(len(self.events), kind, ref, agent, self._cycles[agent], at_s=at, **fields)
+        event = self._event(len(self.events), kind, ref, agent, self._cycles[agent], at_s=at, **fields)
         self.events.append(event)
         return event
+
+    def shrink(self, page: Page) -> None:
+        """Leaves long texts of the events since the last time in the file, and of the one before, which may go on."""
+        for event in self.events[max(0, self._shrunk - 1) :]:
+            if isinstance(event, ThinEvent):
+                event.shrink(page)
+        self._shrunk = len(self.events)
 
     def message_step(self) -> int:
         """The number of a step that is a response without a call."""
@@ -82,7 +93,7 @@ class Timeline:
         """Whether a call of this id waits for its result."""
         return bool(self._open.get(call_id))
 
-    def result(self, ref: Ref, text: str, *, call_id: str, **more: Any) -> Event:
+    def result(self, ref: Ref, text: str | Place, *, call_id: str, **more: Any) -> Event:
         """A result; it belongs to the last call of that id that has none yet."""
         waiting = self._open.get(call_id)
         call = waiting.pop() if waiting else self._last_calls.get(call_id)

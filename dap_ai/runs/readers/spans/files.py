@@ -13,9 +13,10 @@ from dap_ai.runs.artefacts import opened
 from dap_ai.runs.documents import decoded, document
 from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.model import Ref
+from dap_ai.runs.readers import thin
 from dap_ai.runs.readers.base import glance
 from dap_ai.runs.readers.blocks import rows, table, text_of
-from dap_ai.runs.readers.json_lines import objects
+from dap_ai.runs.readers.json_lines import located
 from dap_ai.runs.readers.timeline import Timeline
 
 _LARGE_BYTES = 16 * 1024 * 1024
@@ -35,6 +36,8 @@ class Found(NamedTuple):
     span: Mapping[str, Any]
     parent: str = ""
     around: Any = None
+    page: thin.Page | None = None
+    """What finds its texts in the file again."""
 
 
 class _Scope(msgspec.Struct):
@@ -64,8 +67,8 @@ def all_spans(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterat
 
 def _in_file(path: Path, timeline: Timeline) -> Iterator[Found]:
     if glance(path).kind == "lines":
-        for ref, value in objects(path, timeline):
-            yield from spans_of(value, ref, timeline)
+        for ref, value, page in located(path, timeline):
+            yield from (found._replace(page=page) for found in spans_of(value, ref, timeline))
     elif path.stat().st_size < _LARGE_BYTES or not (yield from _one_by_one(path, timeline)):
         value, problems = document(path)
         timeline.problems.extend(problems)
@@ -83,19 +86,40 @@ def _one_by_one(path: Path, timeline: Timeline) -> Generator[Found, None, bool]:
         export = _LONG.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
+    pages = _Pages(path, data)
     if not isinstance(export, _Export):
         for number, raw in enumerate(export):
-            yield from spans_of(decoded(bytes(raw))[0], Ref(pointer=f"/{number}"), timeline)
+            value, page = pages.next(bytes(raw))
+            found = spans_of(value, Ref(pointer=f"/{number}"), timeline)
+            yield from (one._replace(page=page) for one in found)
         return True
     for outer, resource in enumerate(export.resourceSpans):
         for inner, scope in enumerate(resource.scopeSpans):
             place = f"/resourceSpans/{outer}/scopeSpans/{inner}/spans"
             around: Any = [decoded(bytes(resource.resource))[0], decoded(bytes(scope.scope))[0]]
             for number, raw in enumerate(scope.spans):
-                value, _ = decoded(bytes(raw))
-                yield Found(Ref(pointer=f"{place}/{number}"), table(value), around=around)
+                value, page = pages.next(bytes(raw))
+                yield Found(Ref(pointer=f"{place}/{number}"), table(value), around=around, page=page)
                 around = None
     return True
+
+
+class _Pages:
+    """Where values that come in the file's order stand in it."""
+
+    def __init__(self, path: Path, data: mmap.mmap) -> None:
+        self._source = thin.Source(path) if thin.is_wanted() else None
+        self._data = data
+        self._end = 0
+
+    def next(self, raw: bytes) -> tuple[Any, thin.Page | None]:
+        """The value of these bytes, and its page."""
+        value, _ = decoded(raw)
+        start = self._data.find(raw, self._end) if self._source else -1
+        if self._source is None or start < 0:
+            return value, None
+        self._end = start + len(raw)
+        return value, thin.Page(self._source, start, len(raw), value)
 
 
 def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from dap_ai.runs.model import Ref, Usage
+from dap_ai.runs.readers import thin
 from dap_ai.runs.readers.blocks import readable
 from dap_ai.runs.readers.spans.chat import Said, Wanted, messages, parsed_json, shown
 
@@ -50,19 +51,21 @@ class Raw(msgspec.Struct):
     input_at: str = ""
     output_at: str = ""
     """Where in the span input and output stand, as JSON pointers within it."""
+    page: thin.Page | None = None
+    """What finds its texts in the file again, of a file that is too large to be held."""
 
 
 class Span(msgspec.Struct):
     """One span, without what was said before it."""
 
     raw: Raw
-    asked: str = ""
+    asked: str | thin.Place = ""
     """The input: of a model's the messages that are new, else all of it."""
     results: Sequence[Said] = ()
     """Results of calls that stand in the input of a model."""
-    text: str = ""
+    text: str | thin.Place = ""
     """The output."""
-    reasoning: str = ""
+    reasoning: str | thin.Place = ""
     calls: Sequence[Wanted] = ()
     rest: str = ""
     """What else the span says that no other has said."""
@@ -99,14 +102,18 @@ class Seen:
         else:
             span.asked, span.text = _plain(raw.input), _plain(raw.output)
             if raw.kind == "other":
-                span.asked = span.asked if self.is_new(span.asked) else ""
+                span.asked = span.asked if self.is_new(str(span.asked)) else ""
             if raw.kind != "tool":
-                span.text = span.text if self.is_new(span.text) else ""
+                span.text = span.text if self.is_new(str(span.text)) else ""
             for said in (*asked, *told):
                 self._is_new_message(said)
         self._remember(raw)
         span.rest = "\n".join(self._untold(raw.whole))
-        raw.input = raw.output = raw.whole = None
+        if raw.page is not None:
+            span.asked, span.text, span.reasoning = (
+                raw.page.text(str(t)) for t in (span.asked, span.text, span.reasoning)
+            )
+        raw.input = raw.output = raw.whole = raw.page = None
         return span
 
     def _is_new_message(self, said: Said) -> bool:

@@ -81,12 +81,12 @@ class Telling:
         kind = "task" if span.asked else "note"
         text = span.asked or span.raw.name
         self._timeline.add(kind, self._input(span), agent=name, at=span.raw.start_s, text=text, native_id=span.raw.id)
-        self.task = self.task or _task(span.asked)
+        self.task = self.task or _task(str(span.asked))
         return name
 
     def _notes(self, span: Span, agent: str) -> None:
         raw = span.raw
-        text = "\n".join(filter(None, (raw.name, span.asked)))
+        text = "\n".join(filter(None, (raw.name, str(span.asked))))
         self._timeline.add("note", raw.ref, agent=agent, at=raw.start_s, text=text, native_id=raw.id)
 
     def _calls(self, span: Span, agent: str) -> None:
@@ -95,7 +95,7 @@ class Telling:
         if goes_on:
             self._sharing[agent] = (step, True)
         self._open[id(span)] = self._timeline.call(
-            self._input(span), raw.tool or raw.name, _arguments(raw.arguments, span.asked),
+            self._input(span), raw.tool or raw.name, _arguments(raw.arguments, str(span.asked)),
             call_id=raw.call_id or f"span {raw.id}", step=step, agent=agent, at=raw.start_s,
             text=command(raw.arguments), native_id=raw.id,
         )  # fmt: skip
@@ -107,7 +107,7 @@ class Telling:
             self._responds(span, agent)
         elif raw.kind == "tool":
             status: Status = "error" if raw.error else "ok" if raw.is_ok else "unknown"
-            text = "\n".join(filter(None, (span.text, raw.error)))
+            text = "\n".join(filter(None, (str(span.text), raw.error))) if raw.error else span.text
             call = self._open[id(span)]
             self._timeline.result(
                 self._output(span), text, call_id=call.call_id, at=raw.end_s, status=status, native_id=raw.id
