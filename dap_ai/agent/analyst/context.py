@@ -19,7 +19,7 @@ from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.tables import aligned, shortened
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, in_a_line, show_fact, variables
 from dap_ai.protocol.contracts.inspection import ThreadFacts
 
 MAX_LINES = 30
@@ -152,7 +152,7 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     refusal = case.sources.refusal(frame.path)
     unseen = f"its source is not shown: {refusal}" if refusal else ""
     tables = _tables(place) if index + level == 0 else ()
-    parts = [head, unseen, _values(place, level, 70 if index == 0 else 28), *tables]
+    parts = [head, unseen, in_a_line(place.facts, level, 70 if index == 0 else 28), *tables]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
         parts.append(f"```\n{lines}\n```")
@@ -167,24 +167,6 @@ def _folded(case: Case, frame: Frame) -> str:
         count += 1
         name = case.frames[position - count].path.replace("\\", "/").rsplit("/", 1)[-1]
     return f"... {count} library frames ({name})\n" if count else ""
-
-
-def _values(place: Place, level: int, full: int) -> str:
-    facts = place.facts
-    if facts is None:
-        return ""
-    if facts.error:
-        return f"(not read: {cut(facts.error, 80)})"
-    size = min(full, (90, 60, 36, 20, 0, 0)[level])
-    found = variables(facts)
-    if level >= 5:
-        return f"... {len(found) + facts.hidden_variables} variables"
-    shown = found[: (24, 16, 12, 8, 24, 0)[level]]
-    texts = [v.name if level == 4 else f"{v.name} = {show(v.value, size)}" for v in shown]
-    hidden = len(found) - len(shown) + facts.hidden_variables
-    if hidden > 0:
-        texts.append(f"... {hidden} more")
-    return "; ".join(texts)
 
 
 def _tables(place: Place) -> Iterator[str]:

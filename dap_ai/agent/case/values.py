@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Value, Variable
@@ -11,7 +12,7 @@ CHARS_PER_TOKEN = 4
 """An estimate."""
 
 _QUIET = frozenset({"module", "class", "function"})
-_MISSING = object()
+MISSING = object()
 _PLAIN = frozenset(
     {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
 )
@@ -74,11 +75,23 @@ def find(facts: FrameFacts | None, name: str) -> Value | None:
 def literal(value: Value | None) -> Any:
     """The Python value behind the text of a plain value; `MISSING` where the text does not tell it all."""
     if value is None or value.truncated:
-        return _MISSING
+        return MISSING
     try:
         return ast.literal_eval(value.text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return _MISSING
+        return MISSING
 
 
-MISSING = _MISSING
+def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:
+    """A frame's values, fewer and shorter at each level, from 0 to 6; one has `full` characters at most."""
+    if facts is None:
+        return ""
+    if facts.error:
+        return f"(not read: {cut(facts.error, 80)})"
+    found = variables(facts)
+    if level >= 5:
+        return f"... {len(found) + facts.hidden_variables} variables"
+    kept, size = found[: (24, 16, 12, 8, 24)[level]], min(full, (100, 60, 36, 20, 0)[level])
+    texts = [f"{v.name} = {show(v.value, size)}" if size else v.name for v in kept]
+    hidden = len(found) - len(kept) + facts.hidden_variables
+    return "; ".join([*texts, f"... {hidden} more"] if hidden > 0 else texts)

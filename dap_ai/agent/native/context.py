@@ -11,7 +11,7 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.reports import own_output
 from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, show, show_fact, variables
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, in_a_line, show, show_fact, variables
 from dap_ai.agent.compiled.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
 from dap_ai.agent.compiled.report import Report, Stack, shown
 from dap_ai.agent.native.analysis import NativeAnalysis
@@ -147,7 +147,7 @@ def _run(case: Case, run: Run, quoted: _Lines, level: int) -> str:
         rows.append(f"#{run.first}-{run.last} {in_words(run)}{more}")
         inside = case.frames[run.first + 1 : run.last + 1]
         nested = [p for p in case.places if p.frame in inside][: (3, 2, 1, 0, 0, 0, 0)[level]]
-        rows += [f"#{case.frames.index(p.frame)} {_values(p, level, 40)}" for p in nested if p.facts]
+        rows += [f"#{case.frames.index(p.frame)} {in_a_line(p.facts, level, 40, _shown)}" for p in nested if p.facts]
     return "\n".join(rows)
 
 
@@ -164,26 +164,10 @@ def _frame(case: Case, frame: Frame, index: int, quoted: _Lines, level: int) -> 
     if place is None or level >= 6:
         return head
     top = bool(case.places) and place is case.places[0]
-    parts = [head, _values(place, level, 100 if top else 70)]
+    parts = [head, in_a_line(place.facts, level, 100 if top else 70, _shown)]
     lines = "\n".join(_rows(place, quoted, level, whole=top))
     parts.append(f"```{place.language}\n{lines}\n```" if lines else "")
     return "\n".join(part for part in parts if part)
-
-
-def _values(place: Place, level: int, full: int) -> str:
-    facts = place.facts
-    if facts is None:
-        return ""
-    if facts.error:
-        return f"(not read: {cut(facts.error, 80)})"
-    size = min(full, (100, 60, 36, 20, 0, 0, 0)[level])
-    found = variables(facts)
-    if level >= 5:
-        return f"... {len(found) + facts.hidden_variables} variables"
-    kept = found[: (24, 16, 12, 8, 24)[level]]
-    texts = [v.name if size == 0 else f"{v.name} = {_shown(v.value, size)}" for v in kept]
-    hidden = len(found) - len(kept) + facts.hidden_variables
-    return "; ".join([*texts, f"... {hidden} more"] if hidden > 0 else texts)
 
 
 def _shown(value: Value, size: int) -> str:
