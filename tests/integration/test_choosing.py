@@ -102,7 +102,7 @@ async def test_without_a_key_a_held_proxy_starts_all_the_same_and_says_so_in_its
 
 
 async def test_nothing_more_is_sent_to_who_was_left_while_an_answer_is_made(start_dap_ai: Start, debuggee: Any):
-    call = Reply(calls=[("evaluate", {"expression": "1"})], delay_s=1.0)
+    call = Reply(calls=[("evaluate", {"expression": "1"})], hold="start")
     with Endpoint([call, Reply("It goes on.")]) as endpoint:
         process, port = listening(start_dap_ai, "--until-eof")
         client = await connect(port)
@@ -117,6 +117,7 @@ async def test_nothing_more_is_sent_to_who_was_left_while_an_answer_is_made(star
         asking = asyncio.ensure_future(ask(client, "why?"))
         await asyncio.to_thread(endpoint.wait, 1)
         await asyncio.to_thread(tell, process, **OFFLINE)
+        endpoint.release()
         answer = await asking
         assert "Another model was chosen" in answer["error"] and len(endpoint.requests) == 1
         await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)

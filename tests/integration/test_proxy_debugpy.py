@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -275,11 +277,16 @@ async def test_a_message_of_the_program_that_is_no_unicode_stops_it_all_the_same
 
 
 class SlowReader:
-    """An agent whose only read takes longer than debugpy waits before it warns the user."""
+    """An agent whose only read lasts until `go_on` exists: longer than debugpy waits before it warns the user."""
+
+    def __init__(self, go_on: Path) -> None:
+        self._go_on = str(go_on)
 
     async def answer(self, _ask: Any, debugger: Any, _sink: Any) -> Answer:
         frames = await debugger.request("stackTrace", {"threadId": debugger.stop.thread_id})
-        slow = {"expression": "__import__('time').sleep(1)", "frameId": frames["stackFrames"][0]["id"]}
+        until = f"iter(lambda: __import__('os').path.exists({self._go_on!r}), True)"
+        expression = f"[__import__('time').sleep(0.02) for _ in {until}]"
+        slow = {"expression": expression, "frameId": frames["stackFrames"][0]["id"]}
         await debugger.request("evaluate", slow | {"context": "hover"})
         return Answer()
 
@@ -287,11 +294,18 @@ class SlowReader:
         pass
 
 
-async def test_debugpys_warning_of_a_slow_evaluation_of_the_agents_does_not_reach_the_user(debuggee: Find):
-    async with live(agent=SlowReader()) as session:
+async def test_debugpys_warning_of_a_slow_evaluation_of_the_agents_does_not_reach_the_user(
+    debuggee: Find, tmp_path: Path
+):
+    go_on = tmp_path / "go_on"
+    async with live(agent=SlowReader(go_on)) as session:
         await session.launch(debuggee("crash").path, env={"PYDEVD_WARN_EVALUATION_TIMEOUT": "0.1"})
         await session.stopped()
         await session.request("ask", {"question": "why?"})
+        until = time.monotonic() + WAIT_S
+        while not any(m.get("body", {}).get("category") == "important" for m in session.from_backend):
+            assert time.monotonic() < until, "debugpy has not warned"
+            await asyncio.sleep(0.01)
+        go_on.touch()
         await ended(session)
-        assert any(m.get("body", {}).get("category") == "important" for m in session.from_backend)
         assert not session.output("important")

@@ -12,6 +12,7 @@ import pytest
 
 from dap_ai.backends.debugpy import backend
 from dap_ai.backends.debugpy.snapshots import Snapshots
+from dap_ai.limits import slack
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.conftest import marked_lines
@@ -45,7 +46,7 @@ class Stopped(NamedTuple):
         return self._replace(thread_id=thread_id, frame_id=(await self.client.frames(thread_id))[0]["id"])
 
     async def finish(self) -> str:
-        return await asyncio.wait_for(self.client.run_on(self.thread_id), 20)
+        return await asyncio.wait_for(self.client.run_on(self.thread_id), patient(20))
 
 
 @contextlib.asynccontextmanager
@@ -156,9 +157,9 @@ async def test_what_does_not_end_is_ended_and_nobody_waits_for_it(account: Stopp
     job = asyncio.ensure_future(account.evaluate(expression, deadline_s=0.6))
     slowest_s = 0.0
     while not job.done():
-        started = time.monotonic()
+        started, before = time.monotonic(), slack()
         await account.client.request("threads", {})
-        slowest_s = max(slowest_s, time.monotonic() - started)
+        slowest_s = max(slowest_s, (time.monotonic() - started) / max(before, slack()))  # of an idle machine
         await asyncio.sleep(0.02)
 
     assert ((await job).status, slowest_s < 1) == ("deadline", True)
@@ -210,8 +211,8 @@ async def test_a_copy_that_nobody_asks_for_ends_itself(own_account: Stopped) -> 
         await Snapshots().run(only_start, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
 
     (child,) = own_account.process.children()
-    until = time.monotonic() + 5
-    while child.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+    began = time.monotonic()
+    while child.status() != psutil.STATUS_ZOMBIE and time.monotonic() - began < patient(5):
         await asyncio.sleep(0.05)
     assert child.status() == psutil.STATUS_ZOMBIE
 

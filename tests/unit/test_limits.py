@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from dap_ai import limits
 from dap_ai.adapter.io.timers import Timers
 from dap_ai.limits import Limit, wait_for
+from tests.patience import patient
 
 WAIT_S = 10.0
 
@@ -18,6 +20,17 @@ def load(monkeypatch: pytest.MonkeyPatch):
 
     def set_to(times: float) -> None:
         monkeypatch.setattr(limits, "_wanted", lambda: times * (limits.os.cpu_count() or 1))
+
+    set_to(0)
+    return set_to
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch):
+    """`clock(2)`: the time is 2 s, and stands still, as this process may, too."""
+
+    def set_to(now_s: float) -> None:
+        monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: now_s))
 
     set_to(0)
     return set_to
@@ -43,6 +56,7 @@ def test_what_hangs_is_ended_also_on_a_busy_machine(load):
         asyncio.run(wait_for(asyncio.Event().wait(), 0.01))
 
 
+@pytest.mark.usefixtures("clock")
 def test_what_is_slow_is_waited_for_when_the_machine_becomes_busy_meanwhile(load):
     async def slow() -> int:
         load(10)
@@ -81,22 +95,25 @@ def test_without_a_limit_it_waits_as_long_as_it_takes():
     assert asyncio.run(wait_for(asyncio.sleep(0.01, 3), None)) == 3
 
 
-def test_a_timer_of_the_adapter_gives_it_the_time_that_a_busy_machine_takes(load):
+def test_a_timer_of_the_adapter_gives_it_the_time_that_a_busy_machine_takes(load, clock):
     load(10)
     fired: list[str] = []
 
     async def main() -> None:
         timers = Timers(fired.append)
         timers.set("patient", 0.02, patient=True)
-        timers.set("clock", 0.02)
-        await asyncio.sleep(0.06)
+        clock(0.1)
+        timers.set("clock", 0.04)  # after the other, were it not patient
+        await until(1)
         assert fired == ["clock"]
         load(0)
-        timers.set("later", 0.2)
-        until = time.monotonic() + WAIT_S
-        while len(fired) < 3 and time.monotonic() < until:
+        await until(2)
+        assert fired == ["clock", "patient"]
+
+    async def until(count: int) -> None:
+        ends = time.monotonic() + patient(WAIT_S)
+        while len(fired) < count and time.monotonic() < ends:
             await asyncio.sleep(0.01)
-        assert fired == ["clock", "patient", "later"]
 
     asyncio.run(main())
 
