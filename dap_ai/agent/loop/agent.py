@@ -30,7 +30,7 @@ _REPEATS = "repeats"
 """How a reply finishes that we have cut off."""
 _STOPPED = "*The model repeats itself, and was stopped: what stands above is all that it found.*\n\n"
 _WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here on.*\n\n"
-_REPLY_TOKENS, _RESULT_TOKENS = 700, 1_000
+_REPLY_TOKENS, _RESULT_TOKENS = 900, 1_000
 """What a reply and a tool's result usually cost at most."""
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
@@ -112,11 +112,16 @@ class Talk:
     """Of all messages and tools that the model was sent."""
 
     def ahead(self, queries: int) -> int:
-        """Tokens that so many queries would cost now, as the model counts them; 0 before the first."""
+        """Tokens that so many queries would cost now, as the model counts them; 0 before the first.
+
+        Of an endpoint that counts none, with those before.
+        """
         if not self.usage.model_calls:
             return 0
-        rate = self.usage.input_tokens / self.sent_chars if self.usage.input_tokens else 1 / CHARS_PER_TOKEN
-        return queries * (int(rate * _size(self.messages, self.toolbox.schemas)) + _REPLY_TOKENS)
+        counted = self.usage.input_tokens
+        rate = counted / self.sent_chars if counted else 1 / CHARS_PER_TOKEN
+        before = 0 if counted else int(rate * self.sent_chars)
+        return before + queries * (int(rate * _size(self.messages, self.toolbox.schemas)) + _REPLY_TOKENS)
 
 
 async def investigate(talk: Talk) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -229,3 +230,36 @@ def test_calls_beyond_the_budget_within_one_reply_are_not_made():
     assert [m["content"] for m in talk.messages if m["role"] == "tool"][4:] == [
         "Not run: the budget is used up (4 tool calls)."
     ] * 6
+
+
+class LongResults(Tools):
+    async def call(self, call: Call) -> str:
+        return await super().call(call) + "x" * 2_000
+
+
+class Counted(Replies):
+    """It calls three tools in each reply, as long as there are any; `counts`: it says what that costs."""
+
+    def __init__(self, *, counts: bool) -> None:
+        super().__init__()
+        self.counts, self.spent = counts, 0
+
+    async def stream(self, messages: Sequence[dict[str, Any]], tools: Sequence[Any]):
+        size, number = len(json.dumps(list(messages))) // 4, len(self.asked)
+        self.spent += size + 300
+        calls = [Call(f"c{number}{i}", "evaluate", f'"{number}.{i}"') for i in range(3)] if tools else []
+        told = {"input_tokens": size, "output_tokens": 300} if self.counts else {}
+        self.replies.append(Reply("" if tools else "It is 3.", calls, **told))
+        async for piece in super().stream(messages, tools):
+            yield piece
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("limit", [6_000, 9_000, 20_000, 40_000])
+def test_a_budget_that_is_whole_holds_the_reply_that_ends_it_too(limit: int, counts: bool):
+    model = Counted(counts=counts)
+    talk = talk_with(model, whole=limit)
+    talk.toolbox = LongResults(usage=talk.usage)
+    assert answer(talk) == "It is 3.\n\n"
+    assert limit / 4 < model.spent <= limit
+    assert talk.limit.endswith("tokens")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dap_ai.runs.analysis.analysing import analyse
-from dap_ai.runs.analysis.differences import between_steps, compare, unified, workspace
+from dap_ai.runs.analysis.differences import between_steps, compare, files_at, unified, workspace
 from tests.unit.runs.analysis.made import Did, called, run_of
 
 CREATE = called("Write", "ok", file_path="/w/a.py", content="one\ntwo\nthree\n")
@@ -45,6 +45,18 @@ def test_a_refused_edit_changes_nothing():
 
 def test_changes_after_the_second_step_are_not_shown():
     assert workspace(analyse(run_of([CREATE, EDIT])), 0, 1)[0].steps == [1]
+
+
+def test_a_file_is_known_as_it_was_after_a_step():
+    analysis = analyse(run_of([CREATE, Did("ls"), EDIT]))
+    assert files_at(analysis, 2)["/w/a.py"].text == "one\ntwo\nthree\n"
+    after = files_at(analysis, 3)["/w/a.py"]
+    assert (after.text, list(after.writes)) == ("one\n2\nthree\n", [(1, "create"), (3, "edit")])
+
+
+def test_a_file_that_was_there_before_has_no_known_text():
+    [file] = files_at(analyse(run_of([EDIT])), 1).values()
+    assert file.text is None
 
 
 def compared(one, other):
