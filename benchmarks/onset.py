@@ -1,12 +1,13 @@
 """Where a run went wrong, against the labels of one careful reader, beside trivial rules.
 
-    python benchmarks/onset.py TRAJECTORIES [--failed] [--runs] [--json FILE]
+    python benchmarks/onset.py TRAJECTORIES [--failed] [--faults] [--runs] [--json FILE]
 
-TRAJECTORIES holds the runs and `labels.jsonl`. The rules of the onset were written with these runs in view, and many of
-them rest on one run: the table says what the rules can do, not what they will do elsewhere. Leave one format out is the
-other bound: for each format only those rules that also find an onset, within one step, in another format. With --failed
-the failing runs are given as known to have failed. A trivial rule names a block of every run: its first step is its
-answer, its F1 that of the block.
+TRAJECTORIES holds the runs and `labels.jsonl`. The rules of the onset were written with these runs in view: the table
+says what the rules can do, not what they will do elsewhere. Leave one format out is the other bound: for each format
+only those rules that also find an onset, within one step, in a labelled run of another format. With --faults a rule is
+kept, too, that finds in another format a fault that a script has put there (runs_faults.py). With --failed the failing
+runs are given as known to have failed. A trivial rule names a block of every run: its first step is its answer, its F1
+that of the block.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from runs_faults import answers, bases, near
 
 from dap_ai.runs.analysis.analysing import analyse, story_of
 from dap_ai.runs.analysis.facts import Analysis
@@ -110,9 +112,14 @@ TRIVIAL: Mapping[str, Callable[[Labelled], Guess | None]] = {
 }
 
 
-def elsewhere(runs: Sequence[Labelled]) -> Callable[[Labelled], Guess | None]:
-    """Ours, with those rules only that are right in a run of another format."""
-    right: dict[str, set[str]] = {}
+def elsewhere(
+    runs: Sequence[Labelled], supported: Mapping[str, set[str]] | None = None
+) -> Callable[[Labelled], Guess | None]:
+    """Ours, with those rules only that are right in a run of another format.
+
+    `supported`: the formats in which a rule finds what a script has put there.
+    """
+    right = {rule: set(formats) for rule, formats in (supported or {}).items()}
     for one in runs:
         if one.label["onset"] is not None and one.onset and abs(one.onset.step - one.label["onset"]) <= 1:
             right.setdefault(one.onset.rule, set()).add(one.label["format"])
@@ -126,12 +133,28 @@ def elsewhere(runs: Sequence[Labelled]) -> Callable[[Labelled], Guess | None]:
     return answer
 
 
+def with_faults(folder: Path) -> dict[str, set[str]]:
+    """For each rule the formats, named as the labels name them, in whose runs it finds a fault that a script made."""
+    names = {base.run.format: label_of(folder, base.name) for base in bases(folder)}
+    right: dict[str, set[str]] = {}
+    for one in answers(folder, "2026-11-23", 1):
+        if one.onset is not None and near(one):
+            right.setdefault(one.onset.rule, set()).add(names[one.made.format])
+    return right
+
+
+def label_of(folder: Path, run: str) -> str:
+    """The format of a labelled run, as its label calls it."""
+    labels = map(json.loads, (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines())
+    return next(label["format"] for label in labels if label["run"] == run)
+
+
 # -- measuring -----------------------------------------------------------------------------------------------------
 
 
 def measured(runs: Sequence[Labelled], rule: Callable[[Labelled], Guess | None]) -> dict[str, float]:
     """Sums over the runs with an onset: exact, within one step, among three, within one or defended, F1."""
-    sums = dict.fromkeys(("runs", "said", "exact", "within_one", "top_3", "defended", "f1"), 0.0)
+    sums: dict[str, float] = dict.fromkeys(("runs", "said", "exact", "within_one", "top_3", "defended", "f1"), 0.0)
     for one in runs:
         want, guess = one.label["onset"], rule(one)
         sums["runs"] += 1
@@ -149,7 +172,7 @@ def measured(runs: Sequence[Labelled], rule: Callable[[Labelled], Guess | None])
 
 def at_random(runs: Sequence[Labelled]) -> dict[str, float]:
     """What a step drawn evenly is expected to score."""
-    sums = dict.fromkeys(("runs", "said", "exact", "within_one", "top_3", "defended", "f1"), 0.0)
+    sums: dict[str, float] = dict.fromkeys(("runs", "said", "exact", "within_one", "top_3", "defended", "f1"), 0.0)
     for one in runs:
         numbers, want, wrong = _numbers(one), one.label["onset"], frozenset(one.label["incorrect"])
         near = sum(abs(number - want) <= 1 for number in numbers)
@@ -169,12 +192,26 @@ def f1(block: frozenset[int], wrong: frozenset[int]) -> float:
     return 2 * len(block & wrong) / (len(block) + len(wrong)) if block or wrong else 1.0
 
 
-def results(runs: Sequence[Labelled]) -> dict[str, Any]:
-    """All numbers."""
+def levels(runs: Sequence[Labelled]) -> dict[str, dict[str, float]]:
+    """Of what is said, by its confidence: how often, how sure on average, and how often within one step."""
+    found: dict[str, dict[str, float]] = {}
+    for name, least, most in (("below 0.5", 0, 0.5), ("0.5 to 0.7", 0.5, 0.7), ("0.7 and more", 0.7, 2)):
+        said = [(one, one.onset) for one in runs if one.onset and least <= one.onset.confidence < most]
+        right = sum(one.label["onset"] is not None and abs(o.step - one.label["onset"]) <= 1 for one, o in said)
+        mean = sum(o.confidence for _, o in said) / len(said) if said else 0
+        found[name] = {"said": len(said), "mean": mean, "right": right}
+    return found
+
+
+def results(runs: Sequence[Labelled], supported: Mapping[str, set[str]] | None = None) -> dict[str, Any]:
+    """All numbers. `supported`: see `elsewhere`."""
     failing = [one for one in runs if one.label["onset"] is not None]
     parts = {"all failing": failing}
     parts |= {f"self-evident: {how}": [one for one in failing if one.label["self_evident"] == how] for how in _HOW}
-    rules = {"ours": ours, "ours, leave one format out": elsewhere(runs), **TRIVIAL}
+    left_out = {"ours, leave one format out": elsewhere(runs)}
+    if supported is not None:
+        left_out["the same, faults too"] = elsewhere(runs, supported)
+    rules = {"ours": ours, **left_out, **TRIVIAL}
     tables = {
         name: {"random": at_random(part), **{rule: measured(part, answer) for rule, answer in rules.items()}}
         for name, part in parts.items()
@@ -191,6 +228,7 @@ def results(runs: Sequence[Labelled]) -> dict[str, Any]:
             "quiet": sum(one.onset is None and one.run.outcome.verdict != "solved" for one in solved),
         },
         "without_onset": {"runs": len(quiet), "quiet": sum(one.onset is None for one in quiet)},
+        "confidence": levels(runs),
         "seconds": {"all": sum(one.seconds for one in runs), "longest": max(one.seconds for one in runs)},
     }
 
@@ -212,6 +250,8 @@ def show(result: Mapping[str, Any]) -> None:
         print(f"  {name:22}{row['within_one']:.0f} of {row['runs']:.0f} within one step, {row['exact']:.0f} exact")
     for name in ("solved", "solved_without_record", "without_onset"):
         print(f"quiet, {name.replace('_', ' ')}: {result[name]['quiet']} of {result[name]['runs']}")
+    for name, row in result["confidence"].items():
+        print(f"confidence {name}: {row['said']} said, mean {row['mean']:.2f}, {row['right']} within one step")
     print(f"{result['seconds']['all']:.2f} s for all, {result['seconds']['longest']:.2f} s for the longest; no tokens")
 
 
@@ -228,11 +268,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trajectories", type=Path)
     parser.add_argument("--failed", action="store_true", help="the failing runs are known to have failed")
+    parser.add_argument("--faults", action="store_true", help="faults that a script made speak for rules, too")
     parser.add_argument("--runs", action="store_true", help="label and answer of each run")
     parser.add_argument("--json", type=Path, help="write the numbers there")
     arguments = parser.parse_args()
     runs = labelled(arguments.trajectories, failed=arguments.failed)
-    result = results(runs)
+    result = results(runs, with_faults(arguments.trajectories) if arguments.faults else None)
     show(result)
     if arguments.runs:
         show_runs(runs)

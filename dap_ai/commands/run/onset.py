@@ -106,8 +106,8 @@ def _fields(path: Path, finding: Finding | str) -> dict[str, Any]:
 
 
 def _suspect(one: Suspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
-    """All fields, also those that are empty."""
-    fields = {name: getattr(one, name) for name in ("step", "first", "last", "type", "confidence", "rule", "text")}
+    """All fields, also those that are empty. The sentence that names it is that of the chain's own step."""
+    fields = {name: getattr(one, name) for name in ("step", "first", "last", "type", "confidence")}
     chain = [msgspec.to_builtins(link) for link in one.chain]
     evidence = [msgspec.to_builtins(each) for each in one.evidence]
     return {**fields, "chain": chain, "evidence": evidence, "alternatives": list(alternatives)}

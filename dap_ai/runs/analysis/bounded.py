@@ -19,10 +19,13 @@ _OPENING = re.compile(r"(?<!<)<<(-?)[ \t]*(['\"]?)\\?([A-Za-z_][\w.-]{0,60})\2(?
 _PARENTHESES = re.compile(r"[()]")
 
 
-def bounded(text: str) -> tuple[str, list[str], bool]:
-    """The text to be parsed, the here-documents that were cut out of it in order, and whether its end is missing."""
+def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str], bool]:
+    """The text to be parsed, the here-documents that were cut out of it in order, and whether its end is missing.
+
+    `documents`: those of a small text stay in it.
+    """
     bodies: list[str] = []
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_CHARS or not documents:
         text, bodies = _without_documents(text)
     end = min(len(text), MAX_CHARS, _too_deep(text[:MAX_CHARS]))
     return text[:end], bodies, end < len(text)

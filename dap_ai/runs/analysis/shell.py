@@ -71,10 +71,18 @@ def _parser() -> Parser:
 def parse(text: str) -> Script:
     """The commands of `text`. Never raises."""
     small, bodies, cut = bounded(text)
-    root = _parser().parse(small.encode("utf-8", "surrogatepass").replace(b"\0", b" ")).root_node
+    root = _tree(small)
+    if root.has_error and not bodies and "<<" in small:  # some here-documents are too much for the grammar
+        without, apart, _ = bounded(text, documents=False)
+        second = _tree(without)
+        root, bodies = (root, bodies) if second.has_error else (second, apart)
     walk = _Walk(bodies)
     walk.visit(root, 0)
     return Script(walk.commands, root.has_error or cut)
+
+
+def _tree(text: str) -> Syntax:
+    return _parser().parse(text.encode("utf-8", "surrogatepass").replace(b"\0", b" ")).root_node
 
 
 class _Walk:

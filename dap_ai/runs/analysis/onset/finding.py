@@ -7,11 +7,10 @@ from functools import partial
 
 import msgspec
 
-from dap_ai.runs.analysis import paths
 from dap_ai.runs.analysis.differences import Divergence
 from dap_ai.runs.analysis.facts import Pattern
-from dap_ai.runs.analysis.onset import checks, loops, nothing, work
-from dap_ai.runs.analysis.onset.scene import Scene, call_of, edit_of, response_of, suspect
+from dap_ai.runs.analysis.onset import checks, lacking, loops, missing, nothing, verdict, work
+from dap_ai.runs.analysis.onset.scene import Scene, call_of, suspect
 from dap_ai.runs.analysis.onsets import Evidence, Finding, Onset, Suspect
 from dap_ai.runs.analysis.patterns.story import Story
 
@@ -22,20 +21,19 @@ _MOST_ALTERNATIVES = 4
 Rule = Callable[[Scene], Iterator[Suspect]]
 
 RULES: Sequence[Rule] = (
-    work.patch_lacks,
+    lacking.no_change,
     nothing.lost_input,
-    work.success_without_change,
     work.broken_file,
     nothing.invented,
+    missing.missing_library,
     nothing.swallowed,
-    checks.last_check_failed,
-    work.edit_lost,
+    checks.check_failed,
+    verdict.verifier_names,
+    checks.unjudged,
+    missing.misplaced,
     work.placeholder,
-    checks.never_judged,
     nothing.never_began,
-    checks.unchecked,
     work.check_bent,
-    checks.admitted,
     loops.looping,
 )
 
@@ -67,7 +65,7 @@ def find_onset(
     found = [one for rule in rules for one in _asked(rule, scene)]
     found += _asked(partial(differs, against=against), scene, "differs") if against else []
     if known and not _service_failed(scene):
-        found += _asked(handed_in, scene)
+        found += _asked(checks.handed_in, scene)
     ranked = _ranked(found)
     if not ranked or (ranked[0].confidence < ENOUGH and not known):
         how = "is known to have failed" if known else "has no recorded verdict"
@@ -125,19 +123,3 @@ def _onset(ranked: Sequence[Suspect], story: Story, *, known: bool) -> Onset:
         first.rule,
         ranked[1 : 1 + _MOST_ALTERNATIVES],
     )
-
-
-def handed_in(scene: Scene) -> Iterator[Suspect]:
-    """Of a run that is known to have failed without a symptom: the change that was judged, or the answer."""
-    if scene.edits:
-        effect, write = scene.edits[-1]
-        name = paths.name(write.path)
-        text = f"Step {effect.step} is the last change of the work ({name}), and the work was found wrong"
-        yield suspect(effect.step, "incorrect hypothesis", 0.3, text, links=[], said=[edit_of(scene, effect, write)])
-        return
-    answered = [effect.step for effect in scene.story.effects if effect.kind == "submit" and not effect.refused]
-    step = (answered or [scene.last])[-1]
-    if step in scene.effects:
-        text = f"Step {step} hands in an answer that was found wrong; no file of the work was changed"
-        said = [call_of(scene, step), response_of(scene, step)]
-        yield suspect(step, "incorrect hypothesis", 0.25, text, links=[], said=said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dap_ai.runs.analysis import paths
@@ -10,6 +11,8 @@ from dap_ai.runs.analysis.patterns.story import Story, claims_success, failed
 from dap_ai.runs.analysis.tables import programs
 from dap_ai.runs.model import Step
 
+_HEADER = re.compile(r"^diff --git a/\S+ b/(\S+)", re.MULTILINE)
+_MAX_PATCH = 2_000_000
 _MANY = 3
 _NEAR = 3
 """Lines between two edits of one region."""
@@ -21,11 +24,13 @@ def success_without_change(story: Story) -> Iterator[Pattern]:
     """The work is handed in as done, and nothing of it was changed, though that was tried."""
     end = story.handed_in
     if end is not None and _empty_difference(story, end):
-        tried = [effect.step for effect in story.changes if effect.step < end.number]
+        tried = [effect.step for effect in story.effects if effect.kind == "change" and effect.step < end.number]
         text = "The work was handed in with an empty difference: no change of it is left"
         yield Pattern("success-without-change", [*tried, end.number], text)
         return
     if end is None or story.edits or story.unnamed_changes or _other_change(story):
+        return
+    if _hands_in_work(story, end):
         return
     tried = [effect.step for effect in story.effects if effect.kind == "change"]
     submits = any(effect.step == end.number and effect.kind == "submit" for effect in story.effects)
@@ -44,6 +49,13 @@ def _empty_difference(story: Story, end: Step) -> bool:
         return False
     said = [line for line in end.result.text.split("\n") if line.strip()]
     return all(any(marker in line for marker in programs().markers) for line in said)
+
+
+def _hands_in_work(story: Story, end: Step) -> bool:
+    """Whether the submission shows a difference of a file that the agent did not make for itself."""
+    own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
+    shown = _HEADER.findall(end.result.text[:_MAX_PATCH]) if end.result is not None else []
+    return any(paths.name(path) not in own and story.files.role(path) == "work" for path in shown)
 
 
 def _other_change(story: Story) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dap_ai.runs.analysis import paths
@@ -11,6 +12,8 @@ from dap_ai.runs.analysis.tables import expressions
 
 _MAX_RESULT = 4_000
 """Characters of a file that is a result rather than a program."""
+_TRIAL = re.compile(r"repro|test|debug|check|verif|demo|issue|bug", re.IGNORECASE)
+"""In names of scripts that only try something: what they make up is no result."""
 _HEAD = 800
 """Characters of a script in which it says what it is for."""
 
@@ -36,7 +39,7 @@ def invented_result(story: Story) -> Iterator[Pattern]:
 
 def _says_invented(write: Write) -> str:
     """The line with which a script says that it makes up results."""
-    if write.how != "create" or not write.new:
+    if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
         return ""
     head = write.new[:_HEAD].split("\n")
     return next((one.strip()[:200] for one in head if any(p.search(one) for p in expressions("words", "invented"))), "")

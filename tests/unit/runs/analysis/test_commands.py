@@ -92,5 +92,12 @@ def test_here_documents_of_a_large_text_are_kept_whole_and_in_order():
     assert not seen.broken
 
 
+def test_a_here_document_that_the_grammar_gets_lost_in_is_still_one_file():
+    body = 'class Kind:\n    EOF = "end of input"\n\n\ndef f(self) -> None:\n    pass\n'
+    seen = read_shell(f"cat <<'EOF' > a.py\n{body}EOF\npython a.py", "/w")
+    assert [(write.path, write.new) for write in seen.writes] == [("/w/a.py", body)]
+    assert seen.executes == ["/w/a.py"]
+
+
 def test_a_text_that_is_cut_is_told_to_be_broken():
     assert read_shell("ls\n" * 20_000, "/w").broken

@@ -84,7 +84,7 @@ def test_a_run_without_steps_says_so():
 
 def test_of_a_run_that_is_recorded_as_failed_without_a_symptom_the_last_change_is_named_with_little_confidence():
     found = onset(READ, EDIT, TEST_OK, SUBMIT, outcome=LOST)
-    assert (found.step, found.confidence <= 0.3) == (2, True)
+    assert (found.step, found.confidence < 0.5) == (2, True)
     assert found.evidence[-1].quote == "reward 0"
 
 
@@ -146,6 +146,100 @@ def test_a_result_that_the_task_asks_for_and_that_nothing_tried_is_named():
     assert is_quiet(write, Did("python try.py", "ok"), said("Successfully done."), task="Write regex.txt")
 
 
+def test_a_failing_check_judges_the_change_that_its_words_name():
+    other = called("str_replace_editor", "edited", command="str_replace", path="/w/a.py", old_str="x", new_str="y = 1")
+    named = called("str_replace_editor", "edited", command="str_replace", path="/w/b.py", old_str="x", new_str="q(7)")
+    check = Did("pytest", 'File "/w/b.py", line 3\n    q(7)\nTypeError: no\n=== 1 failed in 0.1s ===', 1)
+    assert onset(named, other, other, check, SUBMIT).step == 1
+    assert onset(other, named, check, SUBMIT).step == 2
+
+
+def test_a_failing_check_judges_what_was_changed_since_one_passed():
+    assert onset(EDIT, TEST_OK, EDIT, TEST_BAD, SUBMIT).step == 3
+
+
+def test_what_was_changed_after_the_first_failure_was_meant_to_mend_it():
+    more = Did("cat > src/more.py <<'E'\na = 1\nb = 2\nE")
+    assert onset(EDIT, TEST_BAD, more, TEST_BAD, SUBMIT).step == 1
+
+
+def test_the_main_change_is_the_one_that_brought_most_of_what_is_left():
+    small, large = "a = 1\n", "a = 1\nb = 2\nc = 3\nd = 4\n"
+    write = [called("Write", "File created", file_path="/w/core.py", content=text) for text in (small, large, large)]
+    assert onset(*write, SUBMIT, failed=True).step == 2
+
+
+def test_a_patch_that_was_written_as_a_script_comes_from_the_step_that_wrote_it():
+    script = "text = open('src/core.py').read()\nopen('src/core.py', 'w').write(text.replace('a', 'b'))"
+    steps = [READ, Did(f"cat > patch.py <<'E'\n{script}\nE"), Did("ls"), Did("python patch.py"), SUBMIT]
+    assert onset(*steps, failed=True).step == 2
+
+
+def test_a_script_that_fails_as_last_may_itself_be_wrong_and_is_no_symptom():
+    script = Did("python repro.py", "Traceback (most recent call last):\nNameError: x", 1)
+    assert is_quiet(Did("cat > repro.py <<'E'\nx\nE"), EDIT, script, SUBMIT)
+
+
+# -- the verifier --------------------------------------------------------------------------------------------------
+
+
+def judged(printed, *steps, **fields):
+    """The onset of a run beside which a verifier printed something."""
+    run = run_of(steps, outcome=LOST, **fields)
+    run.events = [*run.events, Event(99, "note", Ref("verifier/test-stdout.txt"), text=printed)]
+    return analyse(run).finding.onset
+
+
+def test_the_verifiers_complaint_leads_to_the_change_that_brought_what_it_quotes():
+    first = called("Write", "File created", file_path="/w/a.txt", content="alpha\n")
+    second = called("Write", "File created", file_path="/w/b.txt", content="one\ntwo\nthree\n")
+    found = judged("E   assert 'alpha' == 'omega'\n=== 1 failed in 0.1s ===", first, second, said("Done."))
+    assert found is not None
+    assert (found.step, "alpha" in found.text) == (1, True)
+
+
+def test_the_verifiers_complaint_leads_to_the_file_that_it_names():
+    first = called("Write", "File created", file_path="/w/a.txt", content="alpha\n")
+    second = called("Write", "File created", file_path="/w/b.txt", content="one\ntwo\nthree\n")
+    found = judged("E   AssertionError: a.txt is wrong\n=== 1 failed in 0.1s ===", first, second, said("Done."))
+    assert found is not None and found.step == 1
+
+
+# -- what is missing -----------------------------------------------------------------------------------------------
+
+NOT_INSTALLED = Did("pip install lxml", "ERROR: No matching distribution found for lxml", 1)
+MISSED = Did("python main.py", "ModuleNotFoundError: No module named 'lxml'", 1)
+
+
+def test_a_library_that_is_missed_at_the_end_leads_to_its_installation_that_failed():
+    assert where(READ, NOT_INSTALLED, EDIT, MISSED, SUBMIT) == (2, "dependency resolution")
+
+
+def test_a_library_that_was_installed_later_is_not_missing():
+    again = Did("pip install --user lxml", "Successfully installed lxml-5.1")
+    assert is_quiet(NOT_INSTALLED, again, EDIT, Did("python main.py", "ok"), SUBMIT)
+
+
+def test_a_result_in_another_place_than_the_task_asks_for_is_named():
+    elsewhere = called("Write", "File created", file_path="/root/answer.txt", content="42\n")
+    steps = [READ, elsewhere, Did("cat /root/answer.txt", "42"), said("Done.")]
+    assert where(*steps, task="Write the word to /w/answer.txt") == (2, "mislocalized edit")
+
+
+@pytest.mark.parametrize(
+    "after", ["cp /root/answer.txt /w/answer.txt", "mv /root/answer.txt /w/", "python to.py /w/answer.txt"]
+)
+def test_a_result_that_may_have_been_brought_to_its_place_is_no_symptom(after):
+    elsewhere = called("Write", "File created", file_path="/root/answer.txt", content="42\n")
+    assert is_quiet(READ, elsewhere, Did(after), TEST_OK, said("Done."), task="Write the word to /w/answer.txt")
+
+
+def test_a_path_that_the_task_only_mentions_is_not_asked_for():
+    elsewhere = called("Write", "File created", file_path="/w/core.py", content="a = 1\n")
+    task = 'Fix this:\n  File "/usr/lib/python3/core.py", line 3'
+    assert is_quiet(READ, elsewhere, TEST_OK, said("Done."), task=task)
+
+
 # -- what is handed in ---------------------------------------------------------------------------------------------
 
 
@@ -158,6 +252,23 @@ def test_a_difference_without_the_edited_file_leads_to_the_edit_that_had_no_effe
 
 def test_a_difference_with_the_edited_file_is_no_symptom():
     assert is_quiet(EDIT, TEST_OK, Did(HAND_IN, "diff --git a/src/core.py b/src/core.py\n+x"))
+
+
+def test_a_difference_of_files_that_the_run_speaks_of_may_hold_its_change():
+    handed = Did(HAND_IN, "diff --git a/src/other.py b/src/other.py\n+x")
+    assert is_quiet(READ, EDIT, Did("python apply.py src/other.py"), TEST_OK, handed)
+
+
+def test_a_file_that_took_the_place_of_the_work_is_in_the_difference_under_its_name():
+    make = Did("cat > src/core.py.new <<'E'\nx = 1\nE\nmv src/core.py.new src/core.py")
+    assert is_quiet(make, TEST_OK, Did(HAND_IN, "diff --git a/src/core.py b/src/core.py\n+x"))
+
+
+def test_an_edit_of_the_work_that_was_refused_and_taken_for_done_is_named():
+    refused = called(
+        "str_replace_editor", "ERROR:\nNo replacement was performed", command="str_replace", path="/w/a.py"
+    )
+    assert where(READ, refused, Did("ls"), SUBMIT) == (2, "mislocalized edit")
 
 
 def test_a_script_of_its_own_that_the_agent_takes_for_the_fix_is_named():

@@ -182,6 +182,11 @@ def test_a_script_that_makes_up_results_by_its_own_words_is_told_when_it_is_run(
     assert "Simulate an evaluation" in found.quote
 
 
+def test_a_reproduction_that_simulates_an_output_makes_up_no_result():
+    made = MADE_UP.replace("sim.py", "reproduce_issue.py")
+    assert not seen("placeholder-result", Did(made), Did("python reproduce_issue.py"), task="Fix the command")
+
+
 def test_a_simulation_that_the_task_asks_for_is_none():
     assert not seen("placeholder-result", Did(MADE_UP), Did("python sim.py"), task="Simulate the evaluation")
 
