@@ -19,6 +19,7 @@ import msgspec
 from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.session import Loaded, Refused, RunSession
 from dap_ai.protocol.wire.framing import encode_frame
+from dap_ai.runs.documents import decoded
 from dap_ai.runs.opening import open_run
 from dap_ai.runs.readers.base import CannotRead
 
@@ -120,8 +121,8 @@ def _messages(source: BinaryIO) -> Iterator[dict[str, Any]]:
         if not 0 < length <= _MAX_BYTES:
             return
         try:
-            message: Any = msgspec.json.decode(source.read(length))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            message, _ = decoded(source.read(length))  # also of clients that send half characters
+        except CannotRead:
             continue
         if isinstance(message, dict):
             yield message

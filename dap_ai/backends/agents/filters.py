@@ -39,7 +39,9 @@ def _changes(event: Event, facts: Facts) -> bool:
     if event.kind == "change":
         return True
     effect = facts.effects.get(event.step)
-    return effect is not None and effect.kind == "change" and event.index == facts.end_of(event.step)
+    if effect is None or effect.kind != "change" or effect.noop or effect.refused or event.status == "error":
+        return False
+    return event.index == facts.end_of(event.step)
 
 
 def _fails_check(event: Event, facts: Facts) -> bool:

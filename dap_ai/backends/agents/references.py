@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from dap_ai.backends.agents.arguments import Refused
+from dap_ai.backends.agents.titles import line
 from dap_ai.protocol.wire.visible import visible
 
 Variable = dict[str, Any]
@@ -18,6 +19,7 @@ MAX_VALUE_CHARS = 20_000
 _MOST_AT_ONCE = 2_000
 _LONG_CHARS = 1_000
 """A text that is longer, or has lines, can be opened: editors show the beginning of a value."""
+_NAME_CHARS = 200
 _READ_ONLY = {"attributes": ["readOnly"]}
 
 
@@ -74,7 +76,11 @@ class References:
 
     def variable(self, name: str, value: Any, path: str = "") -> Variable:
         """One value; what has parts can be opened. `path` is the expression that gives it, where there is one."""
-        shown: Variable = {"name": visible(name) or '""', "presentationHint": _READ_ONLY, "variablesReference": 0}
+        shown: Variable = {
+            "name": line(name, _NAME_CHARS) or '""',
+            "presentationHint": _READ_ONLY,
+            "variablesReference": 0,
+        }
         if path:
             shown["evaluateName"] = path
         if isinstance(value, Mapping):

@@ -64,17 +64,21 @@ def _messages(references: References, event: Event, facts: Facts) -> Variable:
 
 def _message(references: References, event: Event, number: int) -> Variable:
     label = f"{event.step} {event.kind}" if event.step else event.kind
-    text = event.text or event.reasoning or dict(event.arguments or {})
+    text = event.text or event.reasoning or dict(event.arguments or {}) or "(nothing)"
     return references.variable(f"[{number}] {label} {event.tool}".rstrip(), text)
 
 
 def _event(event: Event) -> Mapping[str, Any]:
     fields = {
-        "kind": event.kind, "step": event.step or None, "cycle": event.cycle or None, "at_s": event.at_s,
-        "took_s": event.took_s, "text": event.text, "reasoning": event.reasoning,
+        "kind": event.kind, "step": event.step or None, "cycle": event.cycle or None, "at_s": _rounded(event.at_s),
+        "took_s": _rounded(event.took_s), "text": event.text, "reasoning": event.reasoning,
     }  # fmt: skip
     found = {name: value for name, value in fields.items() if value not in (None, "")}
     return {**found, "args": dict(event.arguments)} if event.arguments and event.kind != "call" else found
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
 
 
 def _call(call: Event) -> Mapping[str, Any]:
@@ -83,14 +87,22 @@ def _call(call: Event) -> Mapping[str, Any]:
 
 
 def _result(event: Event) -> Mapping[str, Any]:
-    fields = {"status": event.status, "exit_code": event.exit_code, "text": event.text, "took_s": event.took_s}
+    fields = {
+        "status": event.status,
+        "exit_code": event.exit_code,
+        "text": event.text,
+        "took_s": _rounded(event.took_s),
+    }
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _usage(event: Event, facts: Facts) -> Mapping[str, Any]:
     """Of the event, and of the run up to there."""
     tokens, cost = facts.spent.until(event.index)
-    fields = _tokens(event.usage) | {"so far: tokens": tokens or None, "so far: cost_usd": cost}
+    fields = _tokens(event.usage) | {
+        "so far: tokens": tokens or None,
+        "so far: cost_usd": None if cost is None else round(cost, 6),
+    }
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -22,7 +22,9 @@ EVENTS = [
     Event(3, "call", REF, cycle=1, step=1, tool="bash", text="ls", arguments={"command": "ls"}),
     Event(4, "result", REF, cycle=1, step=1, text="a.py", status="ok", exit_code=0),
     Event(5, "query", REF, cycle=2),
-    Event(6, "response", REF, cycle=2, text="I test.\nAll of it.", usage=Usage(150, None, 30, 0.25)),
+    Event(
+        6, "response", REF, cycle=2, at_s=1.00000004768, text="I test.\nAll of it.", usage=Usage(150, None, 30, 0.25)
+    ),
     Event(7, "call", REF, cycle=2, step=2, tool="bash", text="pytest -q", arguments={"command": "pytest -q"}),
     Event(8, "result", REF, cycle=2, step=2, text="1 failed\x1b[2J", status="error", exit_code=1),
     Event(9, "call", REF, agent="helper", cycle=1, step=3, tool="edit_file", arguments={"path": "a.py"}),

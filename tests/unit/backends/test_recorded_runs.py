@@ -15,6 +15,7 @@ from dap_ai.backends.agents.filters import FILTERS
 from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.agents.session import Loaded, Refused, RunSession
 from dap_ai.backends.agents.titles import line_of
+from dap_ai.runs.analysis.facts import Analysis, Effect
 from dap_ai.runs.model import Event, Run
 from tests.unit.backends.recorded import EVENTS, LAST, REF, RUN, SEEN, Client
 
@@ -336,6 +337,20 @@ def test_every_filter_is_announced_and_can_be_set_with_a_condition(client: Clien
     (made,) = client.body("setExceptionBreakpoints", filters=[], filterOptions=asked)["breakpoints"]
     assert made["verified"]
     assert client.on() == LAST
+
+
+@pytest.mark.parametrize(
+    ("status", "effect"),
+    [
+        ("error", Effect(1, "change")),
+        ("ok", Effect(1, "change", refused="No replacement")),
+        ("ok", Effect(1, "change", noop=":")),
+    ],
+)
+def test_a_change_that_was_refused_or_failed_is_none(status: Any, effect: Effect):
+    events = [Event(0, "call", REF, step=1, tool="edit"), Event(1, "result", REF, step=1, status=status)]
+    facts = Facts(Run("/run", "made", events=events), Known(Analysis(effects=[effect])))
+    assert not any(FILTERS["change"].stops_at(event, facts) for event in events)
 
 
 def test_a_stop_at_a_pattern_says_which(client: Client):

@@ -132,6 +132,14 @@ def test_every_variable_with_an_expression_has_that_value(client: Client):
                     assert body["result"] == variable["value"]
 
 
+def test_a_name_of_several_lines_is_one_line_and_times_are_to_the_millisecond():
+    event = Event(0, "call", REF, step=1, at_s=780.5750000476837, arguments={"a\nb": 1})
+    client = Client(Run("/run", "made", agents=[Agent("main")], events=[event])).open()
+    assert client.values("Event")["at_s"] == "780.575"
+    args = next(v for v in client.variables(client.scopes()["Call"]) if v["name"] == "args")
+    assert [v["name"] for v in client.variables(args)] == ["a b"]
+
+
 def test_references_end_with_their_stop_and_are_never_another_thing(client: Client):
     reference = client.scopes()["Event"]["variablesReference"]
     client.body("stepIn", threadId=1)
