@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Sequence
@@ -21,6 +20,7 @@ from dap_ai.adapter.state.options import NOBODY_ELSE
 from dap_ai.commands.running.holder import follow, hear
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import Teller, warn
+from dap_ai.commands.signalled import until_signalled
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 
@@ -103,10 +103,10 @@ def command(
         check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
     recipe = Recipe(resolved, access, log, None, adapter, open_wire_log(wire_log))
     proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
-    heard = partial(hear, recipe, teller.tell) if held and teller else None
+    begin = partial(_held, partial(hear, recipe, teller.tell)) if held and teller else None
     try:
         serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
-        number = threads.run(_until_signalled(serving, heard))
+        number = threads.run(until_signalled(serving, begin))
         if number:
             raise SystemExit(128 + number)
     except SessionFailed as error:
@@ -130,33 +130,11 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
     return proxy.serve_unix(where.path, lambda: warn(f"listening on {where.path}"))
 
 
-async def _until_signalled(work: Coroutine[Any, Any, None], heard: Callable[[bytes], None] | None = None) -> int:
-    """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind.
-
-    `heard` takes the lines of stdin; then nor does one that was killed, whose end of our stdin is closed. Gives the
-    signal that ended it; 0: none.
-    """
-    loop, task, ended_by = asyncio.get_running_loop(), asyncio.ensure_future(work), list[int]()
-
-    def end(number: int) -> None:
-        if not ended_by:  # a second one must not interrupt the end
-            ended_by.append(number)
-            task.cancel()
-
-    if heard:
-        # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
-        arguments = (loop, heard, lambda: end(signal.SIGTERM))
-        threading.Thread(target=follow, args=arguments, name="stdin", daemon=True).start()
-    with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            if number := getattr(signal, name, None):
-                loop.add_signal_handler(number, end, number)
-    try:
-        await task
-    except asyncio.CancelledError:
-        if not ended_by:
-            raise
-    return ended_by[0] if ended_by else 0
+def _held(heard: Callable[[bytes], None], end: Callable[[int], None]) -> None:
+    """`heard` takes the lines of stdin; who holds us and is killed ends us too: the end of our stdin is closed."""
+    # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
+    arguments = (asyncio.get_running_loop(), heard, lambda: end(signal.SIGTERM))
+    threading.Thread(target=follow, args=arguments, name="stdin", daemon=True).start()
 
 
 def _warn(warnings: Sequence[str]) -> None:

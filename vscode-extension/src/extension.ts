@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { AdapterFactory } from "./launch/adapterFactory";
+import { RUN_TYPE, RunConfigurations } from "./launch/agentRun";
 import { registerAsking } from "./ways/asking";
 import { registerAnswererCommands } from "./models/chooseAnswerer";
 import { OwnConfigurations, TYPE } from "./launch/configuration";
@@ -53,10 +54,14 @@ export function activate(context: vscode.ExtensionContext): void {
 
 function registerDebugging(proxies: Proxies): vscode.Disposable[] {
   const own = new OwnConfigurations(proxies);
+  const runs = new RunConfigurations(proxies);
+  const factory = new AdapterFactory(proxies);
   return [
     vscode.debug.registerDebugConfigurationProvider(TYPE, own),
     vscode.debug.registerDebugConfigurationProvider(TYPE, own, vscode.DebugConfigurationProviderTriggerKind.Dynamic),
-    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, new AdapterFactory(proxies)),
+    vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, factory),
+    vscode.debug.registerDebugConfigurationProvider(RUN_TYPE, runs),
+    vscode.debug.registerDebugAdapterDescriptorFactory(RUN_TYPE, factory),
     registerSwitch(proxies),
   ];
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { choosePython, install, offerInstall } from "./proxy/install";
 import { log } from "./log";
+import { debugRun, pickRun } from "./launch/agentRun";
 import { showMenu } from "./menu";
 import { pickProcess } from "./launch/pickProcess";
 import { notCovered } from "./launch/switching";
@@ -28,6 +29,8 @@ export function registerHostCommands(ownEnvironment: string, statusBar: StatusBa
     },
     "dapAi.enableForWorkspace": enableForWorkspace,
     "dapAi.pickProcess": pickProcess,
+    "dapAi.pickRun": pickRun,
+    "dapAi.debugRun": debugRun,
     "dapAi.learnMore": () =>
       vscode.commands.executeCommand("workbench.action.openWalkthrough", "dap-ai.dap-ai#start", false),
   };

@@ -22,6 +22,7 @@ export async function showMenu(): Promise<void> {
     { label: "$(comment-discussion) Show answers", command: "dapAi.openView" },
     SEPARATOR,
     { label: "$(sparkle) Choose who answers...", command: "dapAi.chooseAnswerer" },
+    { label: "$(history) Debug an agent run...", command: "dapAi.debugRun" },
     { label: "$(arrow-swap) Use dap-ai for existing launch configurations...", command: "dapAi.enableForWorkspace" },
     SEPARATOR,
     { label: "$(check) Check the installation", command: "dapAi.doctor" },

@@ -15,14 +15,16 @@ from dap_ai.protocol.contracts.backend import Command, Start, StartError, Walker
 class AgentsBackend(GenericBackend):
     """See dap_ai.protocol.contracts.backend.Backend. A launch names `run`: the path of a recorded run."""
 
-    def __init__(self, announced: Iterable[str] = ()) -> None:
+    def __init__(self, announced: Iterable[str] = (), run: str = "") -> None:
+        """`run`: the run of a launch that names none."""
         super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
         self.name = "agents"
         self.denied = READ_ONLY
+        self._run = run
 
     def announced(self, names: Iterable[str]) -> AgentsBackend:
         """The same: there is one such adapter."""
-        return AgentsBackend(names)
+        return AgentsBackend(names, self._run)
 
     def command(self) -> Command:
         """This Python, with this package."""
@@ -31,7 +33,7 @@ class AgentsBackend(GenericBackend):
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Raises StartError where no run is named, or none is there."""
         del command
-        run = arguments.get("run")
+        run = arguments.get("run") or self._run
         if not isinstance(run, str) or not run:
             raise StartError("the launch configuration names no `run`: the path of a recorded run of an agent")
         cwd = str(arguments.get("cwd") or "") or str(Path.cwd())

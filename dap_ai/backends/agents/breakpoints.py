@@ -43,8 +43,9 @@ class Breakpoints:
         return self._replace(f"lines {source}", asked, one, "breakpoint")
 
     def set_functions(self, asked: Sequence[Arguments]) -> list[Answer]:
-        """By tool, agent, kind or `llm`; `log:NAME TEXT` speaks and does not stop."""
-        return self._replace("functions", [_unlogged(each) for each in asked], _by_name, "function breakpoint")
+        """By tool, agent, kind or `llm`; `log:NAME TEXT` speaks and does not stop, `NAME if CONDITION` has one."""
+        plain = [_unconditional(_unlogged(each)) for each in asked]
+        return self._replace("functions", plain, _by_name, "function breakpoint")
 
     def set_filters(self, asked: Sequence[Arguments], *, analysed: bool) -> list[Answer]:
         """Exception filters, by `filterId`."""
@@ -114,6 +115,13 @@ def _unlogged(each: Arguments) -> Arguments:
         return each
     bare, _, text = name.removeprefix("log:").strip().partition(" ")
     return Arguments({**each.fields, "name": bare, "logMessage": text.strip() or f"{bare}: {{tool}} {{text}}"})
+
+
+def _unconditional(each: Arguments) -> Arguments:
+    """`tool:bash if step > 3` as DAP writes a condition, which some editors give no function breakpoint."""
+    name = each.text("name", "") if isinstance(each.fields.get("name"), str) else ""
+    bare, _, condition = name.partition(" if ")
+    return Arguments({**each.fields, "name": bare, "condition": condition}) if condition.strip() else each
 
 
 def _once_above(condition: str) -> Test:

@@ -12,6 +12,8 @@ from dap_ai.runs.model import Event, Run
 _MOST = 200
 """Events of one move that are told one by one: the last ones."""
 _KINDS = {"error": "important"}
+_OWN = "stdout"
+"""The category of what the run itself did: VS Code shows all of "console" as a warning."""
 
 
 class Telling:
@@ -57,13 +59,13 @@ class Telling:
             self._close()
             if event.cycle:
                 self._group = group
-                self._line(f"cycle {event.cycle} of {line(event.agent)}", event, group="start")
-        self._line(title(event), event, category=_KINDS.get(event.kind, "console"))
+                self._line(f"cycle {event.cycle} of {line(event.agent)}", event, group="start", category=_OWN)
+        self._line(title(event), event, category=_KINDS.get(event.kind, _OWN))
 
     def _close(self) -> None:
         if self._group is not None:
             self._group = None
-            self._say({"category": "console", "output": "", "group": "end"})
+            self._say({"category": _OWN, "output": "", "group": "end"})
 
     def _line(self, text: str, event: Event | None = None, **more: Any) -> None:
         at = {"source": self._documents.run, "line": line_of(event.index)} if event else {}

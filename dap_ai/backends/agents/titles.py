@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dap_ai.protocol.wire.visible import visible
@@ -10,6 +11,8 @@ from dap_ai.runs.model import Event, Run
 RUN_FILE = "run.md"
 _TITLE_CHARS = 160
 _LOOKED_AT = _TITLE_CHARS * 8
+_RULE = re.compile(r"([-=_*~#])\1{4,}")
+"""What separates in a terminal, and says nothing in a title."""
 HEAD_LINES = 2
 """Lines of `run.md` above the first event."""
 
@@ -45,7 +48,7 @@ def index_of(line_number: int) -> int:
 
 def line(text: str, chars: int = _TITLE_CHARS) -> str:
     """A text on one line, cut."""
-    flat = " ".join(visible(text[: chars * 8]).split())
+    flat = " ".join(_RULE.sub(" ", visible(text[: chars * 8])).split())
     return flat if len(flat) <= chars else f"{flat[:chars]}…"
 
 

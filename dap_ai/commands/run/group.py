@@ -14,6 +14,7 @@ Examples:
   dap-ai run show results/django-11790        one of them, on a screen
   dap-ai run show results/django-11790 12     its 12th step in full
   dap-ai run onset results/django-11790       where it went wrong
+  dap-ai run open results/django-11790        step through it in an editor
   dap-ai run export RUN --to html -o run.html a page to read or hand on
   dap-ai run scan results/ --out runs.jsonl   every run analysed, a row each
 
@@ -30,6 +31,7 @@ _COMMANDS = (
     "diff",
     "compare",
     "onset",
+    "open",
     "search",
     "export",
     "scan",

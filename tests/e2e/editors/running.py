@@ -14,6 +14,8 @@ from typing import Any
 from tests.patience import at_worst
 
 TIMEOUT_S = at_worst(100.0)
+WAIT_S = at_worst(20.0)
+"""For one thing that an editor waits for; its script has it as $WAIT_MS."""
 
 
 def find_program(variable: str, name: str) -> str:
@@ -37,6 +39,7 @@ def run_editor(command: Sequence[str], folder: Path, variables: Mapping[str, str
         "FOLDER": str(folder),
         "SEEN": str(seen),
         "TERM": "dumb",
+        "WAIT_MS": str(round(WAIT_S * 1000)),
         **variables,
     }
     done = subprocess.run(

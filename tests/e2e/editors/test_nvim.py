@@ -79,7 +79,7 @@ save()
 vim.cmd("qall!")
 """
 
-_GUARDED = "local ok, why = pcall(dofile, vim.env.DRIVER) if not ok then io.stderr:write(why) vim.cmd.cquit() end"
+GUARDED = "local ok, why = pcall(dofile, vim.env.DRIVER) if not ok then io.stderr:write(why) vim.cmd.cquit() end"
 """A mistake in a script ends Neovim, which would wait for its user otherwise."""
 
 
@@ -96,7 +96,7 @@ def seen(tmp_path: Path, debuggee: Find) -> dict[str, Any]:
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "XDG_CACHE_HOME": str(tmp_path / "state"),
     }
-    command = [NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"lua {_GUARDED}"]
+    command = [NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"lua {GUARDED}"]
     seen = run_editor(command, tmp_path, variables)
     logs = (tmp_path / "state").rglob("dap*.log")
     return {**seen, "log": "".join(log.read_text() for log in logs)}

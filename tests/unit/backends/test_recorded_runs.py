@@ -285,6 +285,13 @@ def test_log_before_a_name_makes_a_logpoint_with_the_text_behind_it(client: Clie
     assert "tool:edit_file: edit_file" in client.said()
 
 
+def test_a_condition_may_stand_behind_the_name_for_editors_that_give_it_none(client: Client):
+    asked = [{"name": 'tool:* if "pytest" in args.command'}, {"name": "tool:* if )"}]
+    made = client.body("setFunctionBreakpoints", breakpoints=asked)["breakpoints"]
+    assert [each["verified"] for each in made] == [True, False]
+    assert EVENTS[client.on()].text == "pytest -q"
+
+
 @pytest.mark.parametrize(
     ("asked", "why"),
     [

@@ -120,7 +120,8 @@ async function withEnvFile(
   return { ...rest, env: { ...parseEnvFile(text, process.env), ...own } };
 }
 
-function refuse(why: string): void {
+/** Says why, with a way to launch.json. */
+export function refuse(why: string): void {
   void vscode.window.showErrorMessage(why, "Open launch.json").then((chosen) => {
     if (chosen) void vscode.commands.executeCommand("workbench.action.debug.configure");
   });

@@ -61,6 +61,8 @@ const CONFIGURATIONS = [
   { name: "of another extension", type: "debugpy", ...program("share.py") },
   { name: "feed", type: "dap-ai", ...program("feed.py") },
   { name: "tests", type: "dap-ai", request: "launch", module: "pytest", args: ["-q", "-p", "no:cacheprovider"], cwd: "${workspaceFolder}", console: "internalConsole" },
+  { name: "agent run", type: "dap-ai-agent", request: "launch", run: "${workspaceFolder}/discount.traj.json" },
+  { name: "no run", type: "dap-ai-agent", request: "launch", run: "payroll.py" },
   { name: "parent", type: "dap-ai", ...program("parent.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
   { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },
