@@ -18,6 +18,7 @@ from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import WAIT_S, Live, live
+from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
 Find = Callable[..., Any]
@@ -266,7 +267,9 @@ async def test_consent_is_asked_for_and_given(in_loop: Acting):
 
 async def test_a_question_whose_time_is_up_may_still_wait_for_consent(steps: Any):
     agent = ScriptedAgent()
-    async with live(Options(level="mutate", ask_timeout_s=1.0, approval_timeout_s=2.0), agent) as session:
+    async with live(
+        Options(level="mutate", ask_timeout_s=patient(1.0), approval_timeout_s=patient(2.0)), agent
+    ) as session:
         await session.launch(steps.path, lines=(steps.line,))
         stop = await session.stopped()
         it = Acting(session, agent, stop["threadId"])

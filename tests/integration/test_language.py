@@ -175,7 +175,7 @@ async def test_killed_in_the_middle_of_a_question_it_is_started_again_and_answer
 
 @NO_SIGSTOP
 async def test_hanging_it_is_ended_and_the_next_question_answered_by_another(folder: Path):
-    async with serving(folder, timeout_s=1.5) as language:
+    async with serving(folder) as language:
         await find(language, folder / "main.py", 3, "total")
         language._timeout_s = 0.3
         process = await stop(language, folder / "main.py")

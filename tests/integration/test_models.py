@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.loop import agent as loop
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
@@ -286,9 +289,16 @@ async def test_a_budget_of_tokens_ends_it(crash: Stopped):
         assert end["reason"] == "limit" and "1000 tokens" in it.endpoint.requests[1].messages[-1]["content"]
 
 
-async def test_a_budget_of_seconds_ends_it(crash: Stopped):
-    replies: list[Scripted] = [Reply(calls=[("stack", {})], delay_s=2.0), Reply("So far: 0.")]
-    async with crash.talk(replies, ask_timeout_s=2.0) as it:
+async def test_a_budget_of_seconds_ends_it(crash: Stopped, monkeypatch: pytest.MonkeyPatch):
+    passed_s = 0.0
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + passed_s))
+
+    def first(_seen: Seen) -> Reply:
+        nonlocal passed_s
+        passed_s = WAIT_S
+        return Reply(calls=[("stack", {})])
+
+    async with crash.talk([first, Reply("So far: 0.")], ask_timeout_s=WAIT_S) as it:
         end = await it.ask()
         assert end["reason"] == "limit" and "So far: 0." in end["answer"]
 
