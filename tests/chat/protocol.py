@@ -58,6 +58,6 @@ def _in_messages(messages: list[dict[str, Any]]) -> str:
                 return f"messages[{number}] has empty tool_calls"
             if len(set(called)) < len(called):
                 return f"messages[{number}] calls twice with one id"
-        if not isinstance(message.get("content"), str) and not message.get("tool_calls"):
+        if not isinstance(message.get("content"), (str, list)) and not message.get("tool_calls"):
             return f"messages[{number}] has no content"
     return f"the calls {called} are not answered" if called else ""

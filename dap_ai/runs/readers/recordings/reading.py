@@ -143,8 +143,9 @@ class Reading:
         asker, new = self._askers.of(last, words(row.get("tools")), answers)
         model = words(at(row, "settings", "model"))
         self._building.agents.setdefault(asker.name, Agent(asker.name, asker.parent, model))
+        waiting = self._answered_in_words(asker, new)
         for node in new:
-            self._sent(node, asker, at_s, first=len(self._askers.known) > is_first)
+            self._sent(node, asker, at_s, first=len(self._askers.known) > is_first, answers=waiting)
         event = self._building.add("query", ref, agent=asker.name, at_s=at_s, native_id=words(row["query"]))
         asker.waiting += 1
         self._asked[whole(row["query"]) or 0] = asker, event
@@ -152,12 +153,20 @@ class Reading:
     def _of(self, node: int) -> Sequence[Said]:
         return self._said.get(self._nodes[node].part, ())
 
-    def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool) -> None:
-        """A message that an agent has sent for the first time."""
+    def _answered_in_words(self, asker: Asker, new: Sequence[int]) -> str:
+        """The one open call of an agent that tells its model results as a user's words (smolagents does); else ""."""
+        said = [each for node in new for each in self._of(node)]
+        users = [each for each in said if each.kind == "user"]
+        told = len(users) == 1 and not any(each.kind == "result" for each in said)
+        return next(iter(asker.open_calls)) if told and len(asker.open_calls) == 1 else ""
+
+    def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool, answers: str) -> None:
+        """A message that an agent has sent for the first time; `answers` is the call that a user's words answer."""
         line = self._nodes[node].line
         for said in self._of(node):
             ref = Ref(self._name, (line, line), f"/value{said.pointer}")
-            if said.kind == "result":
+            if said.kind == "result" or (said.kind == "user" and answers):
+                said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
                 asker.open_calls.pop(said.call_id, None)
                 code = exit_code(said.text)
                 status = said.status if code is None else "ok" if code == 0 else "error"
