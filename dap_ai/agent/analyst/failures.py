@@ -13,6 +13,9 @@ from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import cut, find
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
+_RECURSIVE = 3
+"""Frames of one function; with fewer it is a library that calls itself, below them."""
+
 
 def diagnose(case: Case) -> Diagnosis | None:
     """What broke the innermost user frame's line. None where no user frame was read."""
@@ -77,6 +80,8 @@ def _recursion(d: Diagnosis, case: Case) -> None:
     name = d.place.frame.name
     same = [p for p in case.places if p.function is d.place.function]
     count = sum(f.name == name for f in case.frames)
+    if count < _RECURSIVE:
+        return
     d.say(f"`{name}` calls itself: {count} of the {len(case.frames)} frames that were read.")
     for parameter in d.place.facts.arguments if d.place.facts else []:
         texts = [v.text for p in same[:4] if (v := find(p.facts, parameter.name))]

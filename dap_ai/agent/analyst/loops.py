@@ -17,6 +17,7 @@ from dap_ai.protocol.wire.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
+INTERRUPTED = "KeyboardInterrupt"
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""
 
@@ -40,7 +41,7 @@ class Loop:
 
 
 def looping(case: Case) -> str:
-    """In words, the innermost loops with the values of now. Empty: the program was not paused, or not in a loop."""
+    """In words, the innermost loops with the values of now. Empty: it was not paused, or is in no loop."""
     loops = _loops(case)
     if not loops:
         return ""
@@ -67,7 +68,7 @@ def cannot_end(case: Case) -> tuple[Suspect, str] | None:
 
 def _loops(case: Case) -> list[Loop]:
     """What tells most comes first."""
-    if case.stop.reason != "pause":
+    if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
         return []
     loops = [_read(place, node) for place in case.places for node in _around(place)][:_MAX_LOOPS]
     return sorted(loops, key=lambda loop: (not loop.stuck, -loop.rounds))

@@ -9,6 +9,7 @@ WHY = "**Why.**"
 AGAIN = "**Run again.**"
 NOW = "**Now.**"
 VALUES = "**Values here.**"
+MOVES = "**Its arguments, from call to call.**"
 
 VERIFIED = "**Verified in a snapshot:**"
 PASSES = "**Passes, not verified:**"

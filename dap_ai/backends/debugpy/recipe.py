@@ -12,7 +12,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.debugpy import attach, caught, debugpy_launcher, doors, forks, inspector, interpreters, tracebacks
+from dap_ai.backends.debugpy import (
+    attach,
+    caught,
+    dead_ends,
+    debugpy_launcher,
+    doors,
+    forks,
+    inspector,
+    interpreters,
+    tracebacks,
+)
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
 from dap_ai.protocol.contracts.backend import Command, Snapshots, Start, StartError, Walker
@@ -39,7 +49,10 @@ class DebugpyBackend:
             *("debugLauncherPython", "debugLauncherPath", "debugAdapterPython", "debugAdapterPath"),
         }
     )
-    terminal_setup = ("evaluate", {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL})", "context": "hover"})
+    terminal_setup = (
+        "evaluate",
+        {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL}, {dead_ends.INSTALL})", "context": "hover"},
+    )
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]]:

@@ -1,6 +1,6 @@
 """An uncaught exception's traceback as it would be printed without a debugger.
 
-A debugged program is started by debugpy inside Python's runpy, and an uncaught exception would print their seven frames
+A debugged program is started by debugpy inside Python's runpy, and an uncaught exception would print their frames
 first. In a terminal of ours `sys.excepthook` leaves out those that come before the program's own. A program that sets
 its own hook keeps it.
 """
@@ -10,11 +10,13 @@ from __future__ import annotations
 _HOOK = r"""
 import sys
 
+ours = ("<frozen runpy>", "<frozen dap_ai>")
+
 def print_uncaught(kind, value, tb, shown=sys.excepthook):
     first = tb
     while first is not None:
         name = first.tb_frame.f_code.co_filename.replace("\\", "/")
-        if "/debugpy/" not in name and not name.endswith("/runpy.py") and name != "<frozen runpy>":
+        if "/debugpy/" not in name and not name.endswith("/runpy.py") and name not in ours:
             break
         first = first.tb_next
     if first is None and not issubclass(kind, SyntaxError):  # debugpy itself has failed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 
-from dap_ai.agent.analyst import unread
+from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asking import (
     code_asked,
@@ -23,10 +23,12 @@ from dap_ai.agent.analyst.asking import (
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
-from dap_ai.agent.analyst.loops import cannot_end, looping
+from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
+from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.trials import Trials, investigate, run_again
 from dap_ai.agent.analyst.verdict import verdict
@@ -115,9 +117,13 @@ class PythonAnalyst:
         remote = analysis.case.remote
         if remote is not None and (there := await asyncio.to_thread(analyse, remote)):
             return self._unread(work, there, *unread.elsewhere(there, analysis.case))
+        if analysis.case.exception and analysis.case.exception.type == RECURSION:
+            return await self._recursion(work, analysis, first)
+        if wrong := syntax_errors.wrong_at(analysis.case):
+            return self._syntax(work, analysis, wrong, first)
         analysis, trials, note = await self._investigated(work, analysis)
         advice, fixes = "", list[Fix]()
-        if analysis.case.exception:
+        if _has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
             parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
             parts.append(told(analysis, trials) if trials else "")
@@ -131,13 +137,32 @@ class PythonAnalyst:
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
+    def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
+        """What does not compile has not run: there is nothing to run again."""
+        case, frame = analysis.case, analysis.diagnosis.place.frame
+        bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
+        spot, importer = where(case, path, wrong.line), where(case, frame.path, frame.line)
+        opened = where(case, path, bracket.line) if bracket else spot
+        parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *_notes(analysis)])}*"])
+        return Answer(suspects=suspects, usage=offline_usage())
+
+    async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
+        """No fix is tried: what leaves the call out makes the failure go away, and is hardly ever meant."""
+        case, place = analysis.case, analysis.diagnosis.place
+        found = await recursion_at(case, work.reader, work.debugger)
+        parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
+        notes = [NO_MODEL, *_notes(analysis)]
+        say(work, [first, *parts, f"*{' '.join(notes)}*"])
+        return Answer(suspects=suspects, usage=offline_usage())
+
     async def _investigated(self, work: Work, analysis: Analysis) -> tuple[Analysis, Trials | None, str]:
         """What trying fixes has brought, and a note where none may be tried. At an exception only.
 
         It is kept for the stop: another question gets the same verdict, at once.
         """
         stop = analysis.case.stop
-        if not analysis.case.exception:
+        if not _has_failed(analysis.case):
             return analysis, None, ""
         if work.debugger.why_no_snapshot:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
@@ -173,6 +198,11 @@ class PythonAnalyst:
         control = await run_again(work.debugger, case)
         names = [root.id for root in roots if isinstance(root, ast.Name)]
         return histories(control, names, place, case.inspection.cwd) if control else ""
+
+
+def _has_failed(case: Case) -> bool:
+    """At an exception; Ctrl-C in a program that hangs is a pause."""
+    return case.exception is not None and case.exception.type != INTERRUPTED
 
 
 def _standing(place: Place) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 import msgspec
 
+_ABORTED = 128 + signal.SIGABRT
 _TEST_RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "trial", "green"})
 
 
@@ -49,13 +50,15 @@ class Program(msgspec.Struct, frozen=True):
         if status == 128 + signal.SIGINT:
             return "The program did not stop. To ask about a program while it runs: dap-ai ask --pid N."
         if status > 128:
-            return "The program did not stop: a signal ended it before any exception reached the debugger."
+            text = "The program did not stop: a signal ended it before any exception reached the debugger."
+            old = " Under a debugger, a RecursionError does that to Python 3.8." if status == _ABORTED else ""
+            return text + old
         if self.is_test_runner:
             text = f"{self.name} catches the errors of tests itself, so they never reach the debugger."
         else:
             text = (
                 "No uncaught exception reached the debugger: the program called sys.exit, handled its error "
-                "itself, could not be compiled, or hit a RecursionError, at which debugpy does not stop."
+                "itself, or could not be compiled."
             )
         wider = "userUnhandled" if self.is_test_runner else "raised"
         return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."

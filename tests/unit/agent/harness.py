@@ -83,7 +83,8 @@ class Stopped:
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         self._count(command)
         if command == "stackTrace":
-            return {"stackFrames": [self._row(n, frame, line) for n, (frame, line, _) in enumerate(self.frames, 1)]}
+            rows = [self._row(n, frame, line) for n, (frame, line, _) in enumerate(self.frames, 1)]
+            return {"stackFrames": rows[arguments.get("startFrame", 0) :][: arguments["levels"]]}
         if command == "scopes":
             return {"scopes": [{"name": "Locals", "variablesReference": arguments["frameId"]}]}
         if command == "variables":
