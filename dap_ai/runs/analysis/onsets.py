@@ -44,7 +44,7 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     """The block, both included; `step` lies in it."""
     type: ErrorType
     confidence: float
-    """0 to 1: how often such a symptom has this cause, by the rule's own reasons. No measured rate."""
+    """0 to 1: the share of such findings that are right, as far as that was measured (docs/analysis.md)."""
     text: str
     """One sentence."""
     chain: Sequence[Link] = ()

@@ -35,6 +35,8 @@ def sniff(path: Path) -> tuple[float, str]:
     said = str(seen.table.get("trajectory_format", ""))
     if said.startswith(NAME) or at(seen.table, "info", "mini_version") is not None:
         return 1.0, f"says {said or 'mini_version'}"
+    if list(seen.table) == ["info"] and "exit_status" in table(seen.table["info"]) and b'"submission"' in seen.head:
+        return 0.7, "info with a submission so long that the messages are not yet seen"
     messages = array(seen.value) or array(seen.table.get("messages"))
     if len(messages) < 2 or not all(isinstance(at(message, "role"), str) for message in messages[:2]):
         return 0.0, ""

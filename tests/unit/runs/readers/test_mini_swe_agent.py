@@ -89,6 +89,14 @@ def test_messages_of_the_responses_api_are_read_too(tmp_path):
     assert step.result and (step.result.text, step.result.exit_code) == ("a", 0)
 
 
+def test_a_submission_that_fills_the_beginning_of_the_file_hides_no_run(tmp_path):
+    run = json.loads((FOLDER / "v1.traj.json").read_text())
+    run = {"info": {"exit_status": "Submitted", "submission": "+line\n" * 20_000}, "messages": run["messages"]}
+    path = tmp_path / "long.traj.json"
+    path.write_text(json.dumps(run))
+    assert open_run(path).steps == open_run(FOLDER / "v1.traj.json").steps
+
+
 def test_a_command_that_was_run_though_the_reply_has_two_is_told(tmp_path):
     value = json.loads((FOLDER / "v1.traj.json").read_text())
     value["messages"][5]["content"] = "<returncode>1</returncode>\n<output>\nno\n</output>"
