@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
+from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, clip, code, fenced
 from dap_ai.kinds.run import changes, pages
-from dap_ai.kinds.run.diagnosis import ADVICE, diagnosis, evidence_rows_of, suspects_of
+from dap_ai.kinds.run.diagnosis import HELPS, diagnosis, evidence_rows_of, suspects_of
 from dap_ai.kinds.run.questions import UNDERSTOOD, What, Wish, wish_of
 from dap_ai.kinds.run.reading import Held, held_by
-from dap_ai.kinds.run.telling import reason_of, span
+from dap_ai.kinds.run.telling import is_guess, reason_of, span
 from dap_ai.kinds.run.tools import step_head
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.runs.model import Usage
@@ -65,7 +66,7 @@ def _step(held: Held, wish: Wish) -> list[str]:
     parts = [f"{step_head(held, number)}:", fenced(pages.step_page(held, number))]
     parts += [f"- {pattern.text}" for pattern in held.analysis.patterns if number in pattern.steps]
     onset = held.analysis.finding.onset
-    if onset and onset.first <= number <= onset.last:
+    if onset and not is_guess(onset) and onset.first <= number <= onset.last:
         parts.append(f"It is where the run most likely went wrong: {reason_of(onset)}.")
     return parts
 
@@ -122,7 +123,8 @@ def _failed_checks(held: Held, wish: Wish) -> list[str]:
     if not failed:
         unclear = [check for check in checks if check.ok is None]
         if not unclear:
-            return [f"None of {len(checks)} checks failed."]
+            none = "Its only check did not fail" if len(checks) == 1 else f"None of its {len(checks)} checks failed"
+            return [f"{none}:", fenced("\n".join(pages.check_rows(checks)))]
         rows = fenced("\n".join(pages.check_rows(unclear)))
         return [f"None of {len(checks)} checks is known to have failed; of these nothing is known:", rows]
     last = max(check.step for check in checks)
@@ -187,8 +189,8 @@ def _cost(held: Held, _: Wish) -> list[str]:
     given = {name: _sum(usages, name) for name in ("input_tokens", "cached_tokens", "output_tokens")}
     costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
     spent = held.run.cost_usd if held.run.cost_usd is not None else sum(costs) if costs else None
-    words = [f"{total:,} {name.replace('_', ' ')}" for name, total in given.items() if total is not None]
-    words += [f"${spent:.2f}"] if spent is not None else []
+    words = [f"{total:,} {name.replace('_', ' ')}" for name, total in given.items() if total]
+    words += [f"${spent:.2f}"] if spent else []
     words += [f"{held.run.seconds:.0f} s"] if held.run.seconds is not None else []
     return [f"As recorded: {', '.join(words)}; {held.run.steps} steps."] if words else ["What it cost is not recorded."]
 
@@ -211,9 +213,11 @@ def _advice(held: Held, _: Wish) -> list[str]:
     onset = held.analysis.finding.onset
     if onset is None:
         return [f"Nothing can be recommended: {held.analysis.finding.why}."]
+    if is_guess(onset):
+        return ["Nothing in its own text shows where the run went wrong, so nothing can be recommended."]
     return [
         f"It went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
-        f"**Recommendation.** {ADVICE[onset.type]}",
+        f"{ADVICE} {HELPS[onset.type]}",
     ]
 
 

@@ -72,7 +72,7 @@ def changed_between(held: Held, first: int, second: int) -> str:
         known = change.whole or any(line[:1] in "+-" for line in change.diff)
         steps = f"step{'s' if len(change.steps) > 1 else ''} {', '.join(map(str, change.steps))}"
         if not change.diff and change.whole:
-            parts.append(f"{change.path}, {steps}: as it was before")
+            parts.append(f"{change.path}, {steps}: in the end as it was at the beginning")
             continue
         lines = _few(change.diff) if known else [_call(held, step) for step in change.steps[-_MOST_CALLS:]]
         parts.append("\n".join([f"{change.path}, {steps}{'' if change.whole else ' (what its calls say)'}", *lines]))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dap_ai.agent.analyst.wording import ADVICE, HAPPENED
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.tools.base import code, fenced
 from dap_ai.kinds.run.pages import tree_rows
 from dap_ai.kinds.run.reading import Held
 from dap_ai.kinds.run.rereading import place_of
-from dap_ai.kinds.run.telling import evidence_rows, link_rows, reason_of, span
+from dap_ai.kinds.run.telling import evidence_rows, is_guess, link_rows, reason_of, span, work_of
 from dap_ai.protocol.wire.ask import Evidence as Cited
 from dap_ai.protocol.wire.ask import Suspect
 from dap_ai.runs.analysis.onsets import ErrorType, Evidence
@@ -19,8 +20,8 @@ from dap_ai.runs.refs import contains
 
 _TREE_ROWS = 24
 _LIKELY = 0.6
-_NO_MODEL = "*No language model was used: this is the offline analyst, which reads what the run itself says.*"
-ADVICE: Mapping[ErrorType, str] = {
+NO_MODEL = "*No language model was used: this is the offline analyst, which reads what the run itself says.*"
+HELPS: Mapping[ErrorType, str] = {
     "environment/setup": "Look at what the environment has, before the first change rests on it.",
     "dependency resolution": "Fix the versions that are needed first, and check that they import.",
     "mislocalized edit": "Read the place back after the edit, before anything is checked.",
@@ -35,27 +36,32 @@ def diagnosis(held: Held) -> list[str]:
     """Its paragraphs."""
     run, finding = held.run, held.analysis.finding
     recorded = f"{run.outcome.verdict}{f' ({code(run.outcome.words)})' if run.outcome.words else ''}"
-    outcome = f"**What happened.** {run.steps} steps; its outcome, as recorded: {recorded}."
+    outcome = f"{HAPPENED} {run.steps} steps; its outcome, as recorded: {recorded}."
     rows = tree_rows(held, most=_TREE_ROWS)
     tree = "Steps that changed or checked something:\n\n" + fenced("\n".join(rows)) if rows else ""
     onset = finding.onset
     if onset is None:
-        return [f"Nothing is said of where it went wrong: {finding.why}.", outcome, tree, _hint(held), _NO_MODEL]
+        return [f"Nothing is said of where it went wrong: {finding.why}.", outcome, tree, _hint(held), NO_MODEL]
+    others = "\n".join(f"- {span(other)}, {other.type}: {other.text}" for other in onset.alternatives[:3])
+    defended = f"**Others that can be defended.**\n\n{others}" if others else ""
+    if is_guess(onset):
+        known = "You say that it failed" if held.failed else "It is recorded as failed"
+        look = f"{known}, so look first at {span(onset)}: {work_of(onset)}. Compare it with what the task asks."
+        return [f"Nothing in its own text shows where the run went wrong. {look}", outcome, defended, tree, NO_MODEL]
     went = "most likely went" if onset.confidence >= _LIKELY else "may have gone"
     pairs = list(_pairs(held))
     kept = [shown for shown, stands in pairs if stands]
     left_out = len(pairs) - len(kept)
-    others = "\n".join(f"- {span(other)}, {other.type}: {other.text}" for other in onset.alternatives[:3])
     return [
         f"The run {went} wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
         "**Evidence.**\n\n" + "\n".join(evidence_rows(kept)) if kept else "",
         f"Quotes left out because they were not found again where they were read: {left_out}." if left_out else "",
         "**From there to the end.**\n\n" + "\n".join(link_rows(onset)) if onset.chain else "",
-        f"**Recommendation.** {ADVICE[onset.type]}",
+        f"{ADVICE} {HELPS[onset.type]}",
         outcome,
-        f"**Others that can be defended.**\n\n{others}" if others else "",
+        defended,
         tree,
-        _NO_MODEL,
+        NO_MODEL,
     ]
 
 
@@ -76,8 +82,15 @@ def _pairs(held: Held) -> Iterator[tuple[Evidence, bool]]:
     shown, raw = held.analysis.finding.onset, held.raw_analysis.finding.onset
     if shown and raw:
         for one, other in zip(shown.evidence, raw.evidence, strict=True):
-            words = other.quote if other.step else other.quote.partition(" ")[2] or other.quote
-            yield one, contains(held.raw.root, other.ref, words)
+            yield one, any(contains(held.raw.root, other.ref, words) for words in _spellings(other))
+
+
+def _spellings(evidence: Evidence) -> list[str]:
+    """How its words may stand there."""
+    if evidence.step:
+        return [evidence.quote]
+    values = [part.partition(" ")[2] or part for part in evidence.quote.split(", ")]
+    return [evidence.quote, *(value for value in values if value.strip())]
 
 
 def evidence_rows_of(held: Held, case: Case) -> list[Cited]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.case.fitting import Section, fitted
@@ -40,6 +41,8 @@ def found_of(analysis: Analysis) -> str:
     onset = analysis.finding.onset
     if onset is None:
         return f"Program analysis names no onset: {analysis.finding.why}."
+    if is_guess(onset):
+        return f"Program analysis sees no symptom in its own text. Its last work is at {span(onset)}: {work_of(onset)}."
     chain = link_rows(onset)
     others = "; ".join(f"{span(other)} ({other.type})" for other in onset.alternatives[:3])
     parts = [
@@ -54,6 +57,18 @@ def found_of(analysis: Analysis) -> str:
 def link_rows(onset: Suspect) -> list[str]:
     """The way from it to the symptom, a row a step."""
     return [f"- step {link.step}: {_without_step(link.text, link.step)}" for link in onset.chain]
+
+
+def is_guess(onset: Suspect) -> bool:
+    """Whether nothing in the run shows it: it is what was handed in last, of a run that is known to have failed."""
+    return onset.rule == "handed-in"
+
+
+def work_of(onset: Suspect) -> str:
+    """`the last change of the work (shop.py)`, of a guess: without its verdict."""
+    return re.split(
+        r", and the work| that was found wrong", reason_of(onset).removeprefix("it is ").removeprefix("it ")
+    )[0]
 
 
 def _without_step(text: str, step: int) -> str:
@@ -73,7 +88,9 @@ def reason_of(suspect: Suspect) -> str:
 
 def evidence_rows(evidence: Sequence[Evidence]) -> list[str]:
     """Each a quote with its step."""
-    return [f"- step {e.step}: {code(cut(' '.join(e.quote.split()), 300))}" for e in evidence]
+    return [
+        f"- {f'step {e.step}' if e.step else 'recorded'}: {code(cut(' '.join(e.quote.split()), 300))}" for e in evidence
+    ]
 
 
 def tree_text(analysis: Analysis, most: int) -> str:
@@ -93,7 +110,9 @@ def _head(run: Run, chars: int) -> str:
 
 def _brief(analysis: Analysis) -> str:
     onset = analysis.finding.onset
-    return f"Program analysis says that it went wrong at {span(onset)}: {reason_of(onset)}." if onset else ""
+    if onset is None or is_guess(onset):
+        return ""
+    return f"Program analysis says that it went wrong at {span(onset)}: {reason_of(onset)}."
 
 
 def _beside(held: Held) -> str:

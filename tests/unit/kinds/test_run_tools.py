@@ -17,6 +17,7 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import run as call
 from dap_ai.agent.tools.table import tools_of
+from dap_ai.kinds.run.diagnosis import diagnosis
 from dap_ai.kinds.run.pages import pattern_of
 from dap_ai.kinds.run.questions import What, wish_of
 from dap_ai.kinds.run.quotes import Quote, quotes_in, steps_in
@@ -266,3 +267,24 @@ def test_who_asks_why_it_failed_says_that_it_failed(path: Path):
 @given(st.text(max_size=60))
 def test_any_question_is_one_of_them(question: str):
     assert wish_of(question).what
+
+
+def test_of_a_run_that_shows_nothing_only_the_place_to_look_is_named(tmp_path: Path):
+    passing = [
+        *STEPS[:2],
+        ("One less.", "sed -i 's/ + 1//' shop.py", ""),
+        ("Again.", "pytest -q", "1 passed"),
+        STEPS[5],
+    ]
+    path = written(tmp_path / "quiet.traj.json", passing)
+    known = "\n".join(diagnosis(opened(bench_of(path, "why did it fail").case)))
+    assert "You say that it failed, so look first at step 3: the last change of the work (shop.py)." in known
+    assert "Recommendation" not in known
+    unknown = "\n".join(diagnosis(opened(bench_of(path).case)))
+    assert unknown.startswith("Nothing is said of where it went wrong") and "If you know that it failed" in unknown
+
+
+def test_a_diagnosis_quotes_what_was_read_again(path: Path):
+    text = "\n".join(diagnosis(opened(bench_of(path).case)))
+    assert "most likely went wrong at step 4" in text and "- step 5: `E assert 3 == 1`" in text
+    assert "left out" not in text
