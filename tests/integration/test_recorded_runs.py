@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import anyio
 import pytest
 
 from dap_ai.backends.agents import backend
+from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.commands.wiring import proxy_of
 from dap_ai.config import Resolved, Settings
 from dap_ai.protocol.wire.errors import RequestFailed
@@ -48,6 +52,63 @@ async def test_a_run_is_stepped_through_and_leaves_no_document(recorded: Path):
     with anyio.fail_after(patient(10)):
         while document.exists():
             await anyio.sleep(0.05)
+
+
+@pytest.mark.parametrize("command", READ_ONLY)
+async def test_what_would_change_the_past_is_refused_in_the_adapters_words(recorded: Path, command: str):
+    client = await open_client()
+    try:
+        with anyio.fail_after(patient(30)):
+            await client.initialize("agents")
+            await client.request("launch", {"run": str(recorded), "stopAt": 2})
+            await client.request("configurationDone")
+            await client.wait_event("stopped")
+            with pytest.raises(RequestFailed) as refused:
+                await client.request(command, {"frameId": 1, "variablesReference": 1, "name": "x", "value": "1"})
+            assert "recorded: read-only" in refused.value.user_text
+    finally:
+        await client.close()
+
+
+async def test_it_stops_where_its_filters_and_function_breakpoints_say(recorded: Path):
+    client = await open_client()
+    try:
+        with anyio.fail_after(patient(30)):
+            announced = await client.initialize("agents")
+            assert "failedCheckIgnored" in {each["filter"] for each in announced["exceptionBreakpointFilters"]}
+            await client.request("launch", {"run": str(recorded), "stopAt": "breakpoint"})
+            await client.request("setExceptionBreakpoints", {"filters": ["result"]})
+            asked = {"breakpoints": [{"name": "tool:bash", "hitCondition": "2"}]}
+            (made,) = (await client.request("setFunctionBreakpoints", asked))["breakpoints"]
+            await client.request("configurationDone")
+            assert (await client.wait_event("stopped"))[1]["description"] == "After a tool"
+            await client.request("continue", {"threadId": 1})
+            assert (await client.wait_event("stopped"))[1]["hitBreakpointIds"] == [made["id"]]
+    finally:
+        await client.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_a_terminated_adapter_leaves_no_document(recorded: Path):
+    with subprocess.Popen(backend.command().argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        body = json.dumps(
+            {"seq": 1, "type": "request", "command": "launch", "arguments": {"run": str(recorded)}}
+        ).encode()
+        process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        process.stdin.write(
+            b"Content-Length: 60\r\n\r\n" + b'{"seq":2,"type":"request","command":"loadedSources"}'.ljust(60)
+        )
+        process.stdin.flush()
+        said = b""
+        while not (told := re.search(rb'"path":"([^"]+)"', said)):
+            said += process.stdout.read1(4096)
+        document = Path(told[1].decode())
+        assert document.exists()
+        process.terminate()
+        assert process.wait(patient(30)) == 0
+        assert not document.parent.exists()
 
 
 async def test_a_path_without_a_run_is_refused_in_words(tmp_path: Path):

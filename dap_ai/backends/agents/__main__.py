@@ -88,12 +88,13 @@ def bounded() -> Generator[None]:
         yield
         return
     before = signal.signal(signal.SIGALRM, _too_long)
-    signal.setitimer(signal.ITIMER_REAL, _COMMAND_S)
+    alarm = signal.setitimer(signal.ITIMER_REAL, _COMMAND_S)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *alarm)
 
 
 def _too_long(_signal: int, _frame: FrameType | None) -> NoReturn:

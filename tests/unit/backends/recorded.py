@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 from dap_ai.backends.agents.analysing import Analysed, Known
+from dap_ai.backends.agents.console import Bounded
 from dap_ai.backends.agents.session import Loaded, RunSession
 from dap_ai.backends.agents.titles import index_of
 from dap_ai.runs.analysis.analysing import analyse
@@ -61,11 +63,18 @@ SEEN = Analysis(
 class Client:
     """Speaks to a session, and checks each message of it against DAP's schema."""
 
-    def __init__(self, run: Run = RUN, seen: Analysis | Analysed | None = None, *, checks: bool = True) -> None:
+    def __init__(
+        self,
+        run: Run = RUN,
+        seen: Analysis | Analysed | None = None,
+        *,
+        checks: bool = True,
+        bounded: Bounded = nullcontext,
+    ) -> None:
         self.checks = checks
         self.written: dict[str, str] = {}
         analysed = Known(seen or analyse(run)) if seen is None or isinstance(seen, Analysis) else seen
-        self.session = RunSession(lambda _: Loaded(run, analysed), self._write)
+        self.session = RunSession(lambda _: Loaded(run, analysed), self._write, bounded)
         self.events: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []
         """The messages that the last request has brought."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
+from dap_ai.backends.agents import __main__ as adapter
 from dap_ai.backends.agents.titles import line_of
 from dap_ai.runs.model import Agent, Event, Run
 from tests.unit.backends.recorded import LAST, REF, SEEN, Client
@@ -228,6 +230,15 @@ def test_every_command_answers(client: Client, text: str):
 )
 def test_a_wrong_command_says_what_it_wants(client: Client, text: str, why: str):
     assert why in client.refused("evaluate", expression=text, context="repl")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such alarm")
+def test_a_pattern_that_takes_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(adapter, "_COMMAND_S", 0.2)
+    event = Event(0, "note", REF, text="a" * 60 + "!")
+    client = Client(Run("/run", "made", agents=[Agent("main")], events=[event]), bounded=adapter.bounded).open()
+    assert "has taken too long" in client.refused("evaluate", expression="search (a+)+$", context="repl")
+    assert client.evaluated("search a!") != ""
 
 
 def test_a_word_of_a_command_is_a_field_where_an_expression_goes_on(client: Client):
