@@ -10,6 +10,7 @@ from dap_ai.runs.artefacts import CannotRead, lines
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
+from dap_ai.runs.readers.blocks import is_reminder
 from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
 from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
@@ -20,6 +21,8 @@ NAME = "dap-ai-recording"
 _NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
 """Arguments of a call that name the sub-agent which it starts."""
 _SHORT = 40
+_INSERTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md")
+"""How a user's message begins that Codex has written."""
 
 
 class Reading:
@@ -172,7 +175,7 @@ class Reading:
                 status = said.status if code is None else "ok" if code == 0 else "error"
                 fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
                 self._building.add("result", ref, agent=asker.name, at_s=at_s, text=said.text, exit_code=code, **fields)
-            elif said.kind == "user" and first and not asker.has_task:
+            elif said.kind == "user" and first and not asker.has_task and not _is_inserted(said.text):
                 asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
             elif first or said.kind in ("system", "user"):  # later its own answers come back
@@ -268,6 +271,11 @@ class Reading:
             agent.name = MAIN if agent.name == old else agent.name
         agents.sort(key=lambda agent: agent.name != MAIN)
         building.agents = {agent.name: agent for agent in agents}
+
+
+def _is_inserted(said: str) -> bool:
+    """Whether a user's message was written by the agent's program: it is not the task."""
+    return said.lstrip().startswith(_INSERTED) or is_reminder(said)
 
 
 def _sub_agent(call: Said) -> str:
