@@ -96,14 +96,16 @@ def _labels(analysis: Analysis) -> list[dict[str, Any]]:
             if inside and pattern.name not in _NOBODY:
                 (useless if pattern.name in _USELESS else wrong).update(inside)
                 reasons.append(f"{pattern.name}: {visible(pattern.text)}")
-        if onset is not None and stage.first <= onset.step <= stage.last:
-            wrong.update(range(onset.first, onset.last + 1) if onset.type != _LOOPING else [onset.step])
-            reasons.insert(0, f"onset, {onset.type}: {visible(onset.text)}")
-        useless |= {
+        idle = {
             effect.step
             for effect in analysis.effects
             if (effect.noop or effect.refused) and stage.first <= effect.step <= stage.last
         }
+        wrong -= idle  # what was not carried out brought nothing; it is wrong only where the run rests on it
+        if onset is not None and stage.first <= onset.step <= stage.last:
+            wrong.update(range(onset.first, onset.last + 1) if onset.type != _LOOPING else [onset.step])
+            reasons.insert(0, f"onset, {onset.type}: {visible(onset.text)}")
+        useless |= idle
         if wrong or useless:
             label = {"incorrect_step_ids": sorted(wrong), "unuseful_step_ids": sorted(useless - wrong)}
             labels.append({"stage_id": number, **label, "reasoning": "; ".join(reasons)})

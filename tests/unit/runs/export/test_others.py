@@ -75,6 +75,16 @@ def test_codetracers_stages_and_labels_are_those_that_were_found():
     assert found["codetracer_labels.json"][1]["reasoning"] == "edit-lost: the edit was lost"
 
 
+def test_what_a_tool_refused_brought_nothing_and_is_not_wrong():
+    analysis = Analysis(
+        effects=[Effect(2, "change", refused="No replacement was performed"), Effect(3, "change")],
+        stages=[Stage("patching", 1, 4)],
+        patterns=[Pattern("success-without-change", [2, 3], "nothing was changed")],
+    )
+    [label] = traced(ordinary(), analysis)["codetracer_labels.json"]
+    assert (label["incorrect_step_ids"], label["unuseful_step_ids"]) == ([3], [2])
+
+
 def test_codetracers_labels_have_the_onset_as_wrong_in_its_stage():
     onset = Onset(3, 3, 3, "mislocalized edit", 0.7, "the wrong file")
     stages = [Stage("inspection", 1, 2), Stage("patching", 3, 3), Stage("submission", 4, 4)]
