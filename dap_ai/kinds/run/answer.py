@@ -14,7 +14,7 @@ from dap_ai.agent.tools.base import Bench, clip, code, fenced
 from dap_ai.kinds.run import changes, pages
 from dap_ai.kinds.run.diagnosis import HELPS, diagnosis, evidence_rows_of, suspects_of
 from dap_ai.kinds.run.questions import UNDERSTOOD, What, Wish, wish_of
-from dap_ai.kinds.run.reading import Held, held_by
+from dap_ai.kinds.run.reading import Held, held_by, there_are
 from dap_ai.kinds.run.telling import is_guess, reason_of, span
 from dap_ai.kinds.run.tools import step_head
 from dap_ai.protocol.contracts.asking import Answer
@@ -246,7 +246,7 @@ def _unknown(held: Held, wish: Wish) -> list[str]:
 
 
 def _no_step(held: Held, number: int) -> str:
-    return f"There is no step {number}: the run has {held.run.steps}."
+    return f"There is no step {number}: {there_are(held.steps)}."
 
 
 _ANSWERS: Mapping[What, Callable[[Held, Wish], list[str]]] = {

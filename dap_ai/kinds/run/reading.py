@@ -87,6 +87,14 @@ def says_failed(question: str) -> bool:
     return _SAYS_FAILED.search(question) is not None
 
 
+def there_are(steps: Mapping[int, Step]) -> str:
+    """`the run has the steps 2 to 104`: not every format counts from 1."""
+    if not steps:
+        return "the run has none"
+    first, last = min(steps), max(steps)
+    return f"the run has {last}" if first == 1 else f"the run has the steps {first} to {last}"
+
+
 def stamp(path: str) -> Stamp:
     """What changes where a run is still being written: size and time of its files. Empty: there is none."""
     place = Path(path.partition("#")[0] if not Path(path).exists() else path)
@@ -109,6 +117,7 @@ def _prepared(path: str, now: Stamp, against: str, masks: Masks | None, *, faile
     analysis = analyse_against(raw, passing, failed=failed) if passing else analyse(raw, failed=failed)
     if masks is None:
         return _Read(raw, analysis, raw, analysis, {step.number: step for step in steps_of(raw)})
-    masked_run(raw, masks.mask, masks.mask_fields)  # a secret may be known by its name only after it was first used
     run = masked_run(raw, masks.mask, masks.mask_fields)
+    if run != raw:  # a secret may be known by its name only after it was first used
+        run = masked_run(raw, masks.mask, masks.mask_fields)
     return _Read(raw, analysis, run, masked_analysis(analysis, masks.mask), {s.number: s for s in steps_of(run)})

@@ -66,7 +66,7 @@ class ReportOnRun(Report):
         if not first:
             return []
         if not first <= last or last not in again.steps or first not in again.steps:
-            mistakes.append(f"steps {first} to {last} are no block of this run: {no_step(again.run)}")
+            mistakes.append(f"steps {first} to {last} are no block of this run: {no_step(again)}")
             return []
         file, line = again.place(first, "")
         steps = f"step {first}" if first == last else f"steps {first}-{last}"

@@ -13,6 +13,7 @@ from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.tools.base import code
 from dap_ai.kinds.run.pages import parts_of
 from dap_ai.kinds.run.quotes import Quote, quotes_in, steps_in
+from dap_ai.kinds.run.reading import there_are
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire.ask import Evidence
 from dap_ai.runs.model import Event, Ref, Run, Step, steps_of
@@ -92,7 +93,7 @@ async def read_again(answer: Answer, case: Case, *, by_model: bool) -> list[str]
             open_ones.append(unconfirmed(again, quote, standing))
     missing = [n for n in steps_in(answer.text) if n and n not in again.steps]
     named = {n for evidence in answer.evidence for n in quote_of(evidence).steps}
-    return [*open_ones, *(f"step {n} ({no_step(again.run)})" for n in missing if n not in named)]
+    return [*open_ones, *(f"step {n} ({no_step(again)})" for n in missing if n not in named)]
 
 
 def evidence_of(case: Case, step: int, quote: str) -> Evidence:
@@ -111,16 +112,16 @@ def unconfirmed(again: Again, quote: Quote, standing: Standing) -> str:
     missing = [step for step in quote.steps if step and step not in again.steps]
     where = f"step {_listed(quote.steps)}: " if quote.steps else ""
     if missing:
-        return f"{where}{code(text)} ({no_step(again.run)})"
+        return f"{where}{code(text)} ({no_step(again)})"
     if standing.elsewhere:
         steps = [step for step in standing.elsewhere if step][:_MOST_STEPS]
         return f"{where}{code(text)} (it stands in {'step ' + _listed(steps) if steps else 'the task or the outcome'})"
     return f"{where}{code(text)} (it stands nowhere in the run)"
 
 
-def no_step(run: Run) -> str:
+def no_step(again: Again) -> str:
     """`there is no such step: the run has 38`."""
-    return f"there is no such step: the run has {run.steps}"
+    return f"there is no such step: {there_are(again.steps)}"
 
 
 def _only_in_text(answer: Answer, case: Case) -> Iterator[Evidence]:

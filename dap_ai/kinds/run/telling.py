@@ -42,7 +42,7 @@ def found_of(analysis: Analysis) -> str:
     if onset is None:
         return f"Program analysis names no onset: {analysis.finding.why}."
     if is_guess(onset):
-        return f"Program analysis sees no symptom in its own text. Its last work is at {span(onset)}: {work_of(onset)}."
+        return f"Program analysis sees no symptom in its own text. What was judged rests on {span(onset)}: {work_of(onset)}."
     chain = link_rows(onset)
     others = "; ".join(f"{span(other)} ({other.type})" for other in onset.alternatives[:3])
     parts = [
@@ -65,10 +65,8 @@ def is_guess(onset: Suspect) -> bool:
 
 
 def work_of(onset: Suspect) -> str:
-    """`the last change of the work (shop.py)`, of a guess: without its verdict."""
-    return re.split(
-        r", and the work| that was found wrong", reason_of(onset).removeprefix("it is ").removeprefix("it ")
-    )[0]
+    """`it brought most of the change of the work (shop.py)`: the sentence of a guess without its verdict."""
+    return re.split(r", and the work| that was found wrong", reason_of(onset))[0]
 
 
 def _without_step(text: str, step: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
 from dap_ai.kinds.run import changes, pages
-from dap_ai.kinds.run.reading import Held, held_by
+from dap_ai.kinds.run.reading import Held, held_by, there_are
 from dap_ai.protocol.contracts import run_tools as arguments_of
 
 
@@ -27,11 +27,7 @@ async def _read(bench: Bench, look: Callable[[Held], ToolResult]) -> ToolResult:
 
 def _no_step(held: Held, *numbers: int) -> ToolResult | None:
     missing = next((number for number in numbers if number not in held.steps), None)
-    return (
-        None
-        if missing is None
-        else ToolResult(f"There is no step {missing}: the run has {held.run.steps}.", failed=True)
-    )
+    return None if missing is None else ToolResult(f"There is no step {missing}: {there_are(held.steps)}.", failed=True)
 
 
 class StepsTool(Tool[arguments_of.Steps]):
