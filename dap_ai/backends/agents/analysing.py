@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from dap_ai.runs.analysis.analysing import analyse
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Run
 
@@ -51,7 +50,7 @@ class Known:
 class Beside:
     """One that a thread makes, which ends with the process."""
 
-    def __init__(self, run: Run, make: Callable[[Run], Analysis] = analyse) -> None:
+    def __init__(self, run: Run, make: Callable[[Run], Analysis] | None = None) -> None:
         self._run = run
         self._make = make
         self._made: Analysis | None = None
@@ -80,9 +79,15 @@ class Beside:
 
     def _work(self) -> None:
         try:
-            self._made = self._make(self._run)
+            self._made = (self._make or _analyse)(self._run)
         except Exception:  # noqa: BLE001  the run can be looked at without it
             self._made = _NOTHING
 
 
 _NOTHING = Analysis()
+
+
+def _analyse(run: Run) -> Analysis:
+    from dap_ai.runs.analysis.analysing import analyse  # noqa: PLC0415  it takes a tenth of a second: beside the session
+
+    return analyse(run)

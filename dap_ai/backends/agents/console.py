@@ -13,7 +13,6 @@ from dap_ai.backends.agents.documents import in_console
 from dap_ai.backends.agents.facts import Facts, tokens_of
 from dap_ai.backends.agents.titles import title
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.runs.analysis.differences import between_steps, workspace
 from dap_ai.runs.searching import matches
 
 _MAX_FOUND = 40
@@ -88,11 +87,15 @@ class Console:
         return "\n".join([*rows, *more]) or "found nowhere"
 
     def _diff(self, argument: str) -> str:
+        from dap_ai.runs.analysis.differences import between_steps  # noqa: PLC0415  with it comes all of analysis
+
         first, second = self._two(argument, "diff")
         parts = between_steps(self._run, first, second)
         return "\n".join(visible(line) for name, lines in parts.items() for line in [f"{name}:", *lines]) or "the same"
 
     def _changes(self, argument: str) -> str:
+        from dap_ai.runs.analysis.differences import workspace  # noqa: PLC0415  the same
+
         first, last = self._two(argument, "changes") if argument else (0, self._run.steps)
         found = workspace(self._facts.analysis, first, last)
         rows = [line for change in found for line in (f"{change.path}, {_steps(change.steps)}", *change.diff)]
