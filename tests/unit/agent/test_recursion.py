@@ -174,6 +174,10 @@ GUESSED = {
         "def halve(xs):\n    if not xs:\n        return 0\n    return halve(xs[:-1])\n\n\nhalve([0] * 5000)\n",
         "whether it would end is not known",
     ),
+    "an argument that the function sets itself": (
+        "def wait(n):\n    n = len('abc')\n    if n == 0:\n        return 0\n    return wait(n)\n\n\nwait(1)\n",
+        "never ends by `n == 0`: `n` is `3` in every call",
+    ),
     "a library": (
         "import json\n\nitems = []\nitems.append(items)\njson.dumps(items, check_circular=False)\n",
         "`RecursionError` in the code of a library, below `program.py:5`",

@@ -88,7 +88,7 @@ def _by_tests(found: Recursion, moves: list[Move]) -> Judgement | None:
         return None
     guard, move, _ = ends[0]
     everything = len(ends) == len(found.guards.tests) and not found.guards.loops and not found.guards.opaque
-    sure = everything and all(guards.none for guards in found.guarded)
+    sure = everything and all(guards.none for guards in found.guarded) and not _is_set(found, move.name)
     now = _now(move)
     if move.way == "same":
         says = f"never ends by `{_code(guard)}`: `{move.name}` is `{now}` in every call"
@@ -99,6 +99,12 @@ def _by_tests(found: Recursion, moves: list[Move]) -> Judgement | None:
         says = f"never ends by `{_code(guard)}`: `{move.name}` is `{now}` by now, and {by}"
         advice = _reached(guard, move)
     return Judgement(says, advice, sure=sure, moves=moves, tests=[guard])
+
+
+def _is_set(found: Recursion, name: str) -> bool:
+    """Whether the function sets its parameter anew: then what each call was given is not known."""
+    nodes = ast.walk(found.function) if found.function else ()
+    return any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in nodes)
 
 
 def _reached(guard: Guard, move: Move) -> str:
