@@ -97,7 +97,7 @@ def _tell(told: Told | None, folder: Path, code: int) -> None:
             warn(note)
     place = shlex.quote(str(folder))
     warn(f"recorded in {folder}; look at it with:")
-    for line in (f"dap-ai run show {place}", f"dap-ai ask --run {place}"):
+    for line in (f"dap-ai run show {place}", f"dap-ai run open {place}", f"dap-ai ask --run {place}"):
         say(f"    {line}", err=True)
     if told and told.changes:
         say(f"    git --git-dir={shlex.quote(str(folder / WORKSPACE))} log -p", err=True)
