@@ -38,7 +38,7 @@ def test_it_says_where_the_run_went_wrong_and_cites_it(tmp_path: Path):
 
 def test_a_question_about_a_step_is_answered_with_it(tmp_path: Path):
     done = ask("--run", str(SAMPLE), "-q", "what did step 1 do?", cwd=tmp_path)
-    assert done.stdout.startswith("Step 1 (")
+    assert done.stdout.startswith("Step 1 of ")
     assert "It called bash:" in done.stdout
 
 
