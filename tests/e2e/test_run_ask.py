@@ -39,7 +39,7 @@ def test_it_says_where_the_run_went_wrong_and_cites_it(tmp_path: Path):
 def test_a_question_about_a_step_is_answered_with_it(tmp_path: Path):
     done = ask("--run", str(SAMPLE), "-q", "what did step 1 do?", cwd=tmp_path)
     assert done.stdout.startswith("Step 1 of ")
-    assert "It called bash:" in done.stdout
+    assert "[it called bash]" in done.stdout
 
 
 def test_a_program_reads_the_answer_as_json(tmp_path: Path):
