@@ -42,7 +42,8 @@ def found_of(analysis: Analysis) -> str:
     if onset is None:
         return f"Program analysis names no onset: {analysis.finding.why}."
     if is_guess(onset):
-        return f"Program analysis sees no symptom in its own text. What was judged rests on {span(onset)}: {work_of(onset)}."
+        seen = "Program analysis sees no symptom in its own text."
+        return f"{seen} What was judged rests on {span(onset)}: {work_of(onset)}."
     chain = link_rows(onset)
     others = "; ".join(f"{span(other)} ({other.type})" for other in onset.alternatives[:3])
     parts = [
