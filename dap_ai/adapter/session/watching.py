@@ -67,8 +67,8 @@ class Watching:
         }
 
     def hides(self, message: Envelope) -> bool:
-        """Whether this event is a warning of debugpy's that an evaluation of the agent's takes long: a popup."""
-        if message.name != "output" or not self._out.seqs.agent_alone("evaluate"):
+        """Whether this event is a warning of debugpy's that an evaluation of ours takes long: a popup."""
+        if message.name != "output" or not self._out.seqs.only_ours("evaluate"):
             return False
         body = read_or(message, OutputBody, OutputBody())
         return body.category == "important" and _TAKES_LONG.match(body.output) is not None

@@ -154,11 +154,11 @@ class SeqMap:
         owner = self.owners.get(backend_seq)
         return owner.client_seq if isinstance(owner, ClientOwner) and not owner.guest else None
 
-    def agent_alone(self, command: str) -> bool:
-        """Whether the agent waits for a response to this command, and no client does."""
-        owners = [each for each in self.owners.values() if isinstance(each, AgentOwner | ClientOwner)]
+    def only_ours(self, command: str) -> bool:
+        """Whether the agent or the proxy waits for a response to this command, and no client does."""
+        owners = [each for each in self.owners.values() if isinstance(each, AgentOwner | GreetingOwner | ClientOwner)]
         kinds = {type(owner) for owner in owners if owner.command == command}
-        return kinds == {AgentOwner}
+        return bool(kinds) and ClientOwner not in kinds
 
     def drain(self) -> list[Owner]:
         """Everybody who still waits for the backend, in order; they will wait no more."""

@@ -84,3 +84,13 @@ def test_a_program_that_is_started_anew_is_greeted_anew():
         >> backend response 3 evaluate ok
         << backend request 4 configurationDone
     """)
+
+
+def test_the_user_is_not_warned_that_the_greeting_takes_long():
+    warning = '{"category": "important", "output": "Evaluating: x did not finish after 3.00 seconds."}'
+    greeted().play(f"""
+        >> backend event output {warning}
+        >> backend response 1 evaluate ok
+        >> backend event output {warning}
+        << client event output ...
+    """)
