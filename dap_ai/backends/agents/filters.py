@@ -11,6 +11,7 @@ from dap_ai.runs.analysis.facts import PatternName
 from dap_ai.runs.model import Event
 
 Test = Callable[[Event, Facts], bool]
+_HINT = "an expression over the event: tool == 'bash', len(text) > 5000"
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Filter:
     stops_at: Test
     description: str = ""
     is_default: bool = False
-    condition_hint: str = "an expression over the event: tool == 'bash', len(text) > 5000"
+    condition_hint: str = _HINT
     analysed: bool = False
     patterns: frozenset[PatternName] = frozenset()
     """Those that it stops at the end of: what the stop says then."""
@@ -54,14 +55,14 @@ def _is_onset(event: Event, facts: Facts) -> bool:
     return onset is not None and event.index == next(iter(facts.steps.get(onset.step, ())), None)
 
 
-def _pattern(label: str, description: str, *names: PatternName, is_default: bool = False) -> Filter:
+def _pattern(label: str, description: str, *names: PatternName, is_default: bool = False, hint: str = _HINT) -> Filter:
     wanted = frozenset(names)
 
     def shows(event: Event, facts: Facts) -> bool:
         found = facts.patterns.get(event.index, ())
         return any(pattern.name in wanted or not wanted for pattern in found)
 
-    return Filter(label, shows, description, is_default, analysed=True, patterns=wanted)
+    return Filter(label, shows, description, is_default, hint, analysed=True, patterns=wanted)
 
 
 def _over_budget(event: Event, facts: Facts) -> bool:
@@ -83,21 +84,17 @@ FILTERS: Mapping[str, Filter] = {
     "apiError": Filter("API error", _kind("error"), "The model's API or the agent itself has failed.", is_default=True),
     "checkFailed": Filter("Check failed", _fails_check, "Tests, a build or a linter came out badly.", analysed=True),
     "onset": Filter("Onset", _is_onset, "Where the run went wrong, as far as it can be told.", analysed=True),
-    "pattern": _pattern("Any pattern", "Something that goes wrong in many runs.", is_default=True),
+    "pattern": _pattern(
+        "Any pattern", "Something that goes wrong in many runs; with a condition, one of them.", is_default=True,
+        hint="'never-verified' in patterns, 'edit-lost' in patterns",
+    ),
     "failedCheckIgnored": _pattern(
         "Failed check ignored", "A verification failed, and the agent went on.", "failed-check-ignored"
     ),
     "successWithoutChange": _pattern(
         "Success without change", "Success is reported, and the workspace is as it was.", "success-without-change"
     ),
-    "neverVerified": _pattern("Never verified", "The last change was never checked.", "never-verified"),
-    "checkEdited": _pattern("Check edited", "A test or check was edited until it passed.", "check-edited"),
-    "editLost": _pattern("Edit lost", "An edit was lost or reverted.", "edit-lost"),
     "loop": _pattern("Loop", "The same call or the same edit again.", "same-region-again", "same-call-again"),
-    "cutResult": _pattern("Cut result", "A result was cut, and then relied on.", "cut-result-relied-on"),
-    "placeholder": _pattern("Placeholder result", "Invented output was written as a result.", "placeholder-result"),
-    "wrongDirectory": _pattern("Wrong directory", "The agent worked elsewhere than it thought.", "wrong-directory"),
-    "refused": _pattern("Call refused", "A tool refused the model's call.", "refused"),
     "budget": Filter(
         "Budget", _over_budget,
         "A limit was hit; with a condition, the first event at which it holds: spent.cost > 0.5",
@@ -105,7 +102,8 @@ FILTERS: Mapping[str, Filter] = {
     ),
     "end": Filter("End", _is_end, "The run is over."),
 }  # fmt: skip
-"""By `filter`. Names stay what they are: editors keep them in settings."""
+"""By `filter`. Names stay what they are: editors keep them in settings. Few, for editors show them all in one list: a
+pattern without a filter of its own is a condition of `pattern`."""
 
 
 def announced() -> Sequence[Mapping[str, Any]]:

@@ -227,7 +227,7 @@ def test_files_of_a_failure_are_parsed_before_the_question_but_no_library_and_no
         Path(path).write_text("x = 1\n")
     agent = Agent(Settings())
     asyncio.run(agent.look_ahead([*paths, "", "<string>", str(tmp_path / "missing.py")]))
-    parsed = [name for name, path in zip(names, paths, strict=True) if "_index" in vars(agent._sources.read(path))]
+    parsed = [name for name, path in zip(names, paths, strict=True) if "index" in vars(agent._sources.read(path))]
     assert parsed == ["a.py", "c.py", "d.py"]
 
 
