@@ -42,7 +42,8 @@ def told(run: Run) -> list[tuple[str, str]]:
 def test_a_run_is_recorded_with_its_queries_calls_and_results(flags: Sequence[str], tmp_path: Path, run_dap_ai: Ran):
     (tmp_path / "work").mkdir()
     with Endpoint(TWO_STEPS) as endpoint:
-        command: list[Any] = ["record", "--out", tmp_path / "r", "--", sys.executable, AGENT, *flags]
+        options = ["--out", tmp_path / "r", "--no-workspace"]
+        command: list[Any] = ["record", *options, "--", sys.executable, AGENT, *flags]
         ran = run_dap_ai(*command, cwd=tmp_path / "work", env=environment(endpoint), timeout_s=LONG_S)
     assert (ran.returncode, ran.stdout.split()) == (3, [b"Done."]), ran.stderr.decode()
     run = open_run(tmp_path / "r")
@@ -81,7 +82,7 @@ def test_a_recording_is_its_users_alone_and_holds_no_key(tmp_path: Path, run_dap
         ran = run_dap_ai(*command, cwd=tmp_path, env=environment(endpoint), timeout_s=LONG_S)
     assert ran.returncode == 3, ran.stderr.decode()
     files = [path for path in (tmp_path / "r").rglob("*") if path.is_file()]
-    assert files and all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
+    assert files and not any(stat.S_IMODE(path.stat().st_mode) & 0o077 for path in files)
     assert stat.S_IMODE((tmp_path / "r").stat().st_mode) == 0o700
     assert not any(KEY.encode() in path.read_bytes() for path in files)
 

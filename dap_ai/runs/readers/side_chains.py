@@ -61,8 +61,9 @@ class Slim:
         if "subagent_type" in given:
             self._calls.add(blocks.text_of(block.get("id")))
             return {**block, "input": {key: given[key] for key in ("subagent_type", "prompt") if key in given}}
-        if block.get("tool_use_id") in self._calls:
-            return {"type": block.get("type"), "tool_use_id": block["tool_use_id"]}
+        answered = blocks.text_of(block.get("tool_use_id"))
+        if answered and answered in self._calls:
+            return {"type": block.get("type"), "tool_use_id": answered}
         return block if with_text and block.get("type") == "text" else None
 
 
