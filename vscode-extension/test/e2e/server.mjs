@@ -37,6 +37,7 @@ const TIDY_UP = {
   args: {
     commands: [
       "dapAi.forgetConversations",
+      "workbench.debug.viewlet.action.removeAllBreakpoints",
       "workbench.debug.panel.action.clearReplAction",
       "workbench.action.closePanel",
       "workbench.action.closeAuxiliaryBar",

@@ -116,11 +116,21 @@ export class Workbench {
   /** Shows the answers in the side bar, with room for them: new views beside those of VS Code begin small. */
   async showPanel() {
     await this.command("dap-ai: Show Answers");
-    for (const name of ["Watch", "Call Stack", "Breakpoints"]) {
+    await this.fold("Watch", "Call Stack", "Breakpoints");
+    await this.panel.frame();
+  }
+
+  /** Leaves the room of these views of the side bar to the others. */
+  async fold(...names) {
+    for (const name of names) {
       const header = this.page.locator(`.pane-header.expanded[aria-label^="${name} Section"]`);
       if (await header.isVisible()) await header.click({ position: { x: 60, y: 8 } });
     }
-    await this.panel.frame();
+  }
+
+  /** Opens a view of the side bar that is folded. */
+  async unfold(name) {
+    await this.page.locator(`.pane-header:not(.expanded)[aria-label^="${name} Section"]`).click({ position: { x: 60, y: 8 } });
   }
 
   /** Shows the answers as an editor tab. */
@@ -138,9 +148,14 @@ export class Workbench {
     await variable.waitFor();
   }
 
-  /** Opens the context menu of `row` and chooses an entry. A menu takes no click in its first tenth of a second. */
+  /** Opens the context menu of `row` and chooses an entry. */
   async menu(row, text) {
     await row.click({ button: "right" });
+    await this.entry(text);
+  }
+
+  /** Chooses an entry of the menu that is open. It takes no click in its first tenth of a second. */
+  async entry(text) {
     const entry = this.page.locator(".monaco-menu .action-item", { hasText: text });
     await entry.waitFor();
     for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
