@@ -1,8 +1,9 @@
-"""The events that the cursor has come past, told in the console: a line each, a group for each cycle."""
+"""The events that the cursor has come past, told in the console: a line each, a group for what is of one cycle."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 from dap_ai.backends.agents.documents import Documents
@@ -24,7 +25,6 @@ class Telling:
         self._documents = documents
         self._say = say
         self._passed = 0
-        self._group: tuple[str, int] | None = None
 
     def problems(self) -> None:
         """What the reader did not understand."""
@@ -39,32 +39,23 @@ class Telling:
         end = min(index + 1, len(self._run.events))
         new = self._run.events[self._passed : end]
         if len(new) > _MOST:
-            self._close()
             self._line(f"{len(new) - _MOST} events more, up to here")
-        for event in new[-_MOST:]:
-            self._event(event)
+        for (agent, cycle), events in groupby(new[-_MOST:], key=lambda event: (event.agent, event.cycle)):
+            self._cycle(agent, cycle, list(events))
         self._passed = max(self._passed, end)
 
     def logged(self, event: Event, text: str) -> None:
         """What a logpoint says."""
         self._line(line(text, 10_000), event)
 
-    def ended(self) -> None:
-        """There is nothing more."""
-        self._close()
-
-    def _event(self, event: Event) -> None:
-        group = (event.agent, event.cycle)
-        if group != self._group:
-            self._close()
-            if event.cycle:
-                self._group = group
-                self._line(f"cycle {event.cycle} of {line(event.agent)}", event, group="start", category=_OWN)
-        self._line(title(event), event, category=_KINDS.get(event.kind, _OWN))
-
-    def _close(self) -> None:
-        if self._group is not None:
-            self._group = None
+    def _cycle(self, agent: str, cycle: int, events: Sequence[Event]) -> None:
+        """The group is closed at once: in an open one an editor would put what the user types and is answered."""
+        is_group = cycle > 0 and len(events) > 1
+        if is_group:
+            self._line(f"cycle {cycle} of {line(agent)}", events[0], group="start", category=_OWN)
+        for event in events:
+            self._line(title(event), event, category=_KINDS.get(event.kind, _OWN))
+        if is_group:
             self._say({"category": _OWN, "output": "", "group": "end"})
 
     def _line(self, text: str, event: Event | None = None, **more: Any) -> None:

@@ -156,7 +156,6 @@ class RunSession:
             return
         self._ended = True
         if self._opened:
-            self._opened.telling.ended()
             self._opened.cursor.index = len(self._opened.run.events)
         self._emit("exited", {"exitCode": 0})
         self._emit("terminated", None)

@@ -72,6 +72,8 @@ class _Story:
         self.started: float | None = None
         self.waiting: list[Event] = []
         self.reply: Event | None = None
+        self._said_at = Ref()
+        """Where the text of the reply stands."""
         self.exit: Event | None = None
 
     def take(self, index: int, message: Any) -> None:
@@ -118,6 +120,7 @@ class _Story:
             usage=usage(response.get("usage") or message.get("usage"), extra.get("cost")),
             native_id=str(response.get("id") or message.get("id") or ""),
         )
+        self._said_at = Ref(pointer=f"{ref.pointer}/content") if "content" in message else ref
         self.waiting = []
         calls = array(message.get("tool_calls"))
         for position, call in enumerate(calls):
@@ -131,7 +134,7 @@ class _Story:
                 self.reply.text
             )
             if len(found) == 1:
-                self._shell(Ref(pointer=f"{ref.pointer}/content"), found[0])
+                self._shell(self._said_at, found[0])
 
     def _call(self, ref: Ref, call_id: Any, function: Mapping[str, Any]) -> None:
         found, readable = arguments(function.get("arguments"))
@@ -193,9 +196,8 @@ class _Story:
         if reply is None:
             return
         found = fenced(reply.text) or fenced(reply.text, _ANY_FENCE)
-        ref = Ref(pointer=f"{reply.ref.pointer}/content")
-        self._shell(ref, found[0] if found else reply.text)
-        self.building.problem(ref, f"the command that was run is not marked alone: {len(found)} could be it")
+        self._shell(self._said_at, found[0] if found else reply.text)
+        self.building.problem(self._said_at, f"the command that was run is not marked alone: {len(found)} could be it")
 
     def _refused(self, ref: Ref, extra: Mapping[str, Any]) -> None:
         """Version 2 keeps a refused reply only with its refusal."""
@@ -211,6 +213,7 @@ class _Story:
             reasoning=_reasoning(said),
             usage=usage(at(response, "usage"), extra.get("cost")) if isinstance(response, dict) else _cost(extra),
         )
+        self._said_at = self.reply.ref
         self.waiting = []
 
     def _time(self, message: Any) -> float | None:

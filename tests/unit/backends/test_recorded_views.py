@@ -289,6 +289,7 @@ def test_the_console_tells_what_the_run_has_passed_in_a_group_for_each_cycle(cli
         (None, "response: I test. All of it.", 9),
         (None, "2 bash: pytest -q", 10),
         (None, "2 result error, exit code 1: 1 failed\\x1b[2J", 11),
+        ("end", "", None),  # an editor would put its answers into an open group
     ]
 
 
