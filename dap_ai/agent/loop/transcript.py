@@ -86,7 +86,7 @@ def export(lines: Iterable[str]) -> str:
 
 def markdown(exchanges: Sequence[Exchange]) -> str:
     """A conversation: each question a heading, each step folded, what it cost in italics."""
-    sections = ["# A conversation about a stopped program"]
+    sections = ["# A conversation with dap_ai"]
     for exchange in exchanges:
         sections.append(f"## {' '.join(exchange.question.split()) or 'Why did it stop here?'}")
         sections += [p.strip("\n") if isinstance(p, str) else _folded(p) for p in exchange.parts]
