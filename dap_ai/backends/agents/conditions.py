@@ -96,7 +96,7 @@ FIELDS: Mapping[str, Callable[[Event, Facts], Any]] = {
     "writes": _writes,
     "reads": _reads,
     "check": _check,
-    "patterns": lambda event, facts: [pattern.name for pattern in facts.patterns.get(event.index, ())],
+    "patterns": lambda event, facts: [pattern.name for pattern in facts.patterns_at(event)],
 }
 """What a name can be; the last five are what analysis sees in the event's step."""
 

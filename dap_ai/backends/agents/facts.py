@@ -84,6 +84,10 @@ class Facts:
         results = (index for index in indices if self.run.events[index].kind == "result")
         return next(results, indices[-1] if indices else None)
 
+    def ends_step(self, event: Event) -> bool:
+        """Whether its step is complete with this event."""
+        return event.step > 0 and event.index == self.end_of(event.step)
+
     def call_of(self, event: Event) -> Event | None:
         """The call of the step that an event belongs to; of a response, none."""
         if event.kind == "response":
@@ -172,10 +176,14 @@ class Facts:
         """By step."""
         return self._indexed().checks
 
-    @property
-    def patterns(self) -> Mapping[int, Sequence[Pattern]]:
-        """By the index of the event at which each is complete; what names no step is seen at the end."""
-        return self._indexed().patterns
+    def patterns_at(self, event: Event) -> Sequence[Pattern]:
+        """Those that are complete with this event; what names no step is seen at the end.
+
+        Elsewhere than at the end of a step or of the run there is none: that is known without the analysis.
+        """
+        if not self.ends_step(event) and event.index != len(self.run.events) - 1:
+            return ()
+        return self._indexed().patterns.get(event.index, ())
 
     def _indexed(self) -> _Indexed:
         analysis = self.analysis

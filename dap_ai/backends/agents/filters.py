@@ -39,27 +39,29 @@ def _is_end(event: Event, facts: Facts) -> bool:
 def _changes(event: Event, facts: Facts) -> bool:
     if event.kind == "change":
         return True
-    effect = facts.effects.get(event.step)
-    if effect is None or effect.kind != "change" or effect.noop or effect.refused or event.status == "error":
+    if event.status == "error" or not facts.ends_step(event):
         return False
-    return event.index == facts.end_of(event.step)
+    effect = facts.effects.get(event.step)
+    return effect is not None and effect.kind == "change" and not effect.noop and not effect.refused
 
 
 def _fails_check(event: Event, facts: Facts) -> bool:
-    check = facts.checks.get(event.step)
-    return check is not None and check.ok is False and event.index == facts.end_of(event.step)
+    check = facts.checks.get(event.step) if facts.ends_step(event) else None
+    return check is not None and check.ok is False
 
 
 def _is_onset(event: Event, facts: Facts) -> bool:
+    if event.index != next(iter(facts.steps.get(event.step, ())), None):
+        return False
     onset = facts.analysis.finding.onset
-    return onset is not None and event.index == next(iter(facts.steps.get(onset.step, ())), None)
+    return onset is not None and event.step == onset.step
 
 
 def _pattern(label: str, description: str, *names: PatternName, is_default: bool = False, hint: str = _HINT) -> Filter:
     wanted = frozenset(names)
 
     def shows(event: Event, facts: Facts) -> bool:
-        found = facts.patterns.get(event.index, ())
+        found = facts.patterns_at(event)
         return any(pattern.name in wanted or not wanted for pattern in found)
 
     return Filter(label, shows, description, is_default, hint, analysed=True, patterns=wanted)
@@ -67,7 +69,7 @@ def _pattern(label: str, description: str, *names: PatternName, is_default: bool
 
 def _over_budget(event: Event, facts: Facts) -> bool:
     """Where a limit was hit: the pattern, or the end of a run that records one."""
-    if any(pattern.name == "limit" for pattern in facts.patterns.get(event.index, ())):
+    if any(pattern.name == "limit" for pattern in facts.patterns_at(event)):
         return True
     return facts.run.outcome.verdict == "limit" and _is_end(event, facts)
 
@@ -126,7 +128,7 @@ def why(name: str, event: Event, facts: Facts) -> str:
     each = FILTERS[name]
     if name == "onset" and (onset := facts.analysis.finding.onset):
         return onset.text
-    found = [p.text for p in facts.patterns.get(event.index, ()) if p.name in each.patterns or not each.patterns]
+    found = [p.text for p in facts.patterns_at(event) if p.name in each.patterns or not each.patterns]
     if each.analysed and (each.patterns or name == "pattern") and found:
         return "; ".join(found)
     if name == "checkFailed" and (check := facts.checks.get(event.step)):

@@ -122,7 +122,7 @@ def _analysis(event: Event, facts: Facts) -> Mapping[str, Any]:
         found |= {"why nothing": effect.noop or effect.refused}
     if event.kind == "result" and (check := facts.checks.get(event.step)):
         found |= {"check": _SEEN[check.ok], "said": check.summary or check.error}
-    found |= {pattern.name: pattern.text for pattern in facts.patterns.get(event.index, ())}
+    found |= {pattern.name: pattern.text for pattern in facts.patterns_at(event)}
     onset = facts.analysis.finding.onset
     if onset and event.step and onset.first <= event.step <= onset.last:
         found["onset"] = f"{onset.type}: {onset.text}"

@@ -39,7 +39,7 @@ def test_of(data_id: str, access: str) -> Test | None:
     path = data_id.removeprefix(FILE)
     if path == data_id or not path:
         return None
-    return lambda event, facts: event.index == facts.end_of(event.step) and _touches(event, facts, path, access)
+    return lambda event, facts: facts.ends_step(event) and _touches(event, facts, path, access)
 
 
 def files_of(facts: Facts) -> Sequence[str]:

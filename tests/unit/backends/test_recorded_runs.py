@@ -370,6 +370,26 @@ def test_a_stop_at_a_pattern_says_which(client: Client):
     assert info["exceptionId"] == "Failed check ignored"
 
 
+def test_the_first_steps_ask_for_no_analysis_where_no_step_of_the_run_ends():
+    asked: list[Analysis] = []
+
+    class Waited(Known):
+        """Tells that it was waited for."""
+
+        def __call__(self) -> Analysis:
+            asked.append(SEEN)
+            return SEEN
+
+    client = Client(seen=Waited(SEEN)).open()
+    client.body("setExceptionBreakpoints", filters=["pattern", "change", "checkFailed", "onset"])
+    for _ in range(2):
+        client.body("stepIn", threadId=1)
+    assert (client.stopped()["reason"], asked) == ("step", [])
+    client.body("setExceptionBreakpoints", filters=["failedCheckIgnored"])
+    assert client.on() == 10
+    assert asked
+
+
 def test_a_budget_is_the_first_event_above_what_the_condition_says(client: Client):
     asked = [{"filterId": "budget", "condition": "spent.cost > 0.5"}]
     client.body("setExceptionBreakpoints", filters=[], filterOptions=asked)

@@ -13,6 +13,8 @@ from dap_ai.runs.analysis.onsets import Suspect
 from dap_ai.runs.analysis.tables import expressions
 
 _MISSING = re.compile(r"(?:^|[\s'\"])(/?[\w./-]+\.[\w-]+)['\"]?: No such file or directory|does not exist: (/\S+)")
+_SAYS_MISSING = ("No such file or directory", "does not exist: /")
+_LISTED = re.compile(r"^[-d][rwxsStT-]{9}.*", re.MULTILINE)
 _STRAY = re.compile(r"\A\s*[:>][^\S\n]*(?=[\w./])")
 _HEAD = re.compile(r"&&|;|\n|(?<![|&])\|(?!\|)")
 _MOST = 60_000
@@ -25,7 +27,7 @@ def lost_input(scene: Scene) -> Iterator[Suspect]:
     seen: dict[str, int] = {}
     for effect, step in scene.story.done():
         text = step.result.text[:_MOST] if step.result is not None else ""
-        for match in _MISSING.finditer(text):
+        for match in _MISSING.finditer(text) if any(words in text for words in _SAYS_MISSING) else ():
             path = match[1] or match[2]
             name = paths.name(path)
             if name in seen and _between(scene, name, seen[name], step.number):
@@ -37,9 +39,8 @@ def lost_input(scene: Scene) -> Iterator[Suspect]:
 
 def _listed(text: str) -> Iterator[str]:
     """Names of files that `ls -l` shows."""
-    for line in text.split("\n"):
-        word = line.split()[-1] if line.split() else ""
-        if re.match(r"[-d][rwxsStT-]{9}", line) and "." in word:
+    for line in _LISTED.findall(text):
+        if "." in (word := line.split()[-1]):
             yield paths.name(word)
 
 

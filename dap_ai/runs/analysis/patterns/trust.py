@@ -114,7 +114,7 @@ def cut_result_relied_on(story: Story) -> Iterator[Pattern]:
                     text = f"{paths.name(write.path)} was edited after a look at it that was cut"
                     yield Pattern("cut-result-relied-on", [first, effect.step], text, _cut(story.step_at[first]))
             continue
-        is_cut = bool(_cut(step))
+        is_cut = bool(effect.reads and _cut(step))
         for path in effect.reads:
             if is_cut and path not in cut:
                 cut[path] = effect.step
