@@ -41,7 +41,7 @@ import msgspec
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts import acting, tools
+from dap_ai.protocol.contracts import debugger, tools
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire import lending
 
@@ -115,7 +115,7 @@ class Playbook:
                 return (
                     f"agent {token} error {error.message}" if error else f"agent {token} ok {_json(json.loads(body))}"
                 )
-            case fx.Settled(token, acting.Consent(allowed, how)):
+            case fx.Settled(token, debugger.Consent(allowed, how)):
                 return f"settled {token} {'allowed' if allowed else 'refused'} {how}"
             case fx.Settled(token, lending.LentReply() as reply):
                 return f"settled {token} reply {_json({k: v for k, v in msgspec.to_builtins(reply).items() if v})}"
@@ -158,7 +158,7 @@ class Playbook:
         raise AssertionError(effect)
 
 
-def _fields(done: acting.Consent | acting.Done) -> dict[str, Any]:
+def _fields(done: debugger.Consent | debugger.Done) -> dict[str, Any]:
     """What is not as by default; of a stop its epoch and thread."""
     fields = {name: value for name, value in msgspec.structs.asdict(done).items() if value}
     if stop := fields.get("stop"):

@@ -28,13 +28,13 @@ from dap_ai.agent.guard.masked import (
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
 from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.guard.watched import Watched
-from dap_ai.agent.language.pool import Languages
+from dap_ai.agent.language.server import Languages
 from dap_ai.agent.loop.conversation import Conversation, Turn
 from dap_ai.agent.loop.transcript import Transcript
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.providers.base import Provider, Retiring
 from dap_ai.agent.providers.loading import lent, load_or_say
-from dap_ai.agent.providers.one_tool import use
+from dap_ai.agent.providers.offline import use
 from dap_ai.agent.providers.work import Told, Work
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.strict_clients import DEFINED_EVENTS
+from dap_ai.adapter.state.client import DEFINED_EVENTS
 from dap_ai.agent.analyst.wording import HAPPENED
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop

@@ -13,8 +13,8 @@ import pytest
 
 from dap_ai.adapter.asks import slots
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.acting import Done
 from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import WAIT_S, Live, live

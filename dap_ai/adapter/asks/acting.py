@@ -29,7 +29,7 @@ from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import BreakpointsOwner
-from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope, decode_or

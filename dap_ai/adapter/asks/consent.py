@@ -25,7 +25,7 @@ from dap_ai.adapter.state.effects import (
 )
 from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Message, Outbox
-from dap_ai.protocol.contracts.acting import Consent
+from dap_ai.protocol.contracts.debugger import Consent
 from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NO_APPROVAL, NotStopped, RequestFailed

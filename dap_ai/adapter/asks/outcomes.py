@@ -5,7 +5,7 @@ from __future__ import annotations
 from dap_ai.adapter.state.effects import ActionWanted, Settled, ToAgent
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.outbox import Outbox
-from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.wire.errors import RequestFailed
 
 

@@ -7,9 +7,9 @@ from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.gate import Refusal
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.wire.ask import LEVELS, AskArguments, Earlier, Level
-from dap_ai.protocol.wire.colours import without_colours
 from dap_ai.protocol.wire.errors import ASK_IN_PROGRESS, BAD_ASK, ENDED, NOT_STARTED, NOT_STOPPED, STALE_FRAME
 from dap_ai.protocol.wire.messages import StoppedBody
+from dap_ai.protocol.wire.visible import without_colours
 
 MAX_QUESTION_CHARS = 20_000
 MAX_EARLIER_CHARS = 200_000

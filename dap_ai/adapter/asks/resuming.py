@@ -20,7 +20,7 @@ from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, To
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ResumeOwner
-from dap_ai.protocol.contracts.acting import Done
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import ContinueTo
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.ask import AskArguments

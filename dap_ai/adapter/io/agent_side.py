@@ -7,8 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from dap_ai.adapter.io.ask_debugger import AskDebugger, AskSink
-from dap_ai.adapter.io.awaiting import Awaiting
+from dap_ai.adapter.io.ask_debugger import AskDebugger, AskSink, Awaiting
 from dap_ai.adapter.io.ports import Agent, LooksAhead, Recipe
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import AgentEnded, StartAsk

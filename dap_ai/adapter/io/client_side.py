@@ -1,12 +1,12 @@
-"""The client of a session: its link, which is not read while the backend does not read."""
+"""The client of a session: from the bytes of its link to events; it is not read while the backend does not read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from dap_ai.adapter.io.inbound import reader
 from dap_ai.adapter.state.effects import ClientClosed, Event, FromClient, TokenGiven
 from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.framing import Exact, FrameReader
 from dap_ai.streams import Link, part
 
 
@@ -76,3 +76,28 @@ class ClientSide:
 
     def _read_or_pause(self) -> None:
         self._link.pause(paused=self._full or self._paused)
+
+
+def reader(
+    receive_all: Callable[[Iterable[Event]], None],
+    event: Callable[[bytes], Event],
+    on_lost: Callable[[str], None],
+    on_token: Callable[[bytes], None] | None = None,
+) -> Callable[[bytes], None]:
+    """Cuts a client's stream into messages, each told as an `event`; `on_token`: see framing.Exact.
+
+    `on_lost` is told why, if the stream cannot be followed: what comes after that is not looked at, whatever it is.
+    """
+    frames: FrameReader | None = FrameReader(Exact(on_token))
+
+    def on_data(data: bytes) -> None:
+        nonlocal frames
+        if frames is None:
+            return
+        try:
+            receive_all(map(event, frames.feed(data)))
+        except RemoteProtocolError as error:
+            frames = None
+            on_lost(f"its stream cannot be parsed: {error}")
+
+    return on_data

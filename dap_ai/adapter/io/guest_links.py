@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.io import sockets
-from dap_ai.adapter.io.inbound import reader
+from dap_ai.adapter.io.client_side import reader
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
 from dap_ai.streams import Link, part, write_message
 

@@ -18,7 +18,7 @@ import anyio
 from dap_ai.adapter.asks.questions import RELATIVE
 from dap_ai.adapter.asks.slots import REQUEST
 from dap_ai.adapter.io.agent_side import AgentSide
-from dap_ai.adapter.io.awaiting import Awaiting
+from dap_ai.adapter.io.ask_debugger import Awaiting
 from dap_ai.adapter.io.backend_side import BackendSide
 from dap_ai.adapter.io.client_side import ClientSide
 from dap_ai.adapter.io.failing import Failing
@@ -28,8 +28,8 @@ from dap_ai.adapter.io.ports import Recipe
 from dap_ai.adapter.io.preparing import Preparing
 from dap_ai.adapter.io.timers import Timers
 from dap_ai.adapter.session.ending import DISCONNECT, PART
-from dap_ai.adapter.session.greeting import GREETING
 from dap_ai.adapter.session.session import Session
+from dap_ai.adapter.session.starting import GREETING
 from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import (
     BackendClosed,

@@ -17,20 +17,15 @@ from dap_ai.adapter.asks.resuming import RESUME
 from dap_ai.adapter.asks.slots import SLOTS
 from dap_ai.adapter.asks.typed import Typed
 from dap_ai.adapter.session.about import About
-from dap_ai.adapter.session.backend_messages import Answered, BackendMessages
-from dap_ai.adapter.session.cancelling import Cancelling
+from dap_ai.adapter.session.backend_messages import Answered, BackendMessages, Responses
 from dap_ai.adapter.session.children import Children
-from dap_ai.adapter.session.client_messages import ClientMessages
-from dap_ai.adapter.session.client_requests import Console, Introduction
+from dap_ai.adapter.session.client_messages import ClientMessages, Console, Introduction
 from dap_ai.adapter.session.ending import Ending
-from dap_ai.adapter.session.forwarding import Forwarding
-from dap_ai.adapter.session.greeting import GREETING, Greeting
+from dap_ai.adapter.session.forwarding import WAIT, Cancelling, Forwarding, Unanswered
 from dap_ai.adapter.session.guests import READS, GuestReads, Guests
 from dap_ai.adapter.session.relatives import Relatives
-from dap_ai.adapter.session.responses import Responses
 from dap_ai.adapter.session.serving import Handler, Serving
-from dap_ai.adapter.session.starting import Starting
-from dap_ai.adapter.session.unanswered import WAIT, Unanswered
+from dap_ai.adapter.session.starting import GREETING, Greeting, Starting
 from dap_ai.adapter.session.watching import Watching
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.gate import Gate

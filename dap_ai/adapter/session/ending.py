@@ -13,9 +13,8 @@ from dap_ai.adapter.asks.desk import AskDesk
 from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.session.forwarding import Forwarding
-from dap_ai.adapter.session.greeting import Greeting
 from dap_ai.adapter.session.relatives import Relatives
-from dap_ai.adapter.session.starting import Starting
+from dap_ai.adapter.session.starting import Greeting, Starting
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
 from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
 from dap_ai.adapter.state.outbox import Outbox, read_or

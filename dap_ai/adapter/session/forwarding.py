@@ -1,21 +1,32 @@
-"""Clients' requests on their way to the backend. One that it must not see, or cannot answer, is answered here."""
+"""Clients' requests on their way to the backend. One that it must not see, or cannot answer, is answered here.
+
+Nobody knows what an adapter does with a request that DAP does not define: js-debug never answers one. `cancel` is
+often announced and seldom answered. After a while the proxy answers such a request itself; its seq stays taken, so that
+a late answer is swallowed.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
 
 from dap_ai.adapter.asks.acting import Acting
 from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.session.serving import Handler
-from dap_ai.adapter.session.unanswered import Unanswered
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState
-from dap_ai.adapter.state.effects import ToBackend
+from dap_ai.adapter.state.effects import CancelTimer, SetTimer, ToBackend
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
+from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
-from dap_ai.adapter.state.seqmap import ClientOwner, SentBreakpoints
+from dap_ai.adapter.state.seqmap import ClientOwner, SentBreakpoints, SwallowedOwner
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.commands import DEFINED
 from dap_ai.protocol.wire.envelope import Envelope
-from dap_ai.protocol.wire.errors import BACKEND_DIED, UNKNOWN_REQUEST
-from dap_ai.protocol.wire.messages import ThreadArguments
+from dap_ai.protocol.wire.errors import BACKEND_DIED, UNANSWERED, UNKNOWN_REQUEST
+from dap_ai.protocol.wire.messages import CancelArguments, ThreadArguments
 
 
 class Forwarding:
@@ -90,3 +101,76 @@ class Forwarding:
         """Whether the backend may see this request now."""
         thread = read_or(message, ThreadArguments, ThreadArguments())
         return self._gate.refuse(message.name, thread.thread_id, self._state) is None
+
+
+VENDOR_S = 10.0
+"""dape, the most impatient client, waits for ten seconds itself."""
+CANCEL_S = 2.0
+"""What was cancelled answers itself: the cancel may succeed without the adapter's word."""
+WAIT = "unanswered."
+
+
+class Unanswered:
+    """Waits for the answers to some requests of the client; `answered(command)` is told who waits no more."""
+
+    def __init__(self, out: Outbox, answered: Callable[[str], None]) -> None:
+        self._out = out
+        self._answered = answered
+        self._waiting: set[int] = set()
+
+    def on_sent(self, backend_seq: int, command: str) -> None:
+        """A request of the client has gone to the backend."""
+        if command not in DEFINED or command == "cancel":
+            self._waiting.add(backend_seq)
+            self._out.do(SetTimer(f"{WAIT}{backend_seq}", CANCEL_S if command == "cancel" else VENDOR_S))
+
+    def on_answered(self, backend_seq: int) -> None:
+        """The backend has answered a request of the client."""
+        if backend_seq in self._waiting:
+            self._waiting.discard(backend_seq)
+            self._out.do(CancelTimer(f"{WAIT}{backend_seq}"))
+
+    def on_timer(self, timer_id: str) -> None:
+        """The backend has not."""
+        backend_seq = int(timer_id.removeprefix(WAIT))
+        self._waiting.discard(backend_seq)
+        owner = self._out.seqs.owners.get(backend_seq)
+        if not isinstance(owner, ClientOwner):
+            return  # the backend has died meanwhile, and everybody was answered
+        self._out.seqs.owners[backend_seq] = SwallowedOwner(owner.command)
+        if owner.command == "cancel":
+            self._out.respond_owner(owner)
+        else:
+            self._out.fail_owner(owner, UNANSWERED, command=owner.command)
+        self._answered(owner.command)
+
+
+class Cancelling:
+    """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself."""
+
+    def __init__(self, out: Outbox, cancel_of: Callable[[Envelope], bool], forwarding: Forwarding, gate: Gate) -> None:
+        """`cancel_of`: whether the request names an ask; then it is cancelled."""
+        self._out = out
+        self._cancel_of = cancel_of
+        self._forwarding = forwarding
+        self._gate = gate
+
+    def on_request(self, message: Envelope) -> None:
+        """The client's request `cancel`."""
+        arguments = read_or(message, CancelArguments, CancelArguments())
+        can_cancel = not self._forwarding.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
+        if self._cancel_of(message) or not can_cancel:
+            self._out.respond(message)
+        elif arguments.request_id is None and _is_the_backends(arguments.progress_id):
+            self._forwarding.send(message, ClientOwner(message.seq, "cancel"))
+        elif arguments.request_id is None:
+            self._out.respond(message)  # gdb reads nothing more after a cancel that names nothing
+        elif (backend_seq := self._out.seqs.backend_seq_of(arguments.request_id)) is None:
+            self._out.respond(message)  # answered already
+        else:
+            content = envelope.encode(message.read(Fields) | {"requestId": msgspec.Raw(b"%d" % backend_seq)})
+            self._forwarding.send(message, ClientOwner(message.seq, "cancel"), content)
+
+
+def _is_the_backends(progress_id: str | None) -> bool:
+    return bool(progress_id) and not progress_id.startswith("dap-ai-")

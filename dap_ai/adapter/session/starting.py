@@ -1,6 +1,7 @@
 """Launch and attach: who may, what is ours in them, and the way through the backend's recipe.
 
 request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adapter is initialized] -> forwarded
+-> `initialized` -> what the backend wants said before the program runs (Greeting)
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from typing import Protocol
 import msgspec
 
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
-from dap_ai.adapter.state.effects import Close, EndBackend, Prepare, Prepared
+from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, Prepare, Prepared, SetTimer, ToBackend
+from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.options import Fields, Options, split
 from dap_ai.adapter.state.outbox import Outbox
-from dap_ai.adapter.state.seqmap import ClientOwner
+from dap_ai.adapter.state.seqmap import ClientOwner, GreetingOwner
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
@@ -138,3 +140,47 @@ class Starting:
 def _names_core(arguments: Fields) -> bool:
     """Whether these launch or attach arguments open a core file."""
     return any(bytes(arguments[key]) not in (b'""', b"null") for key in _CORE_KEYS if key in arguments)
+
+
+GREETING = "session.greeting"
+GREETING_S = 2.0
+"""A program that is attached to may hold the interpreter's lock for as long as it likes."""
+
+
+class Greeting:
+    """Of one session. At most one is under way; a program that is started anew is greeted again."""
+
+    def __init__(self, out: Outbox, gate: Gate) -> None:
+        self._out = out
+        self._gate = gate
+        self._is_awaited = False
+        self._held: Callable[[], None] | None = None
+
+    def on_initialized(self) -> None:
+        """The adapter has its debuggee, which has not begun to run if it was launched."""
+        if self._gate.rules.greeting is None:
+            return
+        command, arguments = self._gate.rules.greeting
+        seq = self._out.seqs.next_to_backend(GreetingOwner(command))
+        self._out.do(ToBackend(envelope.request(seq, command, arguments)), SetTimer(GREETING, GREETING_S))
+        self._is_awaited = True
+
+    def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
+        """Whether `work`, which is to serve this request of the client, waits until the greeting is answered."""
+        if not self._is_awaited or self._held or message.kind != "request" or message.name != "configurationDone":
+            return False
+        self._held = work
+        return True
+
+    def next_held(self) -> Callable[[], None] | None:
+        """What has waited and need not any more."""
+        if self._is_awaited:
+            return None
+        held, self._held = self._held, None
+        return held
+
+    def on_over(self) -> None:
+        """It is answered, or nobody will answer it any more."""
+        if self._is_awaited:
+            self._is_awaited = False
+            self._out.do(CancelTimer(GREETING))

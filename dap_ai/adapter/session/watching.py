@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from dap_ai.adapter.asks.breakpoints import Breakpoints
-from dap_ai.adapter.session.greeting import Greeting
+from dap_ai.adapter.session.starting import Greeting
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.gate import Gate
@@ -17,7 +17,6 @@ from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
 from dap_ai.protocol.wire import envelope
-from dap_ai.protocol.wire.colours import without_colours
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.messages import (
@@ -31,6 +30,7 @@ from dap_ai.protocol.wire.messages import (
     StackTraceBody,
     StoppedBody,
 )
+from dap_ai.protocol.wire.visible import without_colours
 
 _TAKES_LONG = re.compile(r"Evaluating: .* did not finish after [\d.]+ seconds\.", re.DOTALL)
 

@@ -1,4 +1,8 @@
-"""The session's own client: what it calls itself and what it can show, once its `initialize` has said so."""
+"""The session's own client: what it calls itself and what it can show, once its `initialize` has said so.
+
+Some clients do not survive an event that they do not know: Helix up to 25.01 reads nothing more after one, and
+debugpy's own `debugpySockets` comes before all else. Later releases ignore such events, and lose nothing by it.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +30,34 @@ class Client(msgspec.Struct):
         self.initialize = arguments
         self.hears_invalidated = said.supports_invalidated_event
         self.ansi_styling = said.supports_ansi_styling
+
+
+_STRICT = frozenset({"hx"})
+"""By the `clientID` of their `initialize`."""
+DEFINED_EVENTS = frozenset(
+    {
+        "breakpoint",
+        "capabilities",
+        "continued",
+        "exited",
+        "initialized",
+        "invalidated",
+        "loadedSource",
+        "memory",
+        "module",
+        "output",
+        "process",
+        "progressEnd",
+        "progressStart",
+        "progressUpdate",
+        "stopped",
+        "terminated",
+        "thread",
+    }
+)
+"""The events that DAP 1.71 defines."""
+
+
+def reads(client_id: str, event: str) -> bool:
+    """Whether this client goes on reading after this event."""
+    return client_id not in _STRICT or event in DEFINED_EVENTS

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.acting import Action, Consent, Done
 from dap_ai.protocol.contracts.asking import Ask, HistoryItem, SafeAnswer, Stop
+from dap_ai.protocol.contracts.debugger import Action, Consent, Done
 from dap_ai.protocol.wire.ask import Category, SafeStep
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.lending import LentPiece, LentReply

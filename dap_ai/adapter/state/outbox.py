@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator, Iterable
 
-from dap_ai.adapter.state import ours, strict_clients
-from dap_ai.adapter.state.client import Client
+from dap_ai.adapter.state import ours
+from dap_ai.adapter.state.client import Client, reads
 from dap_ai.adapter.state.effects import Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.state.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol.wire import envelope
@@ -59,7 +59,7 @@ class Outbox:
 
     def reads(self, event: str, guest: str = "") -> bool:
         """Whether the client, or a joined one, goes on reading after this event."""
-        return bool(guest) or strict_clients.reads(self.client.id, event)
+        return bool(guest) or reads(self.client.id, event)
 
     def tell(self, messages: Iterable[Message], guest: str = "") -> None:
         """Events of our own for the client, or for a joined one: those that it reads."""

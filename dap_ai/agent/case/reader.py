@@ -16,7 +16,7 @@ from dap_ai.agent.case.rows import MAX_SCOPES, frames_of, is_quiet, page_of, row
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
 from dap_ai.agent.case.stack import Case, Frame, Place, expressions_at
 from dap_ai.agent.case.syntax import node_of
-from dap_ai.agent.compiled.depth import Depth, Rows, depth_of
+from dap_ai.agent.compiled.frames import Depth, Rows, depth_of
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.debugger import Debugger
@@ -32,8 +32,8 @@ from dap_ai.protocol.contracts.inspection import (
 )
 from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.caught import Caught
-from dap_ai.protocol.wire.colours import without_colours
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.protocol.wire.visible import without_colours
 
 MAX_FRAMES = 80
 MAX_PLACES = 8

@@ -1,26 +1,29 @@
 """What the program itself says as it fails: reports of sanitizers, Rust's panics, failed assertions, C++'s terminate.
 
 Read from its output, from the stop's text and from the functions that are being run. DAP's `exceptionInfo` is not
-asked: lldb-dap calls functions of the program for it. Pure.
+asked: lldb-dap calls functions of the program for it. UBSan's words at the stop before it prints them are read from the
+variables of its own frame (`words_of`); where its library has no debug information nothing is told. The rest is pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PureWindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from dap_ai.agent.case.ubsan import NO_WORDS, Words
+from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.compiled.panics import ending_reports
-from dap_ai.agent.compiled.report import MAX_TEXT, Report, Stack, Tool, plain
+from dap_ai.agent.compiled.report import Report, Tool, plain
 from dap_ai.agent.compiled.sanitizers import sanitizer_reports
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 if TYPE_CHECKING:
-    from dap_ai.agent.case.stack import Case
+    from dap_ai.agent.case.stack import Case, Frame
 
-__all__ = ["MAX_TEXT", "Report", "Stack", "Tool", "report_of"]
 
 _ABORT = r"\b(?:abort|raise|pthread_kill|__GI_|__libc_message|_exit|Die)"
 _SANITIZER = r"__(?:asan|lsan|hwasan|msan|tsan|sanitizer)|(?:asan|lsan|hwasan|msan|tsan)_|AsanDie|Sanitizer"
@@ -62,8 +65,19 @@ _STOPS: Mapping[str, str] = {
 """lldb's words for AddressSanitizer's kinds."""
 
 
+class Words(NamedTuple):
+    """`signed-integer-overflow`, and the sentence of the report; each empty where it is not told."""
+
+    kind: str = ""
+    sentence: str = ""
+
+
+NO_WORDS = Words()
+"""Nothing is told."""
+
+
 def report_of(case: Case, words: Words = NO_WORDS) -> Report | None:
-    """The last report of the run that is about this stop; None: there is none. `words`: see ubsan.words_of."""
+    """The last report of the run that is about this stop; None: there is none. `words`: see words_of."""
     text = plain("".join(said for _, said in case.output))
     found = [
         report for _, report in sorted([*sanitizer_reports(text), *ending_reports(text)], key=lambda pair: pair[0])
@@ -158,3 +172,29 @@ def _completed(report: Report, told: Report | None) -> Report:
         file=report.file or told.file,
         line=report.line or told.line,
     )
+
+
+_FRAME = "__ubsan::Diag::~Diag"
+_EXPRESSIONS = ("UBR.IssueKind", "UBR.Buffer.buffer_.data_")
+_MAX_CHARS = 400
+
+
+async def words_of(debugger: Debugger, frames: Sequence[Frame]) -> Words:
+    """What the innermost report of UBSan on this stack says. Raises NotStopped."""
+    frame = next((each for each in frames if each.name.startswith(_FRAME)), None)
+    if frame is None:
+        return NO_WORDS
+    query = FrameQuery(frame.id, variables=False, expressions=[node_of(text, "cpp") for text in _EXPRESSIONS])
+    try:
+        reply = await debugger.inspect(Query([query], "observe", exception=False, threads=False, max_text=_MAX_CHARS))
+    except NotStopped:
+        raise
+    except RequestFailed:
+        return NO_WORDS
+    return Words(*map(_text, reply.frames[0].values)) if reply.frames else NO_WORDS
+
+
+def _text(fact: Fact) -> str:
+    """The characters of a string, on one line."""
+    literal = fact.value.text if fact.value and fact.value.kind == "str" else ""
+    return " ".join(literal.strip('"').replace('\\"', '"').replace("\\n", " ").split())

@@ -16,8 +16,7 @@ import msgspec
 
 from dap_ai.agent.guard.policy import AnyTool, Policy, Verdict, instead, plain
 from dap_ai.agent.model import Message
-from dap_ai.protocol.contracts.acting import Consent
-from dap_ai.protocol.contracts.debugger import Debugger, Sink
+from dap_ai.protocol.contracts.debugger import Consent, Debugger, Sink
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.visible import on_one_line
 

@@ -18,14 +18,13 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.masked_tables import mask_table, secret_cells
 from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.masking.placeholders import fillers
-from dap_ai.protocol.contracts.acting import Action, Consent, Done
 from dap_ai.protocol.contracts.asking import HistoryItem
-from dap_ai.protocol.contracts.debugger import RawDebugger
+from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
 from dap_ai.protocol.contracts.snapshot import Hidden, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.caught import Caught
-from dap_ai.protocol.wire.colours import without_colours
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
+from dap_ai.protocol.wire.visible import without_colours
 
 MAX_HIDDEN = 200
 _MIN_HIDDEN_CHARS = 6

@@ -6,9 +6,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from dap_ai.agent.model import Model, Piece, Schema
-from dap_ai.protocol.contracts.acting import Action, Consent, Done
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
-from dap_ai.protocol.contracts.debugger import Debugger, StoppedSession
+from dap_ai.protocol.contracts.debugger import Action, Consent, Debugger, Done, StoppedSession
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.caught import Caught

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.guard.passing import PassingDebugger
-from dap_ai.protocol.contracts.acting import Action, Done
-from dap_ai.protocol.contracts.debugger import Debugger, Sink
+from dap_ai.protocol.contracts.debugger import Action, Debugger, Done, Sink
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Statements
 from dap_ai.protocol.wire.ask import ToolStep

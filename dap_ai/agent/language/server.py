@@ -1,4 +1,4 @@
-"""One language server of a session: started at its first question, restarted once, gone with the session."""
+"""The language servers of a session: each started at its first question, restarted once, gone with the session."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dap_ai.limits import wait_for
 
 if TYPE_CHECKING:
     from dap_ai.agent.language.child import Child
+
 
 START_TIMEOUT_S = 10.0
 TIMEOUT_S = 5.0
@@ -127,3 +128,22 @@ def _seen(child: asyncio.Task[Child]) -> None:
 
 def _folder(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[0] or "/"
+
+
+class Languages:
+    """They start at their first question, and are gone when `close` returns."""
+
+    def __init__(self) -> None:
+        self._servers: dict[tuple[Family, str], LanguageServer] = {}
+
+    def of(self, family: Family, root: str) -> LanguageServer:
+        """The one that knows these languages, for a folder; without a `workspace` if it was never asked for before."""
+        if (family, root) not in self._servers:
+            timeout_s = TIMEOUT_S if family == "python" else NATIVE_TIMEOUT_S
+            self._servers[family, root] = LanguageServer(timeout_s=timeout_s, family=family)
+        return self._servers[family, root]
+
+    async def close(self) -> None:
+        """Ends all of them."""
+        servers, self._servers = self._servers, {}
+        await asyncio.gather(*(each.close() for each in servers.values()))

@@ -12,9 +12,9 @@ from typing import Protocol
 import msgspec
 
 from dap_ai.agent.case.values import CHARS_PER_TOKEN
+from dap_ai.agent.loop.conversation import shrink
 from dap_ai.agent.loop.prices import cost_usd
 from dap_ai.agent.loop.repeating import Held, Rounds, is_same
-from dap_ai.agent.loop.shrinking import shrink
 from dap_ai.agent.model import Call, Message, Model, ModelError, Reasoning, Reply, Schema, Text
 from dap_ai.agent.prompts import wording
 from dap_ai.protocol.contracts.debugger import Sink

@@ -1,12 +1,17 @@
-"""What was asked and answered before: a follow-up knows its conversation, and whether the program has moved on."""
+"""What was asked and answered before: a follow-up knows its conversation, and whether the program has moved on.
+
+It is made shorter where it no longer fits the model.
+"""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dap_ai.agent.case.source import Sources
+from dap_ai.agent.tools.base import clip
 from dap_ai.protocol.contracts.asking import Answer, Stop
 from dap_ai.protocol.wire.ask import Earlier
 from dap_ai.protocol.wire.safe import SafeFields
@@ -88,3 +93,26 @@ def _lines(sources: Sources, file: str, line: int) -> str:
     first, last = max(1, line - _AROUND), min(len(source.lines), line + _AROUND)
     rows = [f"{n:>4}  {source.line(n)}" for n in range(first, last + 1)]
     return f"`{Path(file).name}`:\n\n{source.block(chr(10).join(rows))}" if rows else ""
+
+
+_KEPT = 2
+"""The last messages that stay whole."""
+_MAX_TOOL_CHARS = 400
+_MAX_CHARS = 4000
+
+
+def shrink(messages: list[SafeFields]) -> bool:
+    """Cuts results of tools and long messages, the newest ones last; False if there is nothing to cut any more."""
+    older, newest = messages[1:-_KEPT], messages[-_KEPT:]
+    return _cut(older, _MAX_TOOL_CHARS) or _cut(newest, _MAX_CHARS)
+
+
+def _cut(messages: Sequence[SafeFields], max_tool_chars: int) -> bool:
+    cut = False
+    for message in messages:
+        text = message.get("content")
+        limit = max_tool_chars if message["role"] == "tool" else _MAX_CHARS
+        if isinstance(text, str) and len(text) > 2 * limit:
+            message["content"] = clip(text, limit)
+            cut = True
+    return cut

@@ -1,15 +1,15 @@
-"""Secrets beside their names as C, C++ and Rust write them: what Python, data and logs do not look like."""
+"""Whether a value is a secret by the name that it stands beside; and how C, C++ and Rust write the two."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.masking.names import Named
+from dap_ai.agent.masking.names import CODES, PHRASES, Named
 from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import unescaped
 from dap_ai.agent.masking.spans import Span
-from dap_ai.agent.masking.values import is_secret_bare, is_secret_quoted
+from dap_ai.agent.masking.values import has_digit, is_phrase, is_secret_bare, is_secret_quoted, looks_random
 
 _BRIDGE = lazy(
     r"""(?:
@@ -35,3 +35,30 @@ def secret_in_code(text: str, found: Named) -> Iterator[Span]:
     judged = is_secret_quoted if bridge["set"] else is_secret_bare
     if judged(bridge["value"], strong=found.strong and found.sure):
         yield Span(*bridge.span("value"), f"name: {found.word}", unescaped(bridge["value"]))
+
+
+SCHEME = lazy(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
+"""What stands before the secret in a header."""
+_CONNECTS = lazy("dsn|database|conn")
+
+
+def is_secret_of(found: Named, value: str) -> bool:
+    """Whether a quoted value, or one that a debugger shows, is the secret that its name speaks of."""
+    strong = found.strong and found.sure
+    if scheme := SCHEME.match(value):
+        value, strong = value[scheme.end() :], strong or (found.word == "authorization" and found.sure)
+    if found.word == "cookie" and re.search(r"\w=[^;\s]{4,}", value):
+        return True
+    if _CONNECTS.match(found.word):
+        return "@" in value and looks_random(value) if "://" in value else bool(re.search(r"=\S{4,}", value))
+    if PHRASES.fullmatch(found.word):
+        return is_phrase(value) or (found.word != "mnemonic" and is_secret_quoted(value, strong=strong))
+    if CODES.fullmatch(found.word):
+        return _is_code(found.word, value) and strong
+    return is_secret_quoted(value, strong=strong)
+
+
+def _is_code(word: str, value: str) -> bool:
+    if word in ("pin", "cvv", "cvc"):
+        return value.isdigit() and 3 + (word == "pin") <= len(value) <= 12
+    return has_digit(value) and is_secret_quoted(value, strong=True)

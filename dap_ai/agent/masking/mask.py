@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, cast, overload
 
-from dap_ai.agent.masking.judging import SCHEME, is_secret_of
+from dap_ai.agent.masking.code import SCHEME, is_secret_of
 from dap_ai.agent.masking.known import Known
 from dap_ai.agent.masking.named_values import named_secrets
 from dap_ai.agent.masking.names import CODES, PHRASES, Named, lowered, secret_name

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 
-from dap_ai.agent.masking.code import secret_in_code
-from dap_ai.agent.masking.judging import SCHEME, is_secret_of
+from dap_ai.agent.masking.code import SCHEME, is_secret_of, secret_in_code
 from dap_ai.agent.masking.names import Named, secret_names
 from dap_ai.agent.masking.pairs import beside
 from dap_ai.agent.masking.patterns import lazy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.masking.judging import is_secret_of
+from dap_ai.agent.masking.code import is_secret_of
 from dap_ai.agent.masking.names import Named, secret_name
 from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import unescaped

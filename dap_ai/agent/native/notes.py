@@ -1,9 +1,11 @@
-"""What keeps a native program from being read, and what to do; and what can be said without any source."""
+"""What a question names; what keeps a native program from being read; what can be said without any source."""
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
+from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.analyst.wording import ADVICE, HAPPENED
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.values import cut
@@ -115,3 +117,17 @@ def _next(case: Case) -> str:
         called = next(f.name for f in case.frames[:2])
         step = f"`{called}` was given a pointer it could not follow: look at the arguments of that call. {step}"
     return f"{ADVICE} {step}"
+
+
+_CODE = re.compile(r"`([^`]+)`")
+_NO_NAMES = frozenset({"null", "nullptr", "nil", "none", "pointer", "segfault", "sigsegv", "print", "show", "about"})
+_PATH = re.compile(r"[*&]*[A-Za-z_]\w*(?:(?:->|\.|::)[A-Za-z_]\w*|\[[^\[\]]*\])+|\*+[A-Za-z_]\w*")
+
+
+def expressions_in(question: str) -> list[str]:
+    """Expressions that the question may name, most explicit first; whether they exist is for the caller to see."""
+    explicit = _CODE.findall(question)
+    rest = _CODE.sub(" ", question)
+    paths = [text.rstrip(".") for text in _PATH.findall(rest)]
+    names = [name for name in candidates(_PATH.sub(" ", rest)) if name.lower() not in _NO_NAMES]
+    return list(dict.fromkeys([*explicit, *paths, *names]))[:8]

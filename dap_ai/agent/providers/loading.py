@@ -32,7 +32,7 @@ def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) 
     try:
         return load(settings, environ, masker)
     except ProviderError as error:
-        from dap_ai.agent.providers.nobody import Nobody  # noqa: PLC0415  the rare case
+        from dap_ai.agent.providers.offline import Nobody  # noqa: PLC0415  the rare case
 
         return Nobody(error)
 

@@ -1,4 +1,4 @@
-"""The embedded default: the analyst of the debuggee's kind answers. No model, no key, no network."""
+"""The embedded default: the analyst of the debuggee's kind answers, or one tool. No model, no key, no network."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.kind import DEFAULT, named
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.model import ModelError
-from dap_ai.agent.providers.one_tool import OFFLINE, use
+from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
-from dap_ai.agent.tools.table import traced_by
+from dap_ai.agent.tools.table import run, traced_by
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.debugger import Sink
+from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import Usage
 
+OFFLINE = "offline"
+"""Who has answered, as in `usage.provider`."""
 _MAX_TAIL_CHARS = 1500
 _ENDED = "The program has ended, so no value can be read any more."
 _NOT_STOPPED = "Nothing is stopped now, so no value can be read."
@@ -120,3 +124,32 @@ async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
     answer.usage = msgspec.structs.replace(usage, provider=Offline.name, model="")
     answer.error, answer.trouble = str(error), error.trouble
     return answer
+
+
+class Nobody:
+    """See providers.base.Provider."""
+
+    name = OFFLINE
+    notice = "offline: no language model, nothing leaves this machine"
+
+    def __init__(self, error: ProviderError) -> None:
+        self._error = error
+
+    def warm(self) -> None:
+        """Nothing: there is nobody."""
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    async def answer(self, work: Work) -> Answer:
+        """Why nobody can answer, and the offline analyst's answer."""
+        return await without_model(work, ModelError(self._error.trouble, self._error.user_text), Usage())
+
+
+async def use(call: Arguments, bench: Bench, sink: Sink) -> Answer:
+    """What one tool gives, as the answer."""
+    result = await run(bench, call)
+    if result.status:
+        sink.emit("status", result.status)
+    sink.emit("answer", result.text.rstrip() + "\n")
+    return Answer(suspects=result.suspects, fixes=result.fixes, usage=Usage(provider=OFFLINE))

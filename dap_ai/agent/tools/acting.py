@@ -23,8 +23,8 @@ from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame
-from dap_ai.protocol.contracts.acting import Done
 from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments

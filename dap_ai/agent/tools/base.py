@@ -15,7 +15,7 @@ from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.guard.gate import ToolGate
 from dap_ai.agent.guard.policy import Policy
-from dap_ai.agent.language.pool import Languages
+from dap_ai.agent.language.server import Languages
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult

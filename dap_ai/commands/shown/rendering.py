@@ -29,9 +29,8 @@ from dap_ai.commands.shown.markdown import Blocks
 from dap_ai.commands.shown.masking import counted, listed
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
-from dap_ai.protocol.wire.colours import without_colours
 from dap_ai.protocol.wire.safe import Safe, SafeFields
-from dap_ai.protocol.wire.visible import on_one_line, visible
+from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
 
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(

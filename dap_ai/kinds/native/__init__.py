@@ -63,8 +63,7 @@ class Native(Kind):
 
     async def complete(self, case: Case, debugger: Debugger) -> None:
         """A panic, an assertion, a sanitizer's report."""
-        from dap_ai.agent.case.reports import report_of  # noqa: PLC0415  the kind is known before it is asked
-        from dap_ai.agent.case.ubsan import words_of  # noqa: PLC0415  the same
+        from dap_ai.agent.case.reports import report_of, words_of  # noqa: PLC0415  the kind is known before it is asked
 
         for frame in (frame for thread in case.inspection.threads for frame in thread.frames):
             frame.name = frames.clean_name(frame.name)
@@ -122,7 +121,7 @@ class Native(Kind):
 
     def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
         """Compiles a source, looks at what keeps answers poor."""
-        from dap_ai.kinds.native.starting import look  # noqa: PLC0415  only at a terminal
+        from dap_ai.kinds.native.target import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)
 

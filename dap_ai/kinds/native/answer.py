@@ -16,10 +16,9 @@ from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MOD
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
-from dap_ai.agent.native.asked import expressions_in
 from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
-from dap_ai.agent.native.notes import notes, without_source
+from dap_ai.agent.native.notes import expressions_in, notes, without_source
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work

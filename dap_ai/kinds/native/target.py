@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import click
+
+from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.starting import Debugged
-from dap_ai.commands.running.target import Session
+from dap_ai.commands.running.target import Out, Session, Target
+from dap_ai.config import Resolved
+from dap_ai.kinds.native.building import adapter_of, panics, prepared
 from dap_ai.kinds.native.job import NativeJob
-from dap_ai.kinds.native.program import Adapter, Core, NativeProgram, exception_filters
+from dap_ai.kinds.native.program import Adapter, Core, NativeProgram, exception_filters, find_core
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")
@@ -147,3 +152,23 @@ async def _settle(session: Session) -> None:
     others += [events.get_nowait() for _ in range(events.qsize())]
     for event in others:
         events.put_nowait(event)
+
+
+def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.Named. Raises UsageError, StartError with the compiler's words."""
+    adapter = adapter_of(resolved.settings.backend)
+    runs = wanted.core is not None or wanted.pid is not None
+    if wanted.sanitize and runs:
+        raise click.UsageError("--sanitize works for C and C++ source files only.")
+    core = find_core(wanted.core, wanted.words) if wanted.core else None
+    program = (
+        None if runs else prepared(wanted.words, wanted.cwd, wanted.env, adapter, sanitize=wanted.sanitize, tell=tell)
+    )
+    is_rust = panics(program, wanted.pid)
+
+    def make(out: Out) -> Target:
+        console = out.display.status if out.verbose else None
+        job = NativeJob(adapter, out.display.program_output, console)
+        return NativeTarget(adapter, job, program=program, pid=wanted.pid, core=core, stops_at_panics=is_rust)
+
+    return make

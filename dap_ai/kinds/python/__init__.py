@@ -100,7 +100,7 @@ class Python(Kind):
 
     def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
         """Finds the program and its interpreter."""
-        from dap_ai.kinds.python.starting import look  # noqa: PLC0415  only at a terminal
+        from dap_ai.kinds.python.target import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)
 

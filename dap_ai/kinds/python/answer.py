@@ -36,8 +36,7 @@ from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RAN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import show, typed
-from dap_ai.agent.providers.offline import offline_usage, say
-from dap_ai.agent.providers.one_tool import use
+from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in

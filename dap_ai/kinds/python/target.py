@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import linecache
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+import click
+
+from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.starting import Debugged, quietly
-from dap_ai.commands.running.target import Job, Session
-from dap_ai.kinds.python.attached import program_frame, where_threads_wait
-from dap_ai.kinds.python.program import Program
+from dap_ai.commands.running.target import Job, Out, Session, Target
+from dap_ai.commands.wiring import backend_of
+from dap_ai.config import Resolved
+from dap_ai.kinds.python import job as jobs
+from dap_ai.kinds.python.program import Program, find_program
+from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _PAUSE_S = 3.0
@@ -77,3 +84,77 @@ class PythonTarget(Debugged):
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
         """By how it ended, and by what would have stopped it."""
         return self._program.why_no_stop(status, exceptions) if self._program else ""
+
+
+def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.Named. Raises UsageError."""
+    del tell
+    if wanted.sanitize:
+        raise click.UsageError("--sanitize works for C and C++ source files only.")
+    settings = resolved.settings
+    program = _program(wanted, resolved) if wanted.pid is None else None
+
+    def make(out: Out) -> Target:
+        job = jobs.Job(out.terminal, out.display.program_output if out.for_programs else None)
+        return PythonTarget(
+            job,
+            program=program,
+            pid=wanted.pid,
+            just_my_code=settings.just_my_code,
+            terminal_setup=out.terminal_setup,
+        )
+
+    return make
+
+
+def _program(wanted: Wanted, resolved: Resolved) -> Program:
+    words, module = tuple(wanted.words), wanted.module
+    if not module and not words:
+        raise click.UsageError(
+            "PROGRAM is missing: name a Python file, a native program or its source, or use -m MODULE, --pid N "
+            "or --core FILE."
+        )
+    path = "" if module else find_program(words[0])
+    python = resolved.settings.python or backend_of(resolved.settings).default_python(wanted.cwd)
+    return Program(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env)
+
+
+Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
+"""Sends a request and gives the response's body. Raises RequestFailed."""
+
+_NOT_STOPPABLE = (
+    "No thread can be stopped: each of them waits outside of Python's code, for a lock, for input or in a sleep, "
+    "so no value can be read. They wait here, the innermost call first:"
+)
+
+
+async def program_frame(request: Request, thread_id: int) -> int | None:
+    """The frameId of the thread's innermost frame that is the program's own; None if there is none.
+
+    A thread that waited when debugpy got in stops in the code by which it got in, above the program's frames.
+    """
+    frames: list[dict[str, Any]] = (await request("stackTrace", {"threadId": thread_id}))["stackFrames"]
+    injected = len(frames) > 1 and frames[0]["name"] == "<module>" and _path(frames[0]) in ("", "<string>")
+    return frames[1 if injected else 0]["id"] if frames else None
+
+
+async def where_threads_wait(request: Request) -> AskEnded:
+    """An answer made of the stacks alone, which can be read though nothing is stopped."""
+    lines = [_NOT_STOPPABLE]
+    for thread in (await request("threads", None))["threads"]:
+        lines += ["", f"Thread `{thread['name']}`:", ""]
+        frames = (await request("stackTrace", {"threadId": thread["id"]}))["stackFrames"]
+        lines += [_frame(frame) for frame in frames] or ["- no Python code"]
+    answer = "\n".join([*lines, ""])
+    return AskEnded("", "", "notStopped", stale=False, answer=answer, usage=Usage(), evidence=[], suspects=[], fixes=[])
+
+
+def _frame(frame: dict[str, Any]) -> str:
+    path, line = _path(frame), frame["line"]
+    source = linecache.getline(path, line).strip()
+    return f"- `{path}:{line}` in `{frame['name']}`" + (f": `{source}`" if source else "")
+
+
+def _path(frame: dict[str, Any]) -> str:
+    source: dict[str, Any] = frame.get("source") or {}
+    return source.get("path") or ""

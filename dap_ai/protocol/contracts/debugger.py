@@ -7,12 +7,14 @@ ever presented as current.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from dap_ai.protocol.contracts.acting import Action, Consent, Done
+import msgspec
+
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
 from dap_ai.protocol.wire.caught import Caught
 from dap_ai.protocol.wire.lending import LentPiece, LentReply
@@ -141,3 +143,24 @@ class SafeSink(Protocol):
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
         """See Sink."""
         ...
+
+
+Action = Step | ContinueTo | SetBreakpoint | Execute | SetVariable
+"""What a tool of the same name takes; the `frame` of it counts for the tool, here the frame's id is given beside it."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What came of an action."""
+
+    result: str = ""
+    """Of an evaluation or an assignment; of a breakpoint, what the backend says of it."""
+    stop: Stop | None = None
+    """Where the program stands now; None: it still runs, or has ended."""
+    ended: bool = False
+
+
+class Consent(msgspec.Struct, frozen=True):
+    """What the user said, or did not say."""
+
+    allowed: bool
+    how: Literal["once", "session", "denied", "timeout", "unseen", "unsafe"]

@@ -117,3 +117,12 @@ def _as_json(met: re.Match[str]) -> str:
         return met[0]
     units = met[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+_CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*(?:[@-~]|\Z)")
+"""ECMA-48's CSI; at the end of the text it may have been cut."""
+
+
+def without_colours(text: str) -> str:
+    """The text without control sequences (ESC `[` to the final byte)."""
+    return _CONTROL_SEQUENCE.sub("", text) if "\x1b" in text else text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.adapter.state.client import reads
 from dap_ai.adapter.state.options import Options
-from dap_ai.adapter.state.strict_clients import reads
 from tests.playbook import Playbook
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dap_ai.protocol.contracts.acting import Action, Consent, Done
 from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.contracts.debugger import Action, Consent, Done
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.unit.agent.harness import THREAD, Stopped
 

@@ -22,8 +22,8 @@ from dap_ai.agent.model import Call
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
-from dap_ai.protocol.contracts.acting import Done
 from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import Step, ToolArguments
 from dap_ai.protocol.wire.ask import AskArguments, Evidence, Usage
 from dap_ai.protocol.wire.errors import NotStopped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dap_ai.agent.loop.shrinking import shrink
+from dap_ai.agent.loop.conversation import shrink
 
 
 def conversation(*tools: int) -> list[dict[str, Any]]:

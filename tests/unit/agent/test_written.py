@@ -11,8 +11,7 @@ import pytest
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.report import Report
-from dap_ai.agent.tools.written import changes_in
+from dap_ai.agent.tools.report import Report, changes_in
 from dap_ai.protocol.wire.ask import Fix
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import fail

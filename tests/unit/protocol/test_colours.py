@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.protocol.wire.colours import without_colours
+from dap_ai.protocol.wire.visible import without_colours
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 
 from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
-from dap_ai.agent.tools.native.refusing import refused
+from dap_ai.agent.tools.native.forms import refused
 from dap_ai.agent.tools.reading import read
 from dap_ai.protocol.contracts.inspection import Fact
 from dap_ai.protocol.contracts.tools import Memory

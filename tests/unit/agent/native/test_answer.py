@@ -9,9 +9,8 @@ from typing import Any
 from dap_ai.agent.analyst.wording import ADVICE, GUESS, HAPPENED, NOW, WHY
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.compiled.report import Report
-from dap_ai.agent.native.asked import expressions_in
 from dap_ai.agent.native.draft import root_of
-from dap_ai.agent.native.notes import notes
+from dap_ai.agent.native.notes import expressions_in, notes
 from dap_ai.agent.providers.work import Told
 from dap_ai.kinds.native.answer import NativeAnalyst
 from dap_ai.protocol.contracts.asking import Answer

@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.compiled.depth import MAX_COUNTED, depth_of
-from dap_ai.agent.compiled.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame, recursion_of
+from dap_ai.agent.compiled.frames import (
+    MAX_COUNTED,
+    Run,
+    clean_name,
+    depth_of,
+    folded,
+    in_words,
+    is_inlined,
+    is_user_frame,
+    recursion_of,
+)
 
 
 @dataclass
