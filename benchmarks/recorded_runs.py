@@ -249,10 +249,10 @@ def main() -> None:
             make(path, options.megabytes)
             measured[f"made, {name}"] = measure(path)
             path.unlink()
-    tell(measured, list(small), options)
+    tell(measured, options)
 
 
-def tell(measured: dict[str, dict[str, float]], small: list[str], options: argparse.Namespace) -> None:
+def tell(measured: dict[str, dict[str, float]], options: argparse.Namespace) -> None:
     rows = [[name, *(round(value, 2) for value in row.values())] for name, row in measured.items()]
     heads = [
         "run",
@@ -268,10 +268,10 @@ def tell(measured: dict[str, dict[str, float]], small: list[str], options: argpa
         "highest MB",
     ]
     show("recorded runs in the debugger", heads, rows)
-    print(f"  goals: first stop < {GOALS['first_stop_s']:g} s of {', '.join(small)}; a step < {GOALS['step_ms']:g} ms")
+    print(f"  goals: first stop < {GOALS['first_stop_s']:g} s; a step, also the first, < {GOALS['step_ms']:g} ms")
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), **measured}, indent=2) + "\n", encoding="utf-8")
-    quick = all(measured[name]["first_stop_s"] < GOALS["first_stop_s"] for name in small)
+    quick = all(row["first_stop_s"] < GOALS["first_stop_s"] for row in measured.values())
     steps = (row[step] for row in measured.values() for step in ("first_step_ms", "step_ms"))
     sys.exit(0 if quick and all(step < GOALS["step_ms"] for step in steps) else 1)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Problem, Ref, Run
 from dap_ai.runs.readers.base import GROUP, Reader
-from dap_ai.runs.readers.thin import thinly
+from dap_ai.runs.readers.portion import Portion, thinly
 
 __all__ = ["CannotRead", "Readers", "find_runs", "is_there", "open_run", "readers", "recognized", "runs_in"]
 SURE = 0.5
@@ -59,13 +59,15 @@ def readers() -> Readers:
     return Readers(known, broken)
 
 
-def open_run(path: str | Path, *, among: Readers | None = None, thin: bool = False) -> Run:
+def open_run(path: str | Path, *, among: Readers | None = None, thin: bool | Portion = False) -> Run:
     """The run at a file or folder, or in a file that has several: `FILE#NUMBER`.
 
     `thin`: long texts of a large file of lines or spans stay in it, and are read when somebody looks. Such a run is
-    looked at, and not encoded. Raises CannotRead: what was looked for, and which reader is the nearest.
+    looked at, and not encoded. A Portion says how much of such a file is read, and then knows whether all was.
+    Raises CannotRead: what was looked for, and which reader is the nearest.
     """
     among = among or readers()
+    portion = Portion() if thin is True else thin or None
     found, number = _place(path)
     if not found.exists():
         raise CannotRead(f"{path}: is not there")
@@ -75,7 +77,7 @@ def open_run(path: str | Path, *, among: Readers | None = None, thin: bool = Fal
         if guess.confidence < SURE:
             break
         try:
-            with thinly() if thin else nullcontext():
+            with thinly(portion) if portion else nullcontext():
                 run = _read(guess.reader, found, number)
         except CannotRead as error:
             failures.append(f"{guess.reader.name}: {error}")

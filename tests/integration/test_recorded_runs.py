@@ -54,6 +54,35 @@ async def test_a_run_is_stepped_through_and_leaves_no_document(recorded: Path):
             await anyio.sleep(0.05)
 
 
+async def test_a_large_run_is_opened_by_its_beginning_and_read_on_to_its_end(tmp_path: Path):
+    path, count = tmp_path / "session.jsonl", 3_000
+    fields = {"type": "user", "sessionId": "s", "isSidechain": False, "timestamp": "2026-01-01T00:00:00Z"}
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            said = {"role": "user", "content": f"{number} " + "all of it " * 600}
+            file.write(json.dumps({**fields, "uuid": f"u{number}", "message": said}) + "\n")
+    client = await open_client()
+    try:
+        with anyio.fail_after(patient(60)):
+            await client.initialize("agents")
+            await client.request("launch", {"run": str(path)})
+            await client.request("configurationDone")
+            await client.wait_event("stopped")
+            frame = (await client.request("stackTrace", {"threadId": 1}))["stackFrames"][0]
+            assert " steps in the first 2 of 18 MB" in Path(frame["source"]["path"]).read_text(encoding="utf-8")
+            await client.request("continue", {"threadId": 1})
+            assert (await client.wait_event("stopped"))[1]["description"] == "the end of the run"
+            frame = (await client.request("stackTrace", {"threadId": 1}))["stackFrames"][0]
+            last = Path(frame["source"]["path"]).read_text(encoding="utf-8").splitlines()
+            assert (frame["source"]["name"], len(last)) == ("run-2.md", frame["line"])
+            assert (await client.request("evaluate", {"expression": "index", "context": "repl"}))["result"] == str(
+                count - 1
+            )
+            await client.request("disconnect", {})
+    finally:
+        await client.close()
+
+
 @pytest.mark.parametrize("command", READ_ONLY)
 async def test_what_would_change_the_past_is_refused_in_the_adapters_words(recorded: Path, command: str):
     client = await open_client()

@@ -8,8 +8,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
@@ -17,14 +17,17 @@ from typing import Any, BinaryIO, NoReturn
 import msgspec
 
 from dap_ai.backends.agents.analysing import Beside
+from dap_ai.backends.agents.growing import Growth, Unread
+from dap_ai.backends.agents.reading_on import ReadingOn, first_of
 from dap_ai.backends.agents.session import Loaded, Refused, RunSession
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.runs.documents import decoded
-from dap_ai.runs.opening import open_run
 from dap_ai.runs.readers.base import CannotRead
 
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_HEADERS = 100
+_SWITCH_S = 0.001
+"""For which a request waits at most until the thread that reads on lets it run."""
 _COMMAND_S = 10.0
 """Within which a command of the console answers: a regular expression may take for ever."""
 
@@ -32,6 +35,7 @@ _COMMAND_S = 10.0
 def main() -> None:
     """Serves one client, and leaves no document behind."""
     folder = Path(tempfile.mkdtemp(prefix="dap-ai-run-"))
+    sys.setswitchinterval(_SWITCH_S)
     for name in ("SIGTERM", "SIGHUP"):
         if number := getattr(signal, name, None):
             signal.signal(number, _leave)
@@ -49,23 +53,59 @@ def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
     """Until the client has said good-bye, or is gone."""
-    seq = 0
-    for message in _messages(source):
-        for answer in session.receive(message):
-            seq += 1
-            sink.write(encode_frame(_encoded(answer | {"seq": seq})))
-        sink.flush()
-        if session.over:
-            return
+    client = _Client(sink, session)
+    session.later = client.grown
+    try:
+        for message in _messages(source):
+            client.receive(message)
+            if session.over:
+                return
+    finally:
+        client.leave()
+
+
+class _Client:
+    """What one of its requests brings, or a piece of the run, is told whole before the next is looked at."""
+
+    def __init__(self, sink: BinaryIO, session: RunSession) -> None:
+        self._sink = sink
+        self._session = session
+        self._seq = 0
+        self._turn = threading.Lock()
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """A request of the client's."""
+        with self._turn:
+            self._tell(self._session.receive(message))
+
+    def leave(self) -> None:
+        """It is told nothing more."""
+        with self._turn:
+            self._session.over = True
+
+    def grown(self, growth: Growth) -> None:
+        """More of the run, in the thread that reads it."""
+        with self._turn, suppress(BrokenPipeError, ValueError):  # the client is gone
+            if not self._session.over:
+                self._tell(self._session.grown(growth))
+
+    def _tell(self, answers: Iterable[dict[str, Any]]) -> None:
+        for answer in answers:
+            self._seq += 1
+            self._sink.write(encode_frame(_encoded(answer | {"seq": self._seq})))
+        self._sink.flush()
 
 
 def load(path: str) -> Loaded:
-    """The run at a path, whose analysis is begun. Raises Refused."""
+    """The run at a path, whose analysis is begun; of a large one the beginning. Raises Refused."""
     try:
-        run = open_run(path, thin=True)
+        run, is_whole = first_of(path)
     except CannotRead as error:
         raise Refused(str(error)) from error
-    return Loaded(run, Beside(run))
+    if is_whole:
+        return Loaded(run, Beside(run))
+    rest = ReadingOn(path)
+    return Loaded(run, Unread(), rest=rest, known=rest.first)
 
 
 def writer(folder: Path) -> Callable[[str, str], str]:

@@ -29,6 +29,11 @@ class Breakpoints:
         """Of all kinds."""
         return [stop for stops in self._stops.values() for stop in stops]
 
+    def recount(self) -> None:
+        """The events of the run are in another order now."""
+        for stop in self.all:
+            stop.recount()
+
     def filter_of(self, idents: Sequence[int]) -> str:
         """The first exception filter among these breakpoints; "": there is none."""
         return next((stop.filter for stop in self.all if stop.ident in idents and stop.filter), "")

@@ -13,6 +13,7 @@ from dap_ai.backends.agents.documents import in_console
 from dap_ai.backends.agents.facts import Facts, tokens_of
 from dap_ai.backends.agents.titles import title
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.runs.model import Run
 from dap_ai.runs.searching import matches
 
 _MAX_FOUND = 40
@@ -37,7 +38,6 @@ class Console:
 
     def __init__(self, facts: Facts, bounded: Bounded) -> None:
         self._facts = facts
-        self._run = facts.run
         self._bounded = bounded
         self.commands: Mapping[str, Command] = {
             "show": Command(self._show, "show N", "a step, whole"),
@@ -54,6 +54,10 @@ class Console:
             "help": Command(lambda _: self._help(), "help", "this"),
         }
 
+    @property
+    def _run(self) -> Run:
+        return self._facts.run
+
     def command(self, text: str) -> str | None:
         """What a command gives; None: the text is no command. Raises ConditionError."""
         name, argument = (*text.split(None, 1), "", "")[:2]
@@ -65,7 +69,11 @@ class Console:
         except TimeoutError as error:
             raise ConditionError(f"`{name}` has taken too long, and was given up") from error
         more = len(answer) - _MAX_CHARS
-        return answer if more <= 0 else f"{answer[:_MAX_CHARS]}\n… {more:,} characters more"
+        answer = answer if more <= 0 else f"{answer[:_MAX_CHARS]}\n… {more:,} characters more"
+        return f"{answer}\n(of {self._facts.known}: the run is still being read)" if self._of_all(name) else answer
+
+    def _of_all(self, name: str) -> bool:
+        return bool(self._facts.known) and name not in {"show", "diff", "help", "analyse"}
 
     def _show(self, argument: str) -> str:
         step = self._step(argument or "0", "show")
@@ -151,6 +159,8 @@ class Console:
         return visible("\n".join(head + [row for name, rows in parts if rows for row in (f"{name}:", *rows)]))
 
     def _analyse(self) -> str:
+        if self._facts.known:
+            return f"the run is still being read, {self._facts.known}: ask again later"
         if not self._facts.analysed.begin() and not self._facts.analysed.is_due:
             return "it is being analysed: ask again later"
         found = self._facts.analysis

@@ -28,8 +28,11 @@ class Cursor:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._events = facts.run.events
         self.index = -1
+
+    @property
+    def _events(self) -> Sequence[Event]:
+        return self._facts.run.events
 
     @property
     def event(self) -> Event | None:
@@ -47,7 +50,9 @@ class Cursor:
     def step_over(self, stops: Sequence[Stop], agent: str) -> Moved:
         """The next cycle of an agent; what sub-agents do meanwhile is passed. After its last cycle, its parent."""
         cycle = self._facts.next_cycle(agent, self.index)
-        return self._out(stops, agent) if cycle is None else self._forward(stops, lambda event: event.index == cycle)
+        if cycle is None and not self._facts.known:
+            return self._out(stops, agent)
+        return self._forward(stops, lambda event: event.index == cycle)
 
     def step_out(self, stops: Sequence[Stop], agent: str) -> Moved:
         """Out of a sub-agent, back to its parent; of the main agent to the end of its cycle, from there to the next."""
@@ -55,7 +60,7 @@ class Cursor:
             return self._out(stops, agent)
         cycle = self._facts.next_cycle(agent, self.index)
         last = self._facts.last_of(agent, len(self._events) if cycle is None else cycle - 1)
-        if last is None or last.index <= self.index:
+        if last is None or last.index <= self.index or (cycle is None and self._facts.known):
             return self.step_over(stops, agent)
         return self._forward(stops, lambda event: event.index == last.index)
 

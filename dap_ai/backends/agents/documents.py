@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.changed import change_lines
 from dap_ai.runs.model import Event
 
+_MANY_DIGITS = 6
+"""Of the numbers in the names of documents, where nobody knows yet how many there are."""
 _MAX_CHARS = 8_000_000
 """Of one document."""
 
@@ -24,15 +27,44 @@ class Documents:
         self._write = write
         self._told = told
         self._paths: dict[str, str] = {}
+        self._end = 0
+        """How many events stand in the run's own document."""
         self._events: dict[str, int] = {}
         """The event of each path."""
-        self._digits = max(3, len(str(len(facts.run.events))))
-        self._paths[RUN_FILE] = write(RUN_FILE, run_document(facts.run))
+        self._digits = max(_MANY_DIGITS if facts.known else 3, len(str(len(facts.run.events))))
+        self._parts: list[tuple[int, str]] = []
+        """Of the run's own document: the first event of each, and its name."""
+        self.grow()
+
+    def grow(self) -> None:
+        """Writes what is new of the run: `run.md`, then `run-2.md`. One that is open in an editor never changes."""
+        first, facts = self._end, self._facts
+        if self._parts and first >= len(facts.run.events):
+            return
+        name = RUN_FILE if not self._parts else f"{RUN_FILE.removesuffix('.md')}-{len(self._parts) + 1}.md"
+        self._paths[name] = self._write(name, run_document(facts.run, facts.known, first))
+        self._parts.append((first, name))
+        self._end = len(facts.run.events)
+        if first:
+            self._told(self._source(name))
 
     @property
     def run(self) -> dict[str, Any]:
         """`run.md`, as DAP's Source."""
         return self._source(RUN_FILE)
+
+    def place(self, index: int) -> tuple[dict[str, Any], int]:
+        """The document of the run in which an event has its line, and that line."""
+        first, name = self._parts[bisect_right(self._parts, index, key=_first) - 1]
+        return self._source(name), line_of(index - first)
+
+    def lines(self, path: str) -> range:
+        """The lines of a document at which something stands; none of one that is none of ours."""
+        for at, (first, name) in enumerate(self._parts):
+            if path == self._paths[name]:
+                end = self._parts[at + 1][0] if at + 1 < len(self._parts) else self._end
+                return range(line_of(0), line_of(end - first))
+        return range(1, 2 if path in self._events else 1)
 
     @property
     def all(self) -> list[dict[str, Any]]:
@@ -50,13 +82,15 @@ class Documents:
 
     def event_at(self, path: str, line: int) -> int | None:
         """The index of the event that a line of a document means; None: the document is none of ours."""
-        if path == self._paths[RUN_FILE]:
-            return max(0, min(index_of(line), len(self._facts.run.events) - 1))
+        for first, name in self._parts:
+            if path == self._paths[name] and (known := self.lines(path)):
+                return first + index_of(max(known[0], min(line, known[-1])))
         return self._events.get(path)
 
     def line_at(self, path: str, index: int) -> int:
         """Where in a document an event stands: in its own at the first line."""
-        return line_of(index) if path == self._paths[RUN_FILE] else 1
+        source, line = self.place(index)
+        return line if path == source["path"] else 1
 
     def _number(self, event: Event) -> str:
         return str(event.index).zfill(self._digits)
@@ -124,3 +158,7 @@ def _json(value: Any) -> str:
 def _tool(event: Event) -> str:
     tool = "".join(c if c.isalnum() or c in "-_" else "_" for c in event.tool)[:40]
     return f"-{tool}" if tool else ""
+
+
+def _first(part: tuple[int, str]) -> int:
+    return part[0]

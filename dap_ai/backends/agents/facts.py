@@ -15,6 +15,7 @@ from dap_ai.runs.model import Event, Run, Usage
 
 _NEAR = 40
 """Events of an agent from its query on, within which its response is looked for."""
+_INDEXES = ("of_agent", "steps", "queries", "parents", "spent")
 _SYSTEM = re.compile(r"(?:\A|\n\n)system: (.*?)(?=\n\n(?:user|assistant|tool): |\Z)", re.DOTALL)
 
 
@@ -42,16 +43,30 @@ class Spent:
 class Facts:
     """`analysed` gives the analysis, now or later; `path` is the run's as it was opened.
 
-    `against` is the path of another run of the same task, which the user has named.
+    `against` is the path of another run of the same task, which the user has named. `known` says how much of the run
+    has been read: "" means all of it.
     """
 
-    def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "") -> None:
+    def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "", known: str = "") -> None:
         self.run = run
         self.path = path or run.root
         self.against = against
         self.analysed = analysed
+        self.known = known
         self._index: _Indexed | None = None
         self._heard: dict[str, Sequence[int]] = {}
+
+    def grow(self, run: Run, analysed: Analysed, known: str) -> None:
+        """More of the run is known, which begins as before."""
+        self.run, self.analysed, self.known = run, analysed, known
+        self._index = None
+        self._heard.clear()
+        for name in _INDEXES:
+            self.__dict__.pop(name, None)
+
+    def is_last(self, event: Event) -> bool:
+        """Whether the run ends with this event, as far as that is known."""
+        return not self.known and event.index == len(self.run.events) - 1
 
     # -- indexes, made at their first use ----------------------------------------------------------------------------
 
@@ -181,7 +196,7 @@ class Facts:
 
         Elsewhere than at the end of a step or of the run there is none: that is known without the analysis.
         """
-        if not self.ends_step(event) and event.index != len(self.run.events) - 1:
+        if not self.ends_step(event) and not self.is_last(event):
             return ()
         return self._indexed().patterns.get(event.index, ())
 

@@ -33,7 +33,7 @@ def _kind(kind: str) -> Test:
 
 
 def _is_end(event: Event, facts: Facts) -> bool:
-    return event.kind == "end" or event.index == len(facts.run.events) - 1
+    return event.kind == "end" or facts.is_last(event)
 
 
 def _changes(event: Event, facts: Facts) -> bool:

@@ -25,6 +25,8 @@ class Moving:
         self._end = end
         self._threads: set[int] = set()
         self._reason = Moved("")
+        self._waiting: Callable[[], Moved] | None = None
+        """A move that leads beyond what is read of the run: it is made again when there is more."""
         self.handlers: Mapping[str, Callable[[Arguments], Body | None]] = {
             "continue": self._continue,
             "next": self._next,
@@ -40,44 +42,84 @@ class Moving:
 
     def start(self, stop_at: str | int) -> None:
         """Holds the run for the first time: at a step's number, at its "end", at its first "breakpoint", or "entry"."""
-        run, cursor = self._opened.run, self._cursor
-        if not run.events:
+        cursor = self._cursor
+        if not self._opened.run.events:
             self._end()
         elif isinstance(stop_at, int):
-            indices = self._opened.facts.steps.get(stop_at)
-            cursor.go_to(indices[0] if indices else len(run.events) - 1)
-            self._moved(Moved("entry", f"step {stop_at}" if indices else f"the end: there is no step {stop_at}"))
+            self._go(lambda: self._to_step(stop_at))
         elif stop_at == "end":
-            cursor.go_to(len(run.events) - 1)
-            self._moved(Moved("entry", "the end of the run"))
+            self._go(self._to_end)
         elif stop_at == "breakpoint":
-            self._moved(cursor.go_on(self._opened.breakpoints.all))
+            self._go(lambda: cursor.go_on(self._opened.breakpoints.all))
         else:
             cursor.go_to(0)
             self._moved(Moved("entry", "the beginning of the run"))
+
+    def _to_step(self, step: int) -> Moved:
+        indices = self._opened.facts.steps.get(step)
+        if indices is None and self._opened.rest:
+            return Moved("end")
+        self._cursor.go_to(indices[0] if indices else len(self._opened.run.events) - 1)
+        return Moved("entry", f"step {step}" if indices else f"the end: there is no step {step}")
+
+    def _to_end(self) -> Moved:
+        if self._opened.rest:
+            return Moved("end")
+        self._cursor.go_to(len(self._opened.run.events) - 1)
+        return Moved("entry", "the end of the run")
+
+    # -- beyond what is read -----------------------------------------------------------------------------------------
+
+    def _go(self, move: Callable[[], Moved]) -> None:
+        """Moves; where the end of what is read is met, the client is told nothing until there is more."""
+        origin = self._cursor.index
+        moved = move()
+        if moved.reason != "end" or self._opened.rest is None:
+            self._moved(moved)
+            return
+        self._cursor.index = origin
+        self._waiting = move
+        self._opened.read_on()
+
+    def grown(self) -> None:
+        """More of the run is known: a move that waits for it goes on."""
+        if self._waiting is not None:
+            self._go(self._waiting)
+
+    def wait_no_longer(self, why: str) -> None:
+        """Holds a move that waits at the last event that is known."""
+        if self._waiting is not None:
+            self._cursor.go_to(len(self._opened.run.events) - 1)
+            self._moved(Moved("pause", why))
+
+    def stands_at(self, index: int, why: str) -> None:
+        """The held event has another place now."""
+        self._cursor.go_to(index)
+        self._moved(Moved("pause", why))
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
     def _continue(self, arguments: Arguments) -> Body:
         self._thread(arguments)
-        self._moved(self._cursor.go_on(self._opened.breakpoints.all))
+        self._go(lambda: self._cursor.go_on(self._opened.breakpoints.all))
         return {"allThreadsContinued": True}
 
     def _next(self, arguments: Arguments) -> None:
         thread, stops = self._thread(arguments), self._opened.breakpoints.all
+        agent = self._opened.threads.agent(thread)
         call = self._opened.threads.call(thread)
         if call and call.index <= self._cursor.index < (self._opened.facts.end_of(call.step) or 0):
-            self._moved(self._cursor.result_of(stops, call))
+            self._go(lambda: self._cursor.result_of(stops, call))
         else:
-            self._moved(self._cursor.step_over(stops, self._opened.threads.agent(thread)))
+            self._go(lambda: self._cursor.step_over(stops, agent))
 
     def _step_in(self, arguments: Arguments) -> None:
         self._thread(arguments)
-        self._moved(self._cursor.step_in(self._opened.breakpoints.all))
+        self._go(lambda: self._cursor.step_in(self._opened.breakpoints.all))
 
     def _step_out(self, arguments: Arguments) -> None:
         agent = self._opened.threads.agent(self._thread(arguments))
-        self._moved(self._cursor.step_out(self._opened.breakpoints.all, agent))
+        self._go(lambda: self._cursor.step_out(self._opened.breakpoints.all, agent))
 
     def _step_back(self, arguments: Arguments) -> None:
         self._thread(arguments)
@@ -88,7 +130,9 @@ class Moving:
         self._moved(self._cursor.go_back(self._opened.breakpoints.all))
 
     def _pause(self, arguments: Arguments) -> None:
-        self._thread(arguments)
+        if self._waiting is None:
+            self._thread(arguments)
+        self.wait_no_longer("so far the run is read")
 
     def _targets(self, arguments: Arguments) -> Body:
         path = arguments.within("source").text("path", "")
@@ -134,7 +178,7 @@ class Moving:
     # -- what is told ------------------------------------------------------------------------------------------------
 
     def _moved(self, moved: Moved) -> None:
-        opened = self._opened
+        opened, self._waiting = self._opened, None
         opened.references.clear()
         for event, text in moved.logged:
             opened.telling.logged(event, filled(text, event, opened.facts))

@@ -12,6 +12,7 @@ from dap_ai.backends.agents.console import Bounded, Console
 from dap_ai.backends.agents.cursor import Cursor
 from dap_ai.backends.agents.documents import Documents
 from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.growing import Growth, Rest
 from dap_ai.backends.agents.output import Telling
 from dap_ai.backends.agents.references import References
 from dap_ai.backends.agents.stack import Stack, Threads
@@ -23,6 +24,10 @@ Write = Callable[[str, str], str]
 """Makes a document of that name and text, in the place of one that is there; its path."""
 
 
+Later = Callable[[Growth], None]
+"""Takes what is read of a run beside the session."""
+
+
 class Loaded(NamedTuple):
     """A run, and what analysis sees in it."""
 
@@ -32,16 +37,28 @@ class Loaded(NamedTuple):
     """As it was opened."""
     against: str = ""
     """Of another run of the same task."""
+    rest: Rest | None = None
+    """What reads on, where `run` is only a beginning."""
+    known: str = ""
+    """How much of the run that is; "": all of it."""
 
 
 class Opened:
     """One run that is being looked at. References and breakpoints live as long as the session."""
 
     def __init__(  # noqa: PLR0917  what a session lends to each of its runs
-        self, loaded: Loaded, write: Write, emit: Emit, bounded: Bounded, references: References, stops: Breakpoints
+        self,
+        loaded: Loaded,
+        write: Write,
+        emit: Emit,
+        bounded: Bounded,
+        references: References,
+        stops: Breakpoints,
+        later: Later,
     ) -> None:
-        self.run = loaded.run
-        self.facts = Facts(loaded.run, loaded.analysed, loaded.path, loaded.against)
+        self._later = later
+        self.rest = loaded.rest
+        self.facts = Facts(loaded.run, loaded.analysed, loaded.path, loaded.against, loaded.known)
         self.emit = emit
         self.references = references
         self.breakpoints = stops
@@ -50,7 +67,24 @@ class Opened:
         self.threads = Threads(self.facts)
         self.stack = Stack(self.facts, self.documents)
         self.console = Console(self.facts, bounded)
-        self.telling = Telling(self.run, self.documents, lambda body: emit("output", body))
+        self.telling = Telling(self.facts, self.documents, lambda body: emit("output", body))
+
+    @property
+    def run(self) -> Run:
+        """The run, as far as it is known."""
+        return self.facts.run
+
+    def grow(self, run: Run, analysed: Analysed, known: str) -> None:
+        """More of the run is known, which begins as before; with `known` "" it is whole."""
+        self.facts.grow(run, analysed, known)
+        self.threads.grow()
+        self.documents.grow()
+        self.rest = self.rest if known else None
+
+    def read_on(self) -> None:
+        """Sees to it that the rest of the run is read."""
+        if self.rest is not None:
+            self.rest.begin(self._later)
 
     @property
     def held(self) -> Event:

@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from dap_ai.backends.agents.documents import Documents
-from dap_ai.backends.agents.titles import line, line_of, title
-from dap_ai.runs.model import Event, Run
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.titles import line, title
+from dap_ai.runs.model import Event
 
 _MOST = 200
 """Events of one move that are told one by one: the last ones."""
@@ -20,24 +21,32 @@ _OWN = "stdout"
 class Telling:
     """What was told once is not told again."""
 
-    def __init__(self, run: Run, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
-        self._run = run
+    def __init__(self, facts: Facts, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
+        self._facts = facts
         self._documents = documents
         self._say = say
         self._passed = 0
 
+    def grown(self, text: str) -> None:
+        """How much of the run is read."""
+        self._line(text)
+
     def problems(self) -> None:
         """What the reader did not understand."""
-        found = self._run.problems
+        found = self._facts.run.problems
         for problem in found[:_MOST]:
             self._line(f"problem: {line(problem.text, 500)}")
         if len(found) > _MOST:
             self._line(f"{len(found) - _MOST} problems more")
 
+    def is_past(self, index: int) -> None:
+        """What led up to this event was told before."""
+        self._passed = index + 1
+
     def passed(self, index: int) -> None:
         """Up to and with this event."""
-        end = min(index + 1, len(self._run.events))
-        new = self._run.events[self._passed : end]
+        end = min(index + 1, len(self._facts.run.events))
+        new = self._facts.run.events[self._passed : end]
         if len(new) > _MOST:
             self._line(f"{len(new) - _MOST} events more, up to here")
         for (agent, cycle), events in groupby(new[-_MOST:], key=lambda event: (event.agent, event.cycle)):
@@ -59,5 +68,7 @@ class Telling:
             self._say({"category": _OWN, "output": "", "group": "end"})
 
     def _line(self, text: str, event: Event | None = None, **more: Any) -> None:
-        at = {"source": self._documents.run, "line": line_of(event.index)} if event else {}
+        at: dict[str, Any] = {}
+        if event is not None:
+            at["source"], at["line"] = self._documents.place(event.index)
         self._say({"category": "console", "output": f"{text}\n", **at, **more})

@@ -185,7 +185,7 @@ def _run(facts: Facts) -> Mapping[str, Any]:
     run = facts.run
     fields: dict[str, Any] = {
         "path": run.root, "format": f"{run.format} {run.format_version}".strip(), "steps": run.steps,
-        "events": len(run.events), "outcome": f"{run.outcome.verdict} {run.outcome.words}".strip(),
+        "events": len(run.events), "read": facts.known, "outcome": f"{run.outcome.verdict} {run.outcome.words}".strip(),
         "started": run.started, "seconds": run.seconds, "cost_usd": run.cost_usd, "workspace": run.workspace,
         "agents": [agent.name for agent in run.agents], "artefacts": list(run.artefacts),
         "onset": _onset(facts),

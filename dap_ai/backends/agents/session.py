@@ -11,9 +11,10 @@ from dap_ai.backends.agents.breakpoints import Breakpoints
 from dap_ai.backends.agents.conditions import ConditionError
 from dap_ai.backends.agents.console import Bounded
 from dap_ai.backends.agents.filters import announced
+from dap_ai.backends.agents.growing import Growth, Progress, goes_on, place_in
 from dap_ai.backends.agents.looking import Looking
 from dap_ai.backends.agents.moving import Moving
-from dap_ai.backends.agents.opened import Loaded, Opened, Write
+from dap_ai.backends.agents.opened import Later, Loaded, Opened, Write
 from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.agents.references import References
 from dap_ai.backends.agents.setting import Setting
@@ -29,7 +30,7 @@ _CAPABILITIES = (
     "supportsExceptionFilterOptions", "supportsExceptionInfoRequest", "supportsEvaluateForHovers",
     "supportsGotoTargetsRequest", "supportsCompletionsRequest", "supportsLoadedSourcesRequest",
     "supportsBreakpointLocationsRequest", "supportsTerminateRequest", "supportsDataBreakpoints",
-    "supportsClipboardContext", "supportsRestartRequest", "supportsDelayedStackTraceLoading",
+    "supportsClipboardContext", "supportsRestartRequest", "supportsCancelRequest", "supportsDelayedStackTraceLoading",
 )  # fmt: skip
 
 
@@ -51,6 +52,9 @@ class RunSession:
         self._of_run: Mapping[str, Handler] = {}
         self._began = False
         self._ended = False
+        self._progress = Progress(self._emit)
+        self.later: Later = lambda _: None
+        """Takes what is read beside the session, and hands it to `grown`; the one who serves sets it."""
         self.over = False
         """The client has said good-bye."""
         self._handlers: Mapping[str, Handler] = {
@@ -59,6 +63,7 @@ class RunSession:
             "attach": self._launch,
             "configurationDone": self._begin,
             "restart": self._restart,
+            "cancel": self._cancel,
             "terminate": self._terminate,
             "disconnect": self._disconnect,
         }
@@ -97,7 +102,8 @@ class RunSession:
 
     # -- its beginning and end ---------------------------------------------------------------------------------------
 
-    def _initialize(self, _: Arguments) -> Message:
+    def _initialize(self, arguments: Arguments) -> Message:
+        self._progress.is_shown = arguments.fields.get("supportsProgressReporting") is True
         return {**dict.fromkeys(_CAPABILITIES, True), "exceptionBreakpointFilters": announced()}
 
     def _launch(self, arguments: Arguments) -> None:
@@ -114,16 +120,78 @@ class RunSession:
     def _open(self, path: str) -> None:
         loaded = self._load(path)._replace(path=path, against=self._against)
         self._path = path
-        self._references.clear()
-        self._opened = opened = Opened(
-            loaded, self._write, self._emit, self._bounded, self._references, self._breakpoints
-        )
-        self._moving = Moving(opened, self._end)
-        self._of_run = {**Looking(opened).handlers, **self._moving.handlers, **Setting(opened).handlers}
+        self._leave()
+        opened, _ = self._show(loaded)
         self._emit("process", {"name": path, "isLocalProcess": True, "startMethod": "launch"})
+        if opened.rest:
+            opened.telling.grown(f"{loaded.known} are read: the rest follows while you look")
+            opened.read_on()
+        else:
+            self._tell_whole(opened)
+
+    def _show(self, loaded: Loaded) -> tuple[Opened, Moving]:
+        self._references.clear()
+        opened = Opened(loaded, self._write, self._emit, self._bounded, self._references, self._breakpoints, self.later)
+        moving = Moving(opened, self._end)
+        self._opened, self._moving = opened, moving
+        self._of_run = {**Looking(opened).handlers, **moving.handlers, **Setting(opened).handlers}
+        return opened, moving
+
+    def _leave(self) -> None:
+        """Nobody looks at the run any more that was open."""
+        self._progress.end()
+        if self._opened and self._opened.rest:
+            self._opened.rest.end()
+
+    # -- a run that is read while it is looked at --------------------------------------------------------------------
+
+    def grown(self, growth: Growth) -> list[Message]:
+        """What the client is told as more of the run is read; nothing, where another one is open by now."""
+        self._out = []
+        if self._opened and self._moving and self._opened.rest is growth.rest:
+            self._progress.goes_on(growth)
+            if growth.run or growth.failed:
+                self._grow(growth, self._opened, self._moving)
+        after, self._out = self._out, []
+        return after
+
+    def _grow(self, growth: Growth, opened: Opened, moving: Moving) -> None:
+        run, analysed = growth.run or opened.run, growth.analysed or opened.facts.analysed
+        known = "" if growth.is_last else growth.words
+        if goes_on(opened.run, run):
+            opened.grow(run, analysed, known)
+        else:
+            opened, moving = self._reordered(opened, Loaded(run, analysed, rest=growth.rest, known=known))
+        if growth.is_last:
+            opened.telling.grown(growth.failed or f"the run is read: {len(run.events):,} events, {run.steps:,} steps")
+            self._tell_whole(opened)
+        moving.grown()
+
+    def _reordered(self, before: Opened, loaded: Loaded) -> tuple[Opened, Moving]:
+        """What follows has shown that events stand elsewhere: the run is shown anew, held at the same event."""
+        held = before.cursor.event
+        self._breakpoints.recount()
+        rest = loaded.rest if loaded.known else None
+        opened, moving = self._show(loaded._replace(path=self._path, against=self._against, rest=rest))
+        if held is not None:
+            index = place_in(loaded.run, held)
+            opened.telling.is_past(index)
+            moving.stands_at(index, "more of the run is read: this event has another place")
+        elif self._began:
+            moving.start(self._stop_at)
+        return opened, moving
+
+    def _cancel(self, arguments: Arguments) -> None:
+        """Of our progress: the run is read no further, until a move leads there."""
+        if self._progress.is_named(arguments.text("progressId", "")):
+            self._leave()
+            if self._moving:
+                self._moving.wait_no_longer("reading on was cancelled: so far the run is read")
+
+    def _tell_whole(self, opened: Opened) -> None:
         opened.telling.problems()
-        if not loaded.analysed.is_due:
-            text = f"{loaded.run.steps:,} steps: checks, patterns and changes are looked for once you say `analyse`\n"
+        if not opened.facts.analysed.is_due:
+            text = f"{opened.run.steps:,} steps: checks, patterns and changes are looked for once you say `analyse`\n"
             self._emit("output", {"category": "console", "output": text})
 
     def _begin(self, _: Arguments) -> None:
@@ -149,6 +217,7 @@ class RunSession:
         self._end()
 
     def _disconnect(self, _: Arguments) -> None:
+        self._leave()
         self.over = True
 
     def _end(self) -> None:

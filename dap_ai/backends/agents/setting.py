@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from dap_ai.backends.agents.arguments import Arguments
 from dap_ai.backends.agents.opened import Opened
-from dap_ai.backends.agents.titles import HEAD_LINES, RUN_FILE, line_of
+from dap_ai.backends.agents.titles import RUN_FILE
 from dap_ai.backends.agents.watches import info
 
 Body = Mapping[str, Any]
@@ -58,9 +58,8 @@ class Setting:
         last = arguments.number("endLine", first)
         if not self._opened.run.events or self._opened.documents.event_at(path, 1) is None:
             return {"breakpoints": []}
-        is_run = path == self._opened.documents.run["path"]
-        lowest, highest = (HEAD_LINES + 1, line_of(len(self._opened.run.events) - 1)) if is_run else (1, 1)
-        found = range(max(first, lowest), min(last, highest) + 1)[:_MOST_LOCATIONS]
+        known = self._opened.documents.lines(path)
+        found = range(max(first, known.start), min(last + 1, known.stop))[:_MOST_LOCATIONS]
         return {"breakpoints": [{"line": line} for line in found]}
 
     def _info(self, arguments: Arguments) -> Body:

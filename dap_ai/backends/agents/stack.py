@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from dap_ai.backends.agents.arguments import Refused
 from dap_ai.backends.agents.documents import Documents
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import line, line_of, title
+from dap_ai.backends.agents.titles import line, title
 from dap_ai.runs.model import Event
 
 FrameKind = Literal["event", "cycle", "change", "call", "run"]
@@ -32,7 +32,14 @@ class Threads:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._names = [agent.name for agent in facts.run.agents] or ["main"]
+
+    def grow(self) -> None:
+        """More of the run is known."""
+        self.__dict__.pop("_parallel", None)
+
+    @property
+    def _names(self) -> Sequence[str]:
+        return [agent.name for agent in self._facts.run.agents] or ["main"]
 
     def at(self, index: int) -> dict[int, str]:
         """Names by id: the main agent, sub-agents between their first and last event, calls that run side by side."""
@@ -114,13 +121,13 @@ class Stack:
         run, documents = self._facts.run, self._documents
         cycle = f"cycle {event.cycle} of {line(event.agent)}" if event.cycle else "before the first cycle"
         frames = [
-            _frame(event, "event", title(event), documents.run, line_of(event.index)),
+            _frame(event, "event", title(event), *documents.place(event.index)),
             _frame(event, "cycle", cycle, documents.of(event), 1),
         ]
         if change := self._change(event):
             frames.append(_frame(event, "change", change, documents.change_by(event), 1))
         parents = [
-            _frame(call, "call", f"{line(call.agent)}: {title(call)}", documents.run, line_of(call.index))
+            _frame(call, "call", f"{line(call.agent)}: {title(call)}", *documents.place(call.index))
             for call in self._parents(event)
         ]
         return [*frames, *parents, _frame(event, "run", line(run.task) or "run", documents.run, 1)]

@@ -53,6 +53,10 @@ class Stop:
             return False
         return self.hit is None or self.hit(self._count(event.index, facts))
 
+    def recount(self) -> None:
+        """Events are looked at anew for the hit count."""
+        self._met, self._seen = [], 0
+
     def _holds(self, event: Event, facts: Facts) -> bool:
         return self.matches(event, facts) and holds(self.condition, event, facts)
 

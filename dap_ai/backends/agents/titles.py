@@ -28,12 +28,16 @@ def title(event: Event) -> str:
     return f"{number}{what}: {words}" if words else f"{number}{what}"
 
 
-def run_document(run: Run) -> str:
-    """`run.md`: two lines about the run, then one for each event."""
+def run_document(run: Run, known: str = "", first: int = 0) -> str:
+    """`run.md`: two lines about the run, then one for each event from `first` on.
+
+    `known` says how much of the run is read, where it is not all.
+    """
     verdict = f"{run.outcome.verdict} {run.outcome.words}".strip()
-    head = [f"# {line(run.task) or 'run'}", line(f"{run.format}, {run.steps} steps, outcome: {verdict}")]
+    about = f"{run.steps} steps in {known}" if known else f"{run.steps} steps, outcome: {verdict}"
+    head = [f"# {line(run.task) or 'run'}", line(f"{run.format}, {about}")]
     agents = len(run.agents) > 1
-    return "\n".join([*head, *(_row(event, named=agents) for event in run.events), ""])
+    return "\n".join([*head, *(_row(event, named=agents) for event in run.events[first:]), ""])
 
 
 def line_of(index: int) -> int:

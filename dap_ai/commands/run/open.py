@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from dap_ai.commands.run.parts.arguments import json_option, opened, run_argument
+from dap_ai.commands.run.parts.arguments import json_option, read_by, run_argument
 from dap_ai.commands.run.parts.connecting import TOKEN_VARIABLE, lines
 from dap_ai.commands.run.parts.printing import print_json
 from dap_ai.commands.run.parts.texts import counted, in_a_line, path_shown
-from dap_ai.runs.model import Run
 
 _HELP = """Step through RUN in an editor: say how each one connects, and serve the run until Ctrl-C.
 
@@ -40,14 +39,14 @@ _HOST = "127.0.0.1"
 def command(run: Path, port: int, *, as_json: bool) -> None:
     """Exit code 2 where the run cannot be read, 1 where the port cannot be had, 0 after Ctrl-C."""
     path = run.absolute()
-    found = opened(run)
+    about = _about(run)
 
     def tell(bound: int, token: str) -> None:
         if as_json:
             print_json([{"run": str(path), "host": _HOST, "port": bound, "token": token}])
         else:
             shown = "" if os.environ.get(TOKEN_VARIABLE) else token
-            click.echo("\n".join([_about(found), "", *lines(run.name or path.name, _HOST, bound, shown), ""]))
+            click.echo("\n".join([about, "", *lines(run.name or path.name, _HOST, bound, shown), ""]))
 
     from dap_ai.commands.run.parts.serving import serve  # noqa: PLC0415  not for --help, nor for what is no run
 
@@ -56,6 +55,11 @@ def command(run: Path, port: int, *, as_json: bool) -> None:
         raise SystemExit(128 + number)
 
 
-def _about(run: Run) -> str:
+def _about(path: Path) -> str:
+    """A line about the run; of a large one its beginning is read. Raises Unreadable."""
+    from dap_ai.backends.agents.reading_on import first_of  # noqa: PLC0415  not for --help
+
+    run, is_whole = read_by(first_of, path)
     name = path_shown(run.root.replace("\\", "/").rstrip("/").rpartition("/")[2])
-    return in_a_line(f"{name}: {run.format}, {counted(run.steps, 'step')}, {run.outcome.verdict}")
+    steps = f"{counted(run.steps, 'step')}, {run.outcome.verdict}" if is_whole else f"more than {run.steps:,} steps"
+    return in_a_line(f"{name}: {run.format}, {steps}")

@@ -10,7 +10,7 @@ from typing import Any
 from dap_ai.runs.artefacts import MAX_LINE_BYTES, CannotRead, beginning, lines
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers import thin
+from dap_ai.runs.readers import portion, thin
 from dap_ai.runs.readers.base import Glance
 from dap_ai.runs.readers.blocks import table
 from dap_ai.runs.readers.timeline import Timeline
@@ -45,9 +45,10 @@ def located(
     path: Path, timeline: Timeline, name: str = ""
 ) -> Iterator[tuple[Ref, Mapping[str, Any], thin.Page | None]]:
     """The same, each with what finds its texts in the file again, where that is wanted."""
-    source = thin.Source(path) if thin.is_wanted() and path.stat().st_size >= thin.LARGE_BYTES else None
+    size = path.stat().st_size
+    source = thin.Source(path) if portion.wanted() and size >= portion.LARGE_BYTES else None
     start = len(codecs.BOM_UTF8) if source and beginning(path, 3) == codecs.BOM_UTF8 else 0
-    for number, line in lines(path):
+    for number, line in portion.within(lines(path), size):
         ref = Ref(name, (number, number))
         if line is None:
             source = None  # how long it is, nobody has said: from here on no place is known

@@ -6,9 +6,7 @@ it is, becomes a Place, and is read again when somebody looks. What a reader has
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,32 +15,14 @@ from dap_ai.runs.documents import decoded
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.blocks import text_of
 
-LARGE_BYTES = 16 * 1024 * 1024
-"""Of files whose texts are left where they are."""
 _LONG_CHARS = 256
 """Of texts that are."""
 _HEAD_CHARS = 320
 """Of such a text's beginning, which is kept: for a line about it."""
 _MOST_KEPT = 16
 _GONE = "(the run's file has changed since it was opened: this text is no longer there)"
-_wanted: ContextVar[bool] = ContextVar("thin", default=False)
 Key = str | int | None
 """A part of a place: a key, an index, or None: into the JSON that a text is."""
-
-
-@contextmanager
-def thinly() -> Generator[None]:
-    """Runs that are read within it may leave long texts in their files."""
-    token = _wanted.set(True)
-    try:
-        yield
-    finally:
-        _wanted.reset(token)
-
-
-def is_wanted() -> bool:
-    """Whether texts may be left where they are."""
-    return _wanted.get()
 
 
 class Source:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dap_ai.runs.model import Agent, Event, EventKind, Problem, Ref
+from dap_ai.runs.readers import portion
 from dap_ai.runs.readers.thin import Page, Place, ThinEvent
-from dap_ai.runs.readers.thin import is_wanted as thin_is_wanted
 
 MAIN = "main"
 _MAX_TOLD = 20
@@ -22,7 +22,7 @@ class Timeline:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.steps = 0
-        self._event = ThinEvent if thin_is_wanted() else Event
+        self._event = ThinEvent if portion.wanted() else Event
         self._shrunk = 0
         self._agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
         self._namesakes: dict[str, int] = defaultdict(int)

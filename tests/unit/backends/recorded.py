@@ -136,6 +136,10 @@ class Client:
         """The index of the held event."""
         return index_of(self.frames()[0]["line"])
 
+    def held_event(self) -> int:
+        """The same of a run in several documents: by the held event itself."""
+        return int(self.evaluated("index"))
+
     def scopes(self, frame: int = 0) -> dict[str, dict[str, Any]]:
         found = self.body("scopes", frameId=self.frames()[frame]["id"])["scopes"]
         return {scope["name"]: scope for scope in found}

@@ -10,8 +10,8 @@ import pytest
 
 from dap_ai.runs.model import Event, Run
 from dap_ai.runs.opening import open_run
-from dap_ai.runs.readers import thin
-from dap_ai.runs.readers.spans import files
+from dap_ai.runs.readers import portion, thin
+from dap_ai.runs.readers.portion import Portion
 
 LONG = "a long text, " * 60
 FIELDS = Event.__struct_fields__
@@ -19,8 +19,7 @@ FIELDS = Event.__struct_fields__
 
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(thin, "LARGE_BYTES", 0)
-    monkeypatch.setattr(files, "_LARGE_BYTES", 0)
+    monkeypatch.setattr(portion, "LARGE_BYTES", 0)
 
 
 def session(path: Path, *, bom: bool = False) -> Path:
@@ -134,3 +133,32 @@ def test_a_text_that_is_set_is_that_text(tmp_path: Path):
 
 def test_without_a_wish_nothing_is_left_in_the_file(tmp_path: Path):
     assert not any(isinstance(event, thin.ThinEvent) for event in open_run(session(tmp_path / "s.jsonl")).events)
+
+
+@pytest.mark.parametrize("kind", ["lines", "list", "document"])
+def test_a_portion_of_spans_is_how_the_run_begins(tmp_path: Path, kind: str):
+    path = spans(tmp_path / "t.json", kind)
+    whole, part = open_run(path), Portion(path.stat().st_size * 2 // 3)
+    begun = open_run(path, thin=part)
+    assert part.is_cut
+    assert 0 < len(begun.events) < len(whole.events)
+    assert [event.text for event in begun.events] == [event.text for event in whole.events[: len(begun.events)]]
+
+
+def test_a_portion_of_a_session_is_how_the_run_begins_and_a_larger_one_is_all_of_it(tmp_path: Path):
+    path = session(tmp_path / "s.jsonl")
+    heard: list[int] = []
+    part, all_of_it = Portion(len(LONG) + 400), Portion(10**9, heard.append)
+    begun, whole = open_run(path, thin=part), open_run(path, thin=all_of_it)
+    assert (part.is_cut, all_of_it.is_cut) == (True, False)
+    assert same(whole, open_run(path))
+    assert [event.kind for event in begun.events] == [event.kind for event in whole.events[: len(begun.events)]]
+    assert max(heard) < path.stat().st_size
+
+
+def test_what_hears_of_the_reading_may_end_it(tmp_path: Path):
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        open_run(session(tmp_path / "s.jsonl"), thin=Portion(passed=stop))

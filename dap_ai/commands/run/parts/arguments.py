@@ -16,6 +16,7 @@ from dap_ai.runs.export.words import what
 from dap_ai.runs.model import Run, Step, steps_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+Found = TypeVar("Found")
 _HINT_CHARACTERS = 60
 _LONG_LINE = 110
 
@@ -84,11 +85,17 @@ json_option = click.option("--json", "as_json", is_flag=True, help="As JSON, one
 
 def opened(path: Path) -> Run:
     """The run at a path. Raises Unreadable, which says what was looked for there."""
-    from dap_ai.runs.artefacts import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
-    from dap_ai.runs.opening import open_run  # noqa: PLC0415  the same
+    from dap_ai.runs.opening import open_run  # noqa: PLC0415  the readers are spared where only help is wanted
+
+    return read_by(open_run, path)
+
+
+def read_by(read: Callable[[Path], Found], path: Path) -> Found:
+    """What `read` gives of a path. Raises Unreadable where it raises CannotRead."""
+    from dap_ai.runs.artefacts import CannotRead  # noqa: PLC0415  the same
 
     try:
-        return open_run(path)
+        return read(path)
     except CannotRead as error:
         raise Unreadable(_explained(path, str(error))) from error
 

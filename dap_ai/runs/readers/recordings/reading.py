@@ -12,6 +12,7 @@ from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.runs.readers.blocks import is_reminder
 from dap_ai.runs.readers.building import MAIN, Building
+from dap_ai.runs.readers.portion import within
 from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
 from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
 from dap_ai.runs.readers.shapes import array, at, number, table, text, usage, whole, words
@@ -45,7 +46,7 @@ class Reading:
     def feed(self, path: Path) -> Any:
         """Every line; the format's version. A last line that is cut off is being written. Raises CannotRead."""
         version: Any = None
-        for number_, line in lines(path):
+        for number_, line in within(lines(path), path.stat().st_size):
             ref = Ref(self._name, (number_, number_))
             if line is None:
                 self._building.problem(ref, "the line is too long, and is not read")

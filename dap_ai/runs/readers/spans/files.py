@@ -9,18 +9,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.runs.artefacts import opened
+from dap_ai.runs.artefacts import beginning, opened
 from dap_ai.runs.documents import decoded, document
-from dap_ai.runs.json_spans import escaped
+from dap_ai.runs.json_spans import escaped, salvaged
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers import thin
+from dap_ai.runs.readers import portion, thin
 from dap_ai.runs.readers.base import glance
 from dap_ai.runs.readers.blocks import rows, table, text_of
 from dap_ai.runs.readers.json_lines import located
 from dap_ai.runs.readers.timeline import Timeline
 
-_LARGE_BYTES = 16 * 1024 * 1024
-"""From here on spans are decoded one at a time: as objects a document takes six times its size."""
 _LEVELS = (
     "resourceSpans", "resource_spans", "batches", "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "spans",
     "data",
@@ -69,16 +67,32 @@ def _in_file(path: Path, timeline: Timeline) -> Iterator[Found]:
     if glance(path).kind == "lines":
         for ref, value, page in located(path, timeline):
             yield from (found._replace(page=page) for found in spans_of(value, ref, timeline))
-    elif path.stat().st_size < _LARGE_BYTES or not (yield from _one_by_one(path, timeline)):
+    elif path.stat().st_size >= portion.LARGE_BYTES and (yield from _beginning(path, timeline)):
+        return
+    elif path.stat().st_size < portion.LARGE_BYTES or not (yield from _one_by_one(path, timeline)):
         value, problems = document(path)
         timeline.problems.extend(problems)
         yield from spans_of(value, Ref(), timeline)
 
 
+def _beginning(path: Path, timeline: Timeline) -> Generator[Found, None, bool]:
+    """The spans at the start of a document of which a portion is wanted; the generator's value: whether one is."""
+    wanted = portion.wanted()
+    if wanted is None or wanted.most_bytes is None or wanted.most_bytes >= path.stat().st_size:
+        return False
+    closed = salvaged(beginning(path, wanted.most_bytes))
+    if closed is None:
+        return False
+    wanted.is_cut = True
+    yield from list(spans_of(decoded(closed[0])[0], Ref(), timeline))[:-1]  # the last one may be cut
+    return True
+
+
 def _one_by_one(path: Path, timeline: Timeline) -> Generator[Found, None, bool]:
     """The spans of a long OTLP document, or of a long list; the generator's value: whether it is one of these.
 
-    The file is mapped, not read: what stays in memory is what the caller keeps.
+    The file is mapped, not read, and spans are decoded one at a time: as objects a document takes six times its size.
+    What stays in memory is what the caller keeps.
     """
     with opened(path) as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -108,7 +122,7 @@ class _Pages:
     """Where values that come in the file's order stand in it."""
 
     def __init__(self, path: Path, data: mmap.mmap) -> None:
-        self._source = thin.Source(path) if thin.is_wanted() else None
+        self._source = thin.Source(path) if portion.wanted() else None
         self._data = data
         self._end = 0
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from dap_ai.runs.model import steps_of
+from dap_ai.runs.readers import portion
 from dap_ai.runs.readers.spans import files
 from tests.unit.runs.logs import document, kinds, lines, only, opened
 from tests.unit.runs.shared import real
@@ -174,7 +175,7 @@ def test_text_that_no_event_has_a_place_for_is_a_note(tmp_path):
 def test_a_long_document_is_read_span_by_span_as_the_short_one(value, tmp_path, monkeypatch):
     path = document(tmp_path / "trace.json", value)
     short = opened(path, "otel")
-    monkeypatch.setattr(files, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(portion, "LARGE_BYTES", 1)
     monkeypatch.setattr(files, "document", None)  # a failure, if it were read at once
     assert opened(path, "otel").events == short.events
 
