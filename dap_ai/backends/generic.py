@@ -76,10 +76,17 @@ def words_of(text: str, *, posix: bool) -> list[str]:
     return [word[1:-1] if not posix and len(word) > 1 and word[0] == word[-1] == '"' else word for word in words]
 
 
+def _is_path(text: str) -> bool:
+    return os.path.dirname(text) != "" and shutil.which(Path(text).expanduser()) is not None  # noqa: PTH120  as below
+
+
 def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
-    """The backend of a command line; with `started`, its first word must be a program. Raises StartError."""
+    """The backend of a command line; with `started`, its first word must be a program. Raises StartError.
+
+    A program's path may hold spaces where nothing follows it.
+    """
     try:
-        words = words_of(text, posix=os.name != "nt")
+        words = [text] if _is_path(text) else words_of(text, posix=os.name != "nt")
     except ValueError as error:
         raise StartError(f"`{text}` is no command line ({error})") from error
     if not words:

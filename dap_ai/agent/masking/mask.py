@@ -1,4 +1,7 @@
-"""The one boundary for text that leaves the process: every secret becomes `<secret:3f2a>`.
+"""What makes text of a program, a file or a model safe to leave the process: every secret becomes `<secret:3f2a>`.
+
+It stands at no door itself. Every door takes `Safe` text alone, which only the masker makes, and calls it where text
+comes to it: docs/decisions/0014 lists the doors.
 
 The placeholder is keyed by a random key of the session: equal secrets have equal ones, and nobody can try values
 against them. A placeholder is never masked again, so that masking twice changes nothing.

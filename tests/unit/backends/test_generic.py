@@ -27,7 +27,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_a_command_line_is_a_backend(program: Path):
-    backend = discover(f'{program.as_posix()} --flag "two words"')
+    backend = discover(f'"{program.as_posix()}" --flag "two words"')
     argv = backend.command().argv
     assert Path(argv[0]) == program
     assert argv[1:2] == ["--flag"]
@@ -43,6 +43,13 @@ def test_quotes_of_a_command_line_reach_no_program():
         "",
         "c",
     ]
+
+
+def test_a_path_with_spaces_needs_no_quotes_where_nothing_follows_it(program: Path):
+    folder = program.parent / "my tools"
+    folder.mkdir()
+    moved = program.rename(folder / program.name)
+    assert Path(discover(moved.as_posix()).command().argv[0]) == moved
 
 
 def test_a_program_is_found_on_path(program: Path, monkeypatch: pytest.MonkeyPatch):
