@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
 from dap_ai.backends.agents.analysing import Beside
+from dap_ai.backends.agents.folder import Folder
 from dap_ai.backends.agents.growing import Growth, Unread
 from dap_ai.backends.agents.reading_on import ReadingOn, first_of
 from dap_ai.backends.agents.session import Loaded, Refused, RunSession
@@ -34,26 +32,29 @@ _COMMAND_S = 10.0
 
 def main() -> None:
     """Serves one client, and leaves no document behind."""
-    folder = Path(tempfile.mkdtemp(prefix="dap-ai-run-"))
     sys.setswitchinterval(_SWITCH_S)
     for name in ("SIGTERM", "SIGHUP"):
         if number := getattr(signal, name, None):
             signal.signal(number, _leave)
+    folder = Folder()
     try:
-        serve(sys.stdin.buffer, sys.stdout.buffer, RunSession(load, writer(folder), bounded))
+        serve(sys.stdin.buffer, sys.stdout.buffer, RunSession(load, folder.writer, bounded), folder.end)
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # the client is gone
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.end()
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
-def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
-    """Until the client has said good-bye, or is gone."""
-    client = _Client(sink, session)
+def serve(source: BinaryIO, sink: BinaryIO, session: RunSession, end: Callable[[], None]) -> None:
+    """Until the client has said good-bye, or is gone.
+
+    `end` is called before the good-bye is answered: who hears the answer may kill the process at once.
+    """
+    client = _Client(sink, session, end)
     session.later = client.grown
     try:
         for message in _messages(source):
@@ -67,8 +68,9 @@ def serve(source: BinaryIO, sink: BinaryIO, session: RunSession) -> None:
 class _Client:
     """What one of its requests brings, or a piece of the run, is told whole before the next is looked at."""
 
-    def __init__(self, sink: BinaryIO, session: RunSession) -> None:
+    def __init__(self, sink: BinaryIO, session: RunSession, end: Callable[[], None]) -> None:
         self._sink = sink
+        self._end = end
         self._session = session
         self._seq = 0
         self._turn = threading.Lock()
@@ -76,7 +78,10 @@ class _Client:
     def receive(self, message: dict[str, Any]) -> None:
         """A request of the client's."""
         with self._turn:
-            self._tell(self._session.receive(message))
+            answers = self._session.receive(message)
+            if self._session.over:
+                self._end()
+            self._tell(answers)
 
     def leave(self) -> None:
         """It is told nothing more."""
@@ -106,19 +111,6 @@ def load(path: str) -> Loaded:
         return Loaded(run, Beside(run))
     rest = ReadingOn(path)
     return Loaded(run, Unread(), rest=rest, known=rest.first)
-
-
-def writer(folder: Path) -> Callable[[str, str], str]:
-    """What writes documents into a folder of ours; they are read-only."""
-
-    def write(name: str, text: str) -> str:
-        file = folder / name
-        file.unlink(missing_ok=True)
-        file.write_text(text, encoding="utf-8", errors="replace")
-        file.chmod(0o400)
-        return str(file)
-
-    return write
 
 
 @contextmanager
