@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dap_ai.backends.agents.analysing import Analysed
+from dap_ai.backends.agents.plans import is_plan, items_of
 from dap_ai.runs.analysis.facts import Analysis, Check, Effect, Pattern
 from dap_ai.runs.model import Event, Run, Usage
 
 _NEAR = 40
 """Events of an agent from its query on, within which its response is looked for."""
-_INDEXES = ("of_agent", "steps", "queries", "parents", "spent")
+_INDEXES = ("of_agent", "steps", "queries", "parents", "plans", "spent")
 _SYSTEM = re.compile(r"(?:\A|\n\n)system: (.*?)(?=\n\n(?:user|assistant|tool): |\Z)", re.DOTALL)
 
 
@@ -140,6 +141,20 @@ class Facts:
                     found[agent.name] = self.run.events[index]
                     break
         return found
+
+    @cached_property
+    def plans(self) -> Mapping[str, Sequence[int]]:
+        """Where each agent writes down what is to do."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for event in filter(is_plan, self.run.events):
+            found[event.agent].append(event.index)
+        return found
+
+    def plan_at(self, agent: str, index: int) -> Mapping[str, str]:
+        """The items of an agent's list as they stand at an event, with the state of each; none before it has one."""
+        indices = self.plans.get(agent, ())
+        place = bisect_right(indices, index)
+        return items_of(self.run.events[indices[place - 1]]) if place else {}
 
     def heard(self, agent: str, kinds: Sequence[str]) -> Sequence[int]:
         """The indices of an agent's events of these kinds; of queries only those that say something."""

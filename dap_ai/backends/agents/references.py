@@ -30,8 +30,8 @@ class Rows:
     named: Callable[[], Sequence[Variable]] = list
     count: int = 0
     item: Callable[[int], Variable] = lambda _: {}
-    watched: bool = False
-    """Its names are files that a data breakpoint can watch."""
+    watched: str | None = None
+    """What stands before its names in the id of a data breakpoint: `file:`, `plan:`; None: nothing watches them."""
 
 
 class References:

@@ -9,6 +9,7 @@ from typing import Any
 from dap_ai.backends.agents.facts import Facts, system_prompt
 from dap_ai.backends.agents.references import References, Rows, Variable
 from dap_ai.backends.agents.stack import Frame
+from dap_ai.backends.agents.watches import FILE, ITEM
 from dap_ai.runs.changed import change_lines
 from dap_ai.runs.model import Event, Usage
 
@@ -38,8 +39,11 @@ def scopes_of(references: References, facts: Facts, frame: Frame) -> list[Variab
         if fields:
             scopes.append(references.scope(name, fields))
     if written := _written(event, facts):
-        rows = Rows(lambda: [references.variable(path, text) for path, text in written.items()], watched=True)
+        rows = Rows(lambda: [references.variable(path, text) for path, text in written.items()], watched=FILE)
         scopes.append(_opened("Workspace change", references.add(rows), namedVariables=len(written)))
+    if plan := facts.plan_at(event.agent, event.index):
+        rows = Rows(lambda: [references.variable(item, state) for item, state in plan.items()], watched=ITEM)
+        scopes.append(_opened("Plan", references.add(rows), namedVariables=len(plan)))
     if event.kind in ("query", "response"):
         scopes += _difference(references, event, facts)
     return [

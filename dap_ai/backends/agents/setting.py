@@ -63,11 +63,12 @@ class Setting:
         return {"breakpoints": [{"line": line} for line in found]}
 
     def _info(self, arguments: Arguments) -> Body:
-        """Of a variable of a scope by its name; of a name alone: a file's path, `system`, `plan`."""
+        """Of a variable of a scope by its name; of a name alone: a file's path, `system`, `plan`, `plan:ITEM`."""
         name, reference = arguments.text("name"), arguments.number("variablesReference", 0)
-        if reference and not self._opened.references.rows(reference).watched and name != "system prompt":
-            return {"dataId": None, "description": "watched are files under Workspace change, and the system prompt"}
-        return info(name, self._opened.facts)
+        kind = self._opened.references.rows(reference).watched if reference else ""
+        if kind is None and name != "system prompt":
+            return {"dataId": None, "description": "watched are files under Workspace change, Plan, the system prompt"}
+        return info(f"{kind or ''}{name}", self._opened.facts)
 
     def _data(self, arguments: Arguments) -> Body:
         due = self._opened.facts.analysed.is_due

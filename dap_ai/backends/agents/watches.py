@@ -8,11 +8,10 @@ from typing import Any
 
 from dap_ai.backends.agents.facts import Facts, system_prompt
 from dap_ai.backends.agents.filters import Test
+from dap_ai.backends.agents.plans import is_plan, items_of
 from dap_ai.runs.model import Event
 
-SYSTEM, PLAN, FILE = "system", "plan", "file:"
-_PLANS = frozenset({"TodoWrite", "update_plan", "task_tracker", "write_todos", "todo_write", "manage_todo_list"})
-"""Tools by which agents write their plan down."""
+SYSTEM, PLAN, FILE, ITEM = "system", "plan", "file:", "plan:"
 _SAMPLES = 5
 
 
@@ -23,11 +22,16 @@ def info(name: str, facts: Facts) -> Mapping[str, Any]:
         return _watch(SYSTEM, "the system prompt changes", ["write"])
     if bare.lower() == PLAN:
         return _watch(PLAN, "the agent's plan changes", ["write"])
+    if bare.lower().startswith(ITEM):
+        return _item(bare[len(ITEM) :].strip(), facts)
     known = files_of(facts)
     if bare and any(same_file(bare, path) for path in known):
         return _watch(f"{FILE}{bare}", bare, ["write", "read", "readWrite"])
     some = f", such as {', '.join(known[:_SAMPLES])}" if known else ""
-    return {"dataId": None, "description": f"watched are files that the run reads or writes{some}, `system` and `plan`"}
+    return {
+        "dataId": None,
+        "description": f"watched are files that the run reads or writes{some}, `system`, `plan` and `plan:ITEM`",
+    }
 
 
 def test_of(data_id: str, access: str) -> Test | None:
@@ -36,6 +40,9 @@ def test_of(data_id: str, access: str) -> Test | None:
         return _changes_system
     if data_id == PLAN:
         return _changes_plan
+    if data_id.startswith(ITEM):
+        item = data_id.removeprefix(ITEM)
+        return lambda event, facts: any(fnmatchcase(each, item) or each == item for each in _changed(event, facts))
     path = data_id.removeprefix(FILE)
     if path == data_id or not path:
         return None
@@ -67,12 +74,26 @@ def _touches(event: Event, facts: Facts, path: str, access: str) -> bool:
     return any(same_file(path, each) for each in paths)
 
 
+def _item(wanted: str, facts: Facts) -> Mapping[str, Any]:
+    """Of one item of the plan, by its text or a pattern."""
+    written = (facts.run.events[index] for indices in facts.plans.values() for index in indices)
+    known = dict.fromkeys(item for event in written for item in items_of(event))
+    if any(each == wanted or fnmatchcase(each, wanted) for each in known):
+        return _watch(f"{ITEM}{wanted}", f"{wanted}: its state in the plan changes", ["write"])
+    some = f": it has {', '.join(list(known)[:_SAMPLES])}" if known else ""
+    return {"dataId": None, "description": f"the plan has no such item{some}"}
+
+
+def _changed(event: Event, facts: Facts) -> Sequence[str]:
+    """The items of the plan that an event writes otherwise than they were: new, in another state, or gone."""
+    if not is_plan(event):
+        return ()
+    before, after = facts.plan_at(event.agent, event.index - 1), items_of(event)
+    return [each for each in {**before, **after} if before.get(each) != after.get(each)]
+
+
 def _changes_plan(event: Event, facts: Facts) -> bool:
-    if event.kind != "call" or event.tool not in _PLANS:
-        return False
-    past = (facts.run.events[index] for index in reversed(facts.of_agent[event.agent]) if index < event.index)
-    before = next((each for each in past if each.kind == "call" and each.tool in _PLANS), None)
-    return before is None or before.arguments != event.arguments
+    return bool(_changed(event, facts))
 
 
 def _changes_system(event: Event, facts: Facts) -> bool:

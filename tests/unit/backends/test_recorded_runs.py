@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -454,6 +455,34 @@ def test_the_system_prompt_and_the_plan_are_watched():
     ids = [client.body("dataBreakpointInfo", name=name)["dataId"] for name in ("system prompt", "plan")]
     client.body("setDataBreakpoints", breakpoints=[{"dataId": each} for each in ids])
     assert [client.on() for _ in range(4)] == [1, 4, 5, 6]
+
+
+def test_one_item_of_the_plan_is_watched_from_its_scope_and_by_its_text():
+    def call(index: int, **arguments: Any) -> Event:
+        return Event(index, "call", REF, cycle=1, step=index, tool="mcp__own__TodoWrite", arguments=arguments)
+
+    def todo(**states: str) -> list[dict[str, str]]:
+        return [{"content": item, "status": state} for item, state in states.items()]
+
+    events = [
+        Event(0, "task", REF, text="go"),
+        call(1, todos=todo(read="done", write="open")),
+        call(2, todos=todo(read="done", write="open", check="open")),
+        call(3, explanation="on", todos=json.dumps(todo(read="done", write="done", check="open"))),
+        call(4, command="view"),
+        call(5, todos=todo(read="done", check="open")),
+        Event(6, "end", REF),
+    ]
+    client = Client(Run("/run", "made", events=events), SEEN).open()
+    plan = client.go(4).scopes()["Plan"]
+    assert {each["name"]: each["value"] for each in client.variables(plan)}["write"] == "done"
+    found = client.body("dataBreakpointInfo", variablesReference=plan["variablesReference"], name="write")
+    assert (found["dataId"], found["accessTypes"]) == ("plan:write", ["write"])
+    assert client.body("dataBreakpointInfo", name="plan: wr*")["dataId"] == "plan:wr*"
+    assert "read, write, check" in client.body("dataBreakpointInfo", name="plan:nothing")["description"]
+    client.body("setDataBreakpoints", breakpoints=[{"dataId": "plan:write"}])
+    client.go(0)
+    assert [client.on() for _ in range(4)] == [1, 3, 5, 6]
 
 
 # -- what is read-only, what is wrong --------------------------------------------------------------------------------
