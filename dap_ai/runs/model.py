@@ -120,6 +120,8 @@ class Run(msgspec.Struct, omit_defaults=True):
     cost_usd: float | None = None
     workspace: str = ""
     """The directory that the agent worked in, as recorded (of another machine)."""
+    followed: bool = False
+    """Whether every change of the workspace is an event (`change`), so that none means that nothing was changed."""
     problems: Sequence[Problem] = ()
     artefacts: Sequence[str] = ()
     """Files that belong to the run, relative to the root; those read first."""

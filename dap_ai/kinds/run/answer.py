@@ -12,7 +12,7 @@ from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, clip, code, fenced
 from dap_ai.kinds.run import changes, pages
-from dap_ai.kinds.run.diagnosis import HELPS, diagnosis, evidence_rows_of, suspects_of
+from dap_ai.kinds.run.diagnosis import diagnosis, evidence_rows_of, suspects_of, what_helps
 from dap_ai.kinds.run.questions import UNDERSTOOD, What, Wish, wish_of
 from dap_ai.kinds.run.reading import Held, held_by, there_are
 from dap_ai.kinds.run.telling import is_guess, reason_of, span
@@ -217,7 +217,7 @@ def _advice(held: Held, _: Wish) -> list[str]:
         return ["Nothing in its own text shows where the run went wrong, so nothing can be recommended."]
     return [
         f"It went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
-        f"{ADVICE} {HELPS[onset.type]}",
+        f"{ADVICE} {what_helps(onset)}",
     ]
 
 

@@ -14,14 +14,15 @@ from dap_ai.kinds.run.rereading import place_of
 from dap_ai.kinds.run.telling import evidence_rows, is_guess, link_rows, reason_of, span, work_of
 from dap_ai.protocol.wire.ask import Evidence as Cited
 from dap_ai.protocol.wire.ask import Suspect
-from dap_ai.runs.analysis.onsets import ErrorType, Evidence
+from dap_ai.runs.analysis.onset.finding import OF_THE_AGENT, name_of
+from dap_ai.runs.analysis.onsets import ErrorType, Evidence, Onset
 from dap_ai.runs.model import steps_of
 from dap_ai.runs.refs import contains
 
 _TREE_ROWS = 24
 _LIKELY = 0.6
 NO_MODEL = "*No language model was used: this is the offline analyst, which reads what the run itself says.*"
-HELPS: Mapping[ErrorType, str] = {
+_HELPS: Mapping[ErrorType, str] = {
     "environment/setup": "Look at what the environment has, before the first change rests on it.",
     "dependency resolution": "Fix the versions that are needed first, and check that they import.",
     "mislocalized edit": "Read the place back after the edit, before anything is checked.",
@@ -29,7 +30,13 @@ HELPS: Mapping[ErrorType, str] = {
     "verification misinterpretation": "Take what the check printed as it stands: compare it with what the task asks.",
     "unproductive looping": "After the second identical result, change the approach, and say what was learnt.",
 }
-"""What would have helped, by the type of the error."""
+_MEND_AGENT = "Mend the agent's own program there, between the model and its tools: no other prompt will help."
+_OF_THE_AGENT = frozenset(map(name_of, OF_THE_AGENT))
+
+
+def what_helps(suspect: Onset) -> str:
+    """What would have helped."""
+    return _MEND_AGENT if suspect.rule in _OF_THE_AGENT else _HELPS[suspect.type]
 
 
 def diagnosis(held: Held) -> list[str]:
@@ -57,7 +64,7 @@ def diagnosis(held: Held) -> list[str]:
         "**Evidence.**\n\n" + "\n".join(evidence_rows(kept)) if kept else "",
         f"Quotes left out because they were not found again where they were read: {left_out}." if left_out else "",
         "**From there to the end.**\n\n" + "\n".join(link_rows(onset)) if onset.chain else "",
-        f"{ADVICE} {HELPS[onset.type]}",
+        f"{ADVICE} {what_helps(onset)}",
         outcome,
         defended,
         tree,

@@ -128,7 +128,7 @@ def _files(run: Run, read: Sequence[Read]) -> Files:
             elif write.how == "delete" and write.path in made:
                 removed.add(write.path)
             touched.add(write.path)
-    return Files(run.task, made, removed, executed)
+    return Files(run.task, made, removed, executed, run.workspace)
 
 
 class _Judge:

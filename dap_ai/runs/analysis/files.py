@@ -14,9 +14,15 @@ _MAX_TASK = 200_000
 
 
 class Files:
-    """Knows each file's role. `made`: files that the agent made, `removed`: files that it deleted later."""
+    """Knows each file's role. `made`: files that the agent made, `removed`: files that it deleted later.
 
-    def __init__(self, task: str, made: Iterable[str], removed: Iterable[str], executed: Iterable[str]) -> None:
+    Where the workspace itself lies says nothing of the files in it.
+    """
+
+    def __init__(
+        self, task: str, made: Iterable[str], removed: Iterable[str], executed: Iterable[str], workspace: str = ""
+    ) -> None:
+        self._top = f"{workspace.rstrip('/')}/" if workspace.strip("/") else ""
         self.named = {word.strip(".") for word in _WORD.findall(task[:_MAX_TASK])}
         self.made, self.removed, self.executed = set(made), set(removed), set(executed)
         self._roles: dict[str, Role] = {}
@@ -29,24 +35,24 @@ class Files:
     def role(self, path: str) -> Role:
         """`work` unless something says otherwise."""
         if path not in self._roles:
-            self._roles[path] = self._role(path)
+            self._roles[path] = self._role(path, path.removeprefix(self._top))
         return self._roles[path]
 
-    def _role(self, path: str) -> Role:
+    def _role(self, path: str, place: str) -> Role:
         name = paths.name(path)
-        if any(p.search(path) for p in expressions("words", "scratch_folders")):
+        if any(p.search(place) for p in expressions("words", "scratch_folders")):
             return "scratch"
         if self.in_task(path):
             return "work"
-        if paths.is_temporary(path):
+        if paths.is_temporary(place):
             return "scratch"
         if path in self.made:
             script = path in self.executed or any(p.search(name) for p in expressions("words", "code_suffixes"))
             if path in self.removed and script:
                 return "scratch"
-            if not _in_tests(path) and any(p.search(name) for p in expressions("words", "scratch")):
+            if not _in_tests(place) and any(p.search(name) for p in expressions("words", "scratch")):
                 return "scratch"
-        return "test" if any(p.search(path) for p in expressions("words", "tests")) else "work"
+        return "test" if any(p.search(place) for p in expressions("words", "tests")) else "work"
 
     def work(self, writes: Iterable[Write]) -> list[Write]:
         """The writes that change the work."""

@@ -9,7 +9,7 @@ import msgspec
 
 from dap_ai.runs.analysis.differences import Divergence
 from dap_ai.runs.analysis.facts import Pattern
-from dap_ai.runs.analysis.onset import checks, lacking, loops, missing, nothing, verdict, work
+from dap_ai.runs.analysis.onset import checks, handing, lacking, loops, missing, nothing, verdict, work
 from dap_ai.runs.analysis.onset.scene import Scene, call_of, suspect
 from dap_ai.runs.analysis.onsets import Evidence, Finding, Onset, Suspect
 from dap_ai.runs.analysis.patterns.story import Story
@@ -20,7 +20,20 @@ _MOST_ALTERNATIVES = 4
 
 Rule = Callable[[Scene], Iterator[Suspect]]
 
+OF_THE_AGENT: Sequence[Rule] = (
+    handing.unfilled_prompt,
+    handing.late_result,
+    handing.shifted_results,
+    handing.swapped_results,
+    handing.lost_answer,
+    handing.unmade_edit,
+    handing.swallowed_error,
+    handing.cut_unsaid,
+    handing.elsewhere,
+)
+"""What no choice of the model's is the cause of."""
 RULES: Sequence[Rule] = (
+    *OF_THE_AGENT,
     lacking.no_change,
     nothing.lost_input,
     work.broken_file,

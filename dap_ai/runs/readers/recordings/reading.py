@@ -111,6 +111,7 @@ class Reading:
             self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
         elif kind == "workspace":
             said = f"the workspace {words(row['workspace'])} before the run"
+            self._building.run.followed = True
             self._building.add("note", ref, text=said, at_s=self._time(row), native_id=words(row.get("commit")))
         else:
             said = words(row.get("note")) or words(row)
