@@ -1,7 +1,4 @@
-"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended.
-
-One that listens somewhere is connected to instead.
-"""
+"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ import msgspec
 import psutil
 
 from dap_ai.protocol.contracts.backend import Command
-from dap_ai.streams import TransportLink, open_tcp
+from dap_ai.streams import TransportLink
 
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5
@@ -26,7 +23,6 @@ _PART_S = 2.0
 _POLL_S = 0.02
 _WORDS_S = 0.5
 """So long its stderr is listened to after the end of its stdout: what it has started may hold it open."""
-_CONNECT_S = 10.0
 _ADAPTER_ENV = "DAP_AI_ADAPTER_ENV"
 
 
@@ -149,33 +145,6 @@ class AdapterProcess(asyncio.SubprocessProtocol):
     def resume_writing(self) -> None:
         """It reads again."""
         self.link.resume_writing()
-
-
-class ConnectedAdapter:
-    """An adapter that somebody else has started. `link` is the connection to it; `end` closes that and nothing more."""
-
-    last_words = ""
-    key = ""
-
-    def __init__(self, link: TransportLink) -> None:
-        self.link = link
-
-    @classmethod
-    async def open(cls, host: str, port: int, log: Callable[[str], None]) -> ConnectedAdapter:
-        """Connect to where it listens. Raises OSError."""
-        try:
-            link = await open_tcp(host, port, _CONNECT_S)
-        except (OSError, asyncio.TimeoutError) as error:
-            why = (
-                error.strerror if isinstance(error, OSError) and error.strerror else f"no answer in {_CONNECT_S:.0f} s"
-            )
-            raise ConnectionError(f"no debug adapter listens at {host}:{port} ({why})") from error
-        log(f"connected to the debug adapter at {host}:{port}")
-        return cls(link)
-
-    async def end(self, spares: str = "") -> None:  # noqa: ARG002  the adapter is not ours to end in any case
-        """Close the connection."""
-        self.link.close()
 
 
 def inherited() -> dict[str, str]:

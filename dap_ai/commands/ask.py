@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import msgspec
 
 from dap_ai import threads
 from dap_ai.adapter.io.failing import SessionFailed
@@ -17,6 +18,7 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.kinds import Make, Named, Wanted, backend_for, kind_of
 from dap_ai.commands.running.guests import NothingStopped, choose, joined, look_at_all
+from dap_ai.commands.running.held import held_at
 from dap_ai.commands.running.joined import Joined, check_options, lowered
 from dap_ai.commands.running.outcome import BACKEND_FAILED, Outcome, Wishes
 from dap_ai.commands.running.prompt import Prompt
@@ -49,6 +51,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     recorded: str | None,
     against: str | None,
     join: str | None,
+    post_mortem: str | None,
     cwd: Path | None,
     env: dict[str, str],
     python: str | None,
@@ -88,10 +91,14 @@ def command(  # noqa: PLR0917  click gives each option by its name
         )
     if chat and show_context:
         raise click.UsageError("--show-context asks no question, so it cannot be combined with --chat.")
+    if post_mortem is not None and (pid or core or recorded or join or program or module or breakpoints):
+        raise click.UsageError("--post-mortem asks about a process that is held: name nothing else to be debugged.")
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
     wanted = Wanted(program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against)
+    if post_mortem is not None:
+        wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
     kind = None if join is not None else kind_of(wanted)
     if kind and (backend := backend_for(resolved, kind)):
         resolved = resolve(chosen | {"backend": backend})
@@ -188,7 +195,10 @@ def _ask(
 
 async def _run(wishes: Wishes, resolved: Resolved, out: Out, target: Target) -> Outcome:
     client = await proxy_of(
-        resolved, masker=out.display.masker, wire_log=open_wire_log(wishes.wire_log)
+        resolved,
+        masker=out.display.masker,
+        connect=target.connect or None,
+        wire_log=open_wire_log(wishes.wire_log),
     ).open_in_process()
     try:
         return await _asked(client, wishes, out, target)

@@ -17,6 +17,7 @@ from dap_ai import threads
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE
+from dap_ai.commands.running.held import held_at
 from dap_ai.commands.running.holder import follow, hear
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import Teller, warn
@@ -50,6 +51,13 @@ Examples:
     "--connect", metavar="HOST:PORT", help=("Use the debug adapter that listens there instead of starting one.")
 )
 @click.option(
+    "--post-mortem",
+    is_flag=False,
+    flag_value="",
+    metavar="[ADDRESS]",
+    help="The process that holds itself there after a failure (dap_ai.hold); without ADDRESS, the only one.",
+)
+@click.option(
     "--listen",
     metavar="HOST:PORT|unix:PATH",
     help="Serve on TCP (port 0 takes a free port and prints it), or on a Unix socket that only you can reach.",
@@ -79,6 +87,7 @@ def command(
     *,
     backend: str | None,
     connect: str | None,
+    post_mortem: str | None,
     listen: str | None,
     until_eof: bool,
     token: str | None,
@@ -93,7 +102,10 @@ def command(
         if listen
         else None
     )
+    if post_mortem is not None and (connect or backend):
+        raise click.UsageError("--post-mortem names the process that answers: leave out --connect and --backend.")
     adapter = address(connect, "--connect") if connect else None
+    process = "" if post_mortem is None else held_at(post_mortem, resolved.settings.sockets)
     _warn(resolved.warnings)
     teller = Teller() if where else None  # an editor shows what its adapter writes to stderr
     log = teller.tell if teller else None
@@ -101,7 +113,7 @@ def command(
     held = until_eof and teller is not None
     if not held:
         check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
-    recipe = Recipe(resolved, access, log, None, adapter, open_wire_log(wire_log))
+    recipe = Recipe(resolved, access, log, None, process or adapter, open_wire_log(wire_log))
     proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
     begin = partial(_held, partial(hear, recipe, teller.tell)) if held and teller else None
     try:

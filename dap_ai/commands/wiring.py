@@ -17,8 +17,9 @@ from dap_ai import config
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
 from dap_ai.backends import UnknownBackendError
+from dap_ai.backends.connected import ConnectedAdapter
 from dap_ai.backends.discovery import discover
-from dap_ai.backends.spawn import AdapterProcess, ConnectedAdapter
+from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.wire.caught import FILTERS
@@ -74,7 +75,7 @@ def open_wire_log(path: Path | None) -> WireLog | None:
 class Recipe:
     """What each session of a proxy is made of; `own` are a session's launch arguments for us.
 
-    `connect`: where the adapter listens that is to be used instead of starting one.
+    `connect`: where the adapter listens that is to be used instead of starting one; a text: where a process is held.
     """
 
     def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
@@ -83,10 +84,10 @@ class Recipe:
         access: Access,
         log: Callable[[Safe], None] | None,
         masker: Masker | None,
-        connect: tuple[str, int] | None,
+        connect: tuple[str, int] | str | None,
         wire_log: WireLog | None,
     ) -> None:
-        self.backend: Backend = backend_of(resolved.settings, started=connect is None)
+        self.backend: Backend = _held() if isinstance(connect, str) else _backend(resolved, connect)
         self._connect = connect
         self._log = log
         self._masker = masker
@@ -116,6 +117,8 @@ class Recipe:
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess | ConnectedAdapter:
         """The debug adapter, started or connected to. Raises OSError."""
+        if isinstance(self._connect, str):
+            return await ConnectedAdapter.open_held(self._connect, log)
         if self._connect is not None:
             return await ConnectedAdapter.open(*self._connect, log)
         return await AdapterProcess.start(self.backend.command(), log)
@@ -204,6 +207,16 @@ class Recipe:
         )
 
 
+def _backend(resolved: config.Resolved, connect: object) -> Backend:
+    return backend_of(resolved.settings, started=connect is None)
+
+
+def _held() -> Backend:
+    from dap_ai.backends.debugpy.held import HeldBackend  # noqa: PLC0415  seldom
+
+    return HeldBackend()
+
+
 def _names(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
@@ -232,7 +245,7 @@ def proxy_of(  # noqa: PLR0917  most callers name what they give
     access: Access = NOBODY_ELSE,
     log: Callable[[Safe], None] | None = None,
     masker: Masker | None = None,
-    connect: tuple[str, int] | None = None,
+    connect: tuple[str, int] | str | None = None,
     wire_log: WireLog | None = None,
 ) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.

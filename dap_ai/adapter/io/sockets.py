@@ -30,6 +30,7 @@ OFF = "off"
 """The setting `sockets` under which no session can be joined."""
 
 _SUFFIX = ".sock"
+_HELD = "held-"
 _ID = re.compile(r"[0-9a-f]{4,}")
 _ID_BYTES = (2, 2, 2, 4, 8)
 """Of each try at an id that no other session has."""
@@ -125,6 +126,15 @@ def session_ids(setting: str = "") -> list[str]:
             if _ID.fullmatch(path.stem):
                 found.append((path.lstat().st_mtime, path.stem))
     return [session_id for _, session_id in sorted(found)]
+
+
+def held(setting: str = "") -> list[Path]:
+    """Where processes are held after a failure (backends/debugpy/inject/post_mortem), oldest first.
+
+    Raises SocketError.
+    """
+    paths = [path for path in folder(setting).glob(f"{_HELD}*{_SUFFIX}") if not _is_left_behind(path)]
+    return sorted(paths, key=lambda path: path.lstat().st_mtime)
 
 
 async def connect(session_id: str, setting: str = "") -> Link:
@@ -240,14 +250,21 @@ def _sweep(where: Path) -> None:
     """Removes what killed sessions have left, once there is much in the folder: those that live notice the question."""
     paths = list(where.glob(f"*{_SUFFIX}"))
     for path in paths if len(paths) > _MANY else ():
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.setblocking(False)
-            try:
-                probe.connect(str(path))
-            except ConnectionRefusedError:
-                _remove_stale(path)
-            except OSError:
-                continue  # alive and busy, or gone meanwhile
+        _is_left_behind(path)
+
+
+def _is_left_behind(path: Path) -> bool:
+    """Whether nobody listens there; then it is removed."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            _remove_stale(path)
+            return True
+        except OSError as error:  # alive and busy, or gone meanwhile
+            return error.errno == errno.ENOENT
+    return False
 
 
 def _remove_stale(path: Path) -> None:

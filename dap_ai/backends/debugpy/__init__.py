@@ -1,6 +1,20 @@
 """Python programs, through debugpy."""
 
-from dap_ai.backends.debugpy.recipe import DebugpyBackend
+from __future__ import annotations
 
-backend = DebugpyBackend()
-"""The entry point `dap_ai.backends: debugpy`."""
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dap_ai.backends.debugpy.recipe import DebugpyBackend
+
+    backend: DebugpyBackend
+
+
+def __getattr__(name: str) -> Any:
+    """`backend`, the entry point `dap_ai.backends: debugpy`: inject/ is imported without it, inside of programs."""
+    if name != "backend":
+        raise AttributeError(name)
+    from dap_ai.backends.debugpy.recipe import DebugpyBackend  # noqa: PLC0415  see above
+
+    globals()["backend"] = DebugpyBackend()
+    return globals()["backend"]

@@ -82,15 +82,15 @@ def _packed(data: bytes) -> str:
 def open_expression() -> str:
     """What opens the door; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
     file = "<dap_ai_probe.door>"
-    program = f"{_door_source()}\nopen_door({door_name()!r})\n"
+    program = f"{_door_source()}\nopen_door({door_name()!r}, place)\n"
     code = marshal.dumps(compile(program, file, "exec", dont_inherit=True))
     here = "(s.modules['_frozen_importlib_external'].MAGIC_NUMBER, s.implementation.cache_tag)"
     return (
-        "(lambda b, s, m, u: b.exec("
+        "(lambda b, s, m, p, u: b.exec("
         f"m.loads(u('{_packed(code)}')) if {here} == {_MAGIC!r} else "
         f"b.compile(u('{_packed(program.encode())}'), '{file}', 'exec', 0, True), "
-        "{'__builtins__': b.__dict__.copy(), '__name__': 'dap_ai_probe.door'}))"
-        "(__import__('builtins'), __import__('sys'), __import__('marshal'), "
+        "{'__builtins__': b.__dict__.copy(), '__name__': 'dap_ai_probe.door', 'place': p}))"
+        "(__import__('builtins'), __import__('sys'), __import__('marshal'), __import__('pydevd'), "
         "(lambda z, a: lambda t: z.decompress(a.a2b_base64(t)))(__import__('zlib'), __import__('binascii')))"
     )
 

@@ -49,13 +49,13 @@ class DebugpyBackend:
             *("debugLauncherPython", "debugLauncherPath", "debugAdapterPython", "debugAdapterPath"),
         }
     )
-    terminal_setup = (
+    terminal_setup: tuple[str, dict[str, Any]] | None = (
         "evaluate",
         {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL}, {dead_ends.INSTALL})", "context": "hover"},
     )
 
     @property
-    def greeting(self) -> tuple[str, dict[str, Any]]:
+    def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """Ends Nagle's algorithm, opens the walker's door and the ear for what is caught, before the program runs."""
         parts = _NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}

@@ -147,6 +147,8 @@ class Target:
     job: Job = NoJob()
     ours = False
     """The program was started by us: it ends with the run, and goes on after the answer."""
+    connect = ""
+    """The address of the process that is held; empty: an adapter is started."""
     acts = True
     """An answer may do something to the program, of which the user is asked."""
     help = chat.HELP

@@ -114,6 +114,13 @@ _OPTIONS = (
         "Its own model, masking and level answer; nothing of it is moved.",
     ),
     click.option(
+        "--post-mortem",
+        is_flag=False,
+        flag_value="",
+        metavar="[ADDRESS]",
+        help="Ask about a process that is held after a failure (dap_ai.post_mortem); without ADDRESS, the only one.",
+    ),
+    click.option(
         "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
     ),
     click.option(

@@ -15,6 +15,7 @@ from dap_ai.commands.running.target import Job, Out, Session, Target
 from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
 from dap_ai.kinds.python import job as jobs
+from dap_ai.kinds.python.held import HeldTarget
 from dap_ai.kinds.python.program import Program, find_program
 from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
@@ -91,6 +92,9 @@ def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Mak
     del tell
     if wanted.sanitize:
         raise click.UsageError("--sanitize works for C and C++ source files only.")
+    if wanted.held is not None:
+        held = HeldTarget(wanted.held)
+        return lambda _out: held
     settings = resolved.settings
     program = _program(wanted, resolved) if wanted.pid is None else None
 

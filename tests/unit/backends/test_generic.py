@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dap_ai.backends import UnknownBackendError, known
+from dap_ai.backends.connected import ConnectedAdapter
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.generic import GenericBackend, words_of
-from dap_ai.backends.spawn import ConnectedAdapter
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio

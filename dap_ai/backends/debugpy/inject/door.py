@@ -165,6 +165,10 @@ class Door:
             self._awaited = {}
         return MAGIC
 
+    def bring(self, modules: dict[str, Any]) -> None:
+        """Adds modules that stand in the place of those of the same name which will be installed."""
+        self._made.update(modules)
+
     def _bring(self, name: str) -> None:
         """Adds a module that has come, unless the import of another has."""
         code = self._awaited.pop(name, None)
@@ -264,13 +268,19 @@ class Door:
 _REQUESTS = ("visit", "start", "poll", "kill", "has", "importing", "install")
 
 
-def open_door(name: str) -> None:
-    """Makes `pydevd.NAME` the door, and lets requests that begin with it pass by pydevd's own `evaluate`."""
-    pydevd: Any = sys.modules["pydevd"]
-    if name in vars(pydevd):
+def open_door(name: str, place: Any) -> None:
+    """Makes `place.NAME` the door; in the module `pydevd`, requests for it pass by pydevd's own `evaluate`.
+
+    Another `place` answers such requests itself, and brings some of the injected modules: `place.dap_ai_modules`.
+    """
+    if name in vars(place):
         return
     door = Door()
-    setattr(pydevd, name, door)
+    setattr(place, name, door)
+    own_modules = vars(place).get("dap_ai_modules")
+    if type(own_modules) is dict:
+        door.bring(own_modules)
+        return
     door.give_json()
     door.free_frames()
     api: Any = sys.modules.get("_pydevd_bundle.pydevd_api")

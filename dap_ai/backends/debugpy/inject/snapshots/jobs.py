@@ -23,6 +23,7 @@ from typing import Any, Callable
 from ..reading import runtime, scopes
 from ..reading.jsons import loads
 from ..reading.statics import forget
+from ..reading.stopped import located
 from ..reading.texts import path_bytes
 from . import clone, truth
 from .answers import encoded, fitting, unavailable, with_effects
@@ -90,7 +91,7 @@ class Job:
         Raises BusyError, LookupError, OSError.
         """
         self.lookups.close()
-        frames, _ = runtime._stopped([self.wanted["frame_id"]])  # pyright: ignore[reportPrivateUsage]  of this package
+        frames, _ = located([self.wanted["frame_id"]])
         if not frames:
             raise LookupError("the frame is not of a stopped thread: take one from a stackTrace of this stop")
         evaluation = Evaluation(frames[0][1], self.wanted)

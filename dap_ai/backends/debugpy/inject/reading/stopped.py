@@ -1,0 +1,85 @@
+"""The frames of a stop, as pydevd keeps them. In a process held after a failure another module stands in its place."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from .scopes import shown_by_pydevd
+from .threads import current_frames
+
+
+def located(frame_ids: list[int]) -> tuple[list[Any], Any]:
+    """(frame id, frame, line, last instruction) of the wanted frames, and the exception of their stop."""
+    wanted = {_pydevd_id(frame_id): frame_id for frame_id in frame_ids}
+    manager: Any = sys.modules["pydevd"].get_global_debugger().suspended_frames_manager
+    found: list[Any] = []
+    exc = None
+    for tracker in list(manager._thread_id_to_tracker.values()):
+        for frames_list in list(tracker._thread_id_to_frames_list.values()):
+            mine = [(wanted[key], *rest) for key, *rest in _with_chained(frames_list) if key in wanted]
+            found.extend(mine)
+            if mine and exc is None:
+                exc = frames_list.exc_desc
+                exc = _shown_exception(frames_list) if exc is None else exc
+    seen = {entry[0] for entry in found}
+    found.extend(_blocked({key: frame_id for key, frame_id in wanted.items() if frame_id not in seen}))
+    return found, exc
+
+
+def _blocked(wanted: dict[int, int]) -> list[Any]:
+    """Frames of threads that could not be suspended because they wait in C code."""
+    found: list[Any] = []
+    stacks = list(current_frames().values()) if wanted else []
+    while stacks:
+        frame: Any = stacks.pop()
+        while frame is not None:
+            if id(frame) in wanted:
+                found.append((wanted[id(frame)], frame, frame.f_lineno, frame.f_lasti))
+            frame = frame.f_back
+    return found
+
+
+def _pydevd_id(frame_id: int) -> int:
+    """The `id()` by which pydevd knows a frame: on the wire it numbers them."""
+    schema: Any = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
+    return schema.BaseSchema._dap_id_to_obj_id.get(frame_id, frame_id)
+
+
+def _shown_exception(frames_list: Any) -> Any:
+    """What pydevd shows as `__exception__` in the frame of a stop at a raised exception: (type, value, traceback)."""
+    for frame in list(frames_list)[:1]:
+        shown = shown_by_pydevd(frame).get("__exception__")
+        if type(shown) is tuple and len(shown) == 3:
+            return shown[1]
+    return None
+
+
+def _with_chained(frames_list: Any) -> list[Any]:
+    """(pydevd's id, frame, line, last instruction), the frames of causes and contexts included."""
+    found: list[Any] = []
+    while frames_list is not None and len(found) < 10_000:
+        offsets = _offsets(frames_list.trace_obj)
+        lines = frames_list.frame_id_to_lineno
+        for position, shown in enumerate(frames_list):
+            frame = shown if type(shown) is types.FrameType else shown._base_frame  # a chained exception's frame
+            offset = offsets.get(id(frame))
+            if offset is None and position:
+                offset = frame.f_lasti  # a caller stands at its call; the top frame only at the start of a line
+            found.append((id(shown), frame, lines.get(id(shown), shown.f_lineno), offset))
+        frames_list = getattr(frames_list, "chained_frames_list", None)
+    return found
+
+
+def _offsets(entry: Any) -> dict[int, int]:
+    """The last instruction of each frame of a traceback."""
+    offsets: dict[int, int] = {}
+    while entry is not None:
+        offsets[id(entry.tb_frame)] = entry.tb_lasti
+        entry = entry.tb_next
+    return offsets

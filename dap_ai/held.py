@@ -1,0 +1,178 @@
+"""Inside of a program: hold it where it has failed, and ask. What `dap_ai.post_mortem` and its kin are.
+
+Imports nothing beyond the standard library, and that only once something is held.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+
+_START = (
+    "import sys; sys.path[:] = [path for path in sys.path if path]; sys.path.append({folder!r}); "
+    "from dap_ai.cli import main; main()"
+)
+"""Not `-m`, which would look for modules in the folder that the program stands in."""
+_LEAVES_S = 5.0
+_caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
+_held: list[int] = []
+"""Threads that are held."""
+_OURS = os.path.dirname(__file__) + os.sep  # noqa: PTH120  no pathlib in a program that may not have it
+
+
+def post_mortem(exc: BaseException | None = None, *, question: str = "", options: Sequence[str] = ()) -> int:
+    """Holds this thread, and lets `dap-ai ask` answer about an exception in this terminal.
+
+    `exc`: None is the one that is being handled, else the last that was uncaught (`sys.last_value`). `options` are
+    those of `dap-ai ask` besides. Gives its exit code. Raises ValueError: there is no exception; OSError.
+    """
+    return asked(_failed(exc), [*(("-q", question) if question else ()), *options])
+
+
+def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | None = None) -> None:
+    """Holds this thread until a client lets it go on, or Ctrl-C: for `dap-ai ask --post-mortem`, or an editor.
+
+    `exc` is as in `post_mortem`. `told` gets the address once somebody can connect there; None: a line on stderr.
+    Raises ValueError, OSError.
+    """
+    from dap_ai.backends.debugpy.inject.post_mortem.holding import Listener  # noqa: PLC0415  nothing at import
+
+    server, listener = _failed(exc), Listener()
+    try:
+        (told or _tell)(listener.address)
+        _held.append(threading.get_ident())
+        listener.serve(server)
+    except KeyboardInterrupt:
+        return
+    finally:
+        _held.clear()
+        listener.close()
+
+
+def breakpoint(*_: Any, **__: Any) -> None:  # noqa: A001  PYTHONBREAKPOINT=dap_ai.breakpoint
+    """Holds this thread where it stands, and prompts for questions, until `continue` is said."""
+    from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
+
+    asked(holding.standing(_caller(1)), ["--chat"] if sys.stdin and sys.stdin.isatty() else [])
+
+
+def install() -> None:
+    """From now on, what is uncaught in the main thread or another is printed as ever, and then asked about."""
+    plain, plain_in_thread = sys.excepthook, threading.excepthook
+
+    def ask_uncaught(kind: type[BaseException], value: BaseException, tb: TracebackType | None) -> None:
+        plain(kind, value, tb)
+        if issubclass(kind, Exception):
+            post_mortem(value.with_traceback(tb))
+
+    def ask_in_thread(about: Any) -> None:
+        plain_in_thread(about)
+        if about.exc_value is not None and issubclass(about.exc_type, Exception):
+            post_mortem(about.exc_value)
+
+    sys.excepthook, threading.excepthook = ask_uncaught, ask_in_thread
+
+
+def _failed(exc: BaseException | None) -> Server:
+    failed = exc or sys.exc_info()[1] or getattr(sys, "last_value", None)
+    if failed is None:
+        raise ValueError("there is no exception to ask about: call it in an `except` block, or give it one")
+    if _held:
+        raise PermissionError(errno.EPERM, "a copy of a program that is held cannot be held")
+    return serving(failed, callers=True)
+
+
+def _tell(address: str) -> None:
+    command_line = f"dap-ai ask --post-mortem {shlex.quote(address)}"
+    print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  it is asked for
+
+
+def serving(exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False) -> Server:
+    """What serves this exception to a client; see inject/post_mortem/holding.py.
+
+    `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
+    outermost.
+    """
+    from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
+
+    return holding.failure(exc, lambda frame: not _is_ours(frame) and (keep is None or keep(frame)), callers=callers)
+
+
+def asked(
+    server: Server, options: Sequence[str], *, limit_s: float | None = None, stdin: Any = None, stdout: Any = None
+) -> int:
+    """Runs `dap-ai ask` with these options about what is held, and serves it meanwhile. Gives its exit code.
+
+    `stdin`, `stdout` are files; stderr is this process's, or that of `stdout` if there is one. After `limit_s` it is
+    ended. Ctrl-C is its own meanwhile. Raises OSError.
+    """
+    from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair  # noqa: PLC0415  nothing at import
+
+    ends = None if limit_s is None else time.monotonic() + limit_s
+    pair = Pair()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    try:
+        child = subprocess.Popen(  # noqa: S603  ours
+            [*command(), "ask", "--post-mortem", pair.address, *options],
+            pass_fds=[pair.theirs.fileno()],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.DEVNULL if stdout is not None else None,
+        )
+        with _Held():
+            pair.serve(server, lambda: child.poll() is None and (ends is None or time.monotonic() < ends))
+            return _left(child, ends)
+    finally:
+        pair.close()
+
+
+def command() -> list[str]:
+    """`dap-ai` as this interpreter runs it, whatever the working directory holds."""
+    return [sys.executable, "-c", _START.format(folder=os.path.dirname(os.path.dirname(_OURS)))]  # noqa: PTH120
+
+
+def _left(child: subprocess.Popen[bytes], ends: float | None) -> int:
+    """Its exit code; it is ended if it takes longer."""
+    try:
+        left_s = None if ends is None else max(0.0, ends - time.monotonic())
+        return child.wait(left_s)
+    except subprocess.TimeoutExpired:
+        child.terminate()
+    try:
+        return child.wait(_LEAVES_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_OURS)
+
+
+class _Held:
+    """Ctrl-C reaches the whole terminal: meanwhile it is the child's alone."""
+
+    def __enter__(self) -> None:
+        _held.append(threading.get_ident())
+        self._plain: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._plain = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+    def __exit__(self, *_: object) -> None:
+        _held.clear()
+        if self._plain is not None:
+            signal.signal(signal.SIGINT, self._plain)
