@@ -75,22 +75,17 @@ class Reply(msgspec.Struct, tag="reply", omit_defaults=True):
 Piece = Text | Reasoning | Reply
 
 
-class Model(Protocol):
-    """A language model."""
-
-    @property
-    def provider(self) -> str:
-        """As in `usage.provider`."""
-        ...
+class Answerer(Protocol):
+    """Who answers: a language model, or a provider that makes the whole answer."""
 
     @property
     def name(self) -> str:
-        """As in the price table and in `usage.model`."""
+        """As in `usage`: a model's name, which is the price table's too; a provider's."""
         ...
 
     @property
     def notice(self) -> str:
-        """Who answers and what leaves the machine, in one line."""
+        """Who answers and what leaves the machine, in one line: the first status of each ask."""
         ...
 
     def warm(self) -> None:
@@ -99,6 +94,15 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Lets go of what it keeps between questions; it may be used again."""
+        ...
+
+
+class Model(Answerer, Protocol):
+    """A language model."""
+
+    @property
+    def provider(self) -> str:
+        """As in `usage.provider`."""
         ...
 
     def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:

@@ -17,7 +17,7 @@ from dap_ai.client import Client
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.tools import ToolArguments
+from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration import native
 from tests.integration.native_launch import announced, stopped_client
@@ -65,7 +65,7 @@ class NativeStop:
         """What the agent reads first."""
         return await Reader(self, Sources(), "observe").read(self.stop)  # pyright: ignore[reportArgumentType]  as above
 
-    async def tool(self, arguments: ToolArguments, **bench: Any) -> ToolResult:
+    async def tool(self, arguments: Arguments, **bench: Any) -> ToolResult:
         """What a tool gives."""
         made = Bench(self, await self.case(), **({"mask": as_it_is} | bench))  # pyright: ignore[reportArgumentType]  as above
         return await run(made, arguments)

@@ -140,7 +140,7 @@ async def test_what_would_change_or_call_is_refused_by_name(expression: str, rea
         ("info", tools.Info("main")),
     ],
 )
-async def test_a_tool_for_python_says_what_to_do_instead(name: str, arguments: tools.ToolArguments, read: NativeStop):
+async def test_a_tool_for_python_says_what_to_do_instead(name: str, arguments: tools.Arguments, read: NativeStop):
     result = await read.tool(arguments)
 
     assert result.failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -34,29 +35,19 @@ class Part(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class AskDesk:
     """The session's asks, from the client's request to its last event. `parts`: what ends with an ask."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        state: DebuggeeState,
-        history: History,
-        options: Options,
-        *,
-        asks: Asks,
-        caught: CaughtExceptions,
-        parts: Sequence[Part],
-    ) -> None:
-        self._out = out
-        self._state = state
-        self._history = history
-        self._options = options
-        self._asks = asks
-        self._caught = caught
-        self._parts = parts
-        self._shows_progress: set[str] = set()
-        """Clients with progress reporting; the session's own is the empty name."""
+    _out: Outbox
+    _state: DebuggeeState
+    _history: History
+    _options: Options
+    _asks: Asks
+    _caught: CaughtExceptions
+    _parts: Sequence[Part]
+    _shows_progress: set[str] = field(default_factory=set[str], init=False)
+    """Clients with progress reporting; the session's own is the empty name."""
 
     def on_initialize(self, message: Envelope) -> None:
         """The client that is being served says what it can show."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dap_ai.adapter.asks import console
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.asks.consent import Consents
@@ -16,27 +18,17 @@ from dap_ai.protocol.wire.messages import CompletionsArguments, EvaluateArgument
 from dap_ai.protocol.wire.visible import on_one_line
 
 
+@dataclass(eq=False)
 class Typed:
     """The response comes at once, the answer as output."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        state: DebuggeeState,
-        options: Options,
-        *,
-        asks: Asks,
-        desk: AskDesk,
-        consents: Consents,
-        lending: Lending,
-    ) -> None:
-        self._out = out
-        self._state = state
-        self._options = options
-        self._asks = asks
-        self._desk = desk
-        self._consents = consents
-        self._lending = lending
+    _out: Outbox
+    _state: DebuggeeState
+    _options: Options
+    _asks: Asks
+    _desk: AskDesk
+    _consents: Consents
+    _lending: Lending
 
     def read(self, arguments: EvaluateArguments) -> console.ConsoleInput | None:
         """What an `evaluate` means; None: it is none of ours."""

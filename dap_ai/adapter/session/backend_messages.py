@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dap_ai.adapter.asks import acting
@@ -26,27 +27,17 @@ Answered = Callable[[Envelope, Any], None]
 """Takes a response, with who has asked for it."""
 
 
+@dataclass(eq=False)
 class BackendMessages:
     """`receive` takes one message of the backend. `owners`: by the type of who has asked, what takes the response."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        watching: Watching,
-        about: About,
-        children: Children,
-        *,
-        acting: Acting,
-        caught: CaughtExceptions,
-        owners: Mapping[type, Answered],
-    ) -> None:
-        self._out = out
-        self._watching = watching
-        self._about = about
-        self._children = children
-        self._acting = acting
-        self._caught = caught
-        self._owners = owners
+    _out: Outbox
+    _watching: Watching
+    _about: About
+    _children: Children
+    _acting: Acting
+    _caught: CaughtExceptions
+    _owners: Mapping[type, Answered]
 
     def receive(self, message: Envelope) -> None:
         """Give it to whom it is for."""
@@ -86,25 +77,16 @@ class BackendMessages:
             self._owners[type(owner)](message, owner)
 
 
+@dataclass(eq=False)
 class Responses:
     """Each goes on to who has asked, once it is known what it means for the session."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        reads: AgentReads,
-        watching: Watching,
-        unanswered: Unanswered,
-        *,
-        starting: Starting,
-        ending: Ending,
-    ) -> None:
-        self._out = out
-        self._reads = reads
-        self._watching = watching
-        self._unanswered = unanswered
-        self._starting = starting
-        self._ending = ending
+    _out: Outbox
+    _reads: AgentReads
+    _watching: Watching
+    _unanswered: Unanswered
+    _starting: Starting
+    _ending: Ending
 
     def to_client(self, message: Envelope, owner: ClientOwner) -> None:
         """A client has asked."""

@@ -91,24 +91,9 @@ class Parts:
         self.consents = Consents(out, state, self.asks, self._options)
         self.lending = Lending(out, self.asks)
         self.acting = Acting(out, state, self._history, self._gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
-        self.desk = AskDesk(
-            out,
-            state,
-            self._history,
-            self._options,
-            asks=self.asks,
-            caught=self._caught,
-            parts=(self.consents, self.acting, self.reads, self.jobs, self.lending),
-        )
-        self.typed = Typed(
-            out,
-            state,
-            self._options,
-            asks=self.asks,
-            desk=self.desk,
-            consents=self.consents,
-            lending=self.lending,
-        )
+        ends_with_ask = (self.consents, self.acting, self.reads, self.jobs, self.lending)
+        self.desk = AskDesk(out, state, self._history, self._options, self.asks, self._caught, ends_with_ask)
+        self.typed = Typed(out, state, self._options, self.asks, self.desk, self.consents, self.lending)
         self._ask_requests: Mapping[str, Handler] = {
             "ask": self.desk.on_ask,
             "askTool": self.desk.on_tool,
@@ -123,28 +108,11 @@ class Parts:
         self.about = About(out.client, state, self._options)
         self.greeting = Greeting(out, self._gate)
         self.unanswered = Unanswered(out, self.reads.client_answered)
-        self.forwarding = Forwarding(
-            out,
-            state,
-            self._history,
-            self._gate,
-            acting=self.acting,
-            reads=self.reads,
-            unanswered=self.unanswered,
-        )
+        self.forwarding = Forwarding(out, state, self._history, self._gate, self.acting, self.reads, self.unanswered)
         self.starting = Starting(out, state, self._options, self.forwarding.send)
         self.relatives = Relatives(out, state)
-        self.ending = Ending(
-            out,
-            state,
-            self.desk,
-            self.forwarding,
-            jobs=self.jobs,
-            reads=self.reads,
-            starting=self.starting,
-            greeting=self.greeting,
-            relatives=self.relatives,
-        )
+        held = (self.jobs, self.reads, self.starting, self.greeting, self.relatives)
+        self.ending = Ending(out, state, self.desk, self.forwarding, *held)
         self.serving = Serving(out, state, self.asks, self.reads, self.desk.fail)
         self.children = Children(out, self._options)
 
@@ -194,17 +162,8 @@ class Parts:
         )
 
     def _from_backend(self) -> BackendMessages:
-        watching = Watching(
-            self._out,
-            self._state,
-            self._history,
-            self._gate,
-            breakpoints=self.acting.breakpoints,
-            greeting=self.greeting,
-        )
-        responses = Responses(
-            self._out, self.reads, watching, self.unanswered, starting=self.starting, ending=self.ending
-        )
+        watching = Watching(self._out, self._state, self._history, self._gate, self.acting.breakpoints, self.greeting)
+        responses = Responses(self._out, self.reads, watching, self.unanswered, self.starting, self.ending)
         owners: Mapping[type, Answered] = {
             ClientOwner: responses.to_client,
             OwnOwner: responses.to_us,
@@ -215,15 +174,7 @@ class Parts:
             KillOwner: lambda _message, owner: self.jobs.confirmed(owner.token),
             SwallowedOwner: lambda _message, _owner: None,
         }
-        return BackendMessages(
-            self._out,
-            watching,
-            self.about,
-            self.children,
-            acting=self.acting,
-            caught=self._caught,
-            owners=owners,
-        )
+        return BackendMessages(self._out, watching, self.about, self.children, self.acting, self._caught, owners)
 
     def _on_start(self, message: Envelope) -> None:
         self.about.on_start(message)

@@ -6,6 +6,7 @@ Served here is what means something to several parts: who the client is, and wha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from dap_ai.adapter.asks import console
@@ -70,14 +71,14 @@ class ClientMessages:
             self._out.do(Log("skipped: an event of a client that has not sent the token"))
 
 
+@dataclass(eq=False)
 class Introduction:
     """`initialize`: once, unless the adapter refuses it."""
 
-    def __init__(self, out: Outbox, gate: Gate, desk: AskDesk, forwarding: Forwarding) -> None:
-        self._out = out
-        self._gate = gate
-        self._desk = desk
-        self._forwarding = forwarding
+    _out: Outbox
+    _gate: Gate
+    _desk: AskDesk
+    _forwarding: Forwarding
 
     def on_initialize(self, message: Envelope) -> None:
         """The request `initialize`."""
@@ -93,14 +94,14 @@ class Introduction:
         self._forwarding.forward(message, content=told)
 
 
+@dataclass(eq=False)
 class Console:
     """`evaluate` and `completions`: a `??` line is ours, here or in a related session."""
 
-    def __init__(self, out: Outbox, typed: Typed, relatives: Relatives, forwarding: Forwarding) -> None:
-        self._out = out
-        self._typed = typed
-        self._relatives = relatives
-        self._forwarding = forwarding
+    _out: Outbox
+    _typed: Typed
+    _relatives: Relatives
+    _forwarding: Forwarding
 
     def on_evaluate(self, message: Envelope) -> None:
         """The request `evaluate`."""

@@ -9,6 +9,8 @@ sessions need still, whose parent's program has ended, hears none: debugpy would
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from dap_ai.adapter.asks.desk import AskDesk
 from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.reads import AgentReads
@@ -31,33 +33,23 @@ PART = "session.part"
 _PARTING = frozenset({"disconnect", "terminate"})
 
 
+@dataclass(eq=False)
 class Ending:
     """What happens at the end of the client, of the backend, and of the session."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        state: DebuggeeState,
-        desk: AskDesk,
-        forwarding: Forwarding,
-        *,
-        jobs: Jobs,
-        reads: AgentReads,
-        starting: Starting,
-        greeting: Greeting,
-        relatives: Relatives,
-    ) -> None:
-        self._out = out
-        self._state = state
-        self._desk = desk
-        self._jobs = jobs
-        self._reads = reads
-        self._starting = starting
-        self._greeting = greeting
-        self._relatives = relatives
-        self._forwarding = forwarding
-        self._parting = self._disconnected = self._client_gone = False
-        self._spares = ""
+    _out: Outbox
+    _state: DebuggeeState
+    _desk: AskDesk
+    _forwarding: Forwarding
+    _jobs: Jobs
+    _reads: AgentReads
+    _starting: Starting
+    _greeting: Greeting
+    _relatives: Relatives
+    _parting: bool = field(default=False, init=False)
+    _disconnected: bool = field(default=False, init=False)
+    _client_gone: bool = field(default=False, init=False)
+    _spares: str = field(default="", init=False)
 
     @property
     def spares(self) -> str:

@@ -8,6 +8,7 @@ a late answer is swallowed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -29,32 +30,22 @@ from dap_ai.protocol.wire.errors import BACKEND_DIED, UNANSWERED, UNKNOWN_REQUES
 from dap_ai.protocol.wire.messages import CancelArguments, ThreadArguments
 
 
+@dataclass(eq=False)
 class Forwarding:
     """`backend_dead`: why nothing comes from the backend any more; empty while it lives.
 
     `is_end_told`: the user knows that the session has ended.
     """
 
-    def __init__(
-        self,
-        out: Outbox,
-        state: DebuggeeState,
-        history: History,
-        gate: Gate,
-        *,
-        acting: Acting,
-        reads: AgentReads,
-        unanswered: Unanswered,
-    ) -> None:
-        self.backend_dead = ""
-        self.is_end_told = False
-        self._out = out
-        self._state = state
-        self._history = history
-        self._gate = gate
-        self._acting = acting
-        self._reads = reads
-        self._unanswered = unanswered
+    _out: Outbox
+    _state: DebuggeeState
+    _history: History
+    _gate: Gate
+    _acting: Acting
+    _reads: AgentReads
+    _unanswered: Unanswered
+    backend_dead: str = field(default="", init=False)
+    is_end_told: bool = field(default=False, init=False)
 
     def forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
         """Pass a request on, unless the backend must not see it."""
@@ -145,15 +136,14 @@ class Unanswered:
         self._answered(owner.command)
 
 
+@dataclass(eq=False)
 class Cancelling:
     """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself."""
 
-    def __init__(self, out: Outbox, cancel_of: Callable[[Envelope], bool], forwarding: Forwarding, gate: Gate) -> None:
-        """`cancel_of`: whether the request names an ask; then it is cancelled."""
-        self._out = out
-        self._cancel_of = cancel_of
-        self._forwarding = forwarding
-        self._gate = gate
+    _out: Outbox
+    _cancel_of: Callable[[Envelope], bool]
+    _forwarding: Forwarding
+    _gate: Gate
 
     def on_request(self, message: Envelope) -> None:
         """The client's request `cancel`."""

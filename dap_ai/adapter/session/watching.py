@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
@@ -35,25 +36,18 @@ from dap_ai.protocol.wire.visible import without_colours
 _TAKES_LONG = re.compile(r"Evaluating: .* did not finish after [\d.]+ seconds\.", re.DOTALL)
 
 
+@dataclass(eq=False)
 class Watching:
     """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
 
-    def __init__(
-        self,
-        out: Outbox,
-        state: DebuggeeState,
-        history: History,
-        gate: Gate,
-        *,
-        breakpoints: Breakpoints,
-        greeting: Greeting,
-    ) -> None:
-        self._out = out
-        self._state = state
-        self._history = history
-        self._gate = gate
-        self._breakpoints = breakpoints
-        self._greeting = greeting
+    _out: Outbox
+    _state: DebuggeeState
+    _history: History
+    _gate: Gate
+    _breakpoints: Breakpoints
+    _greeting: Greeting
+
+    def __post_init__(self) -> None:
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
             "initialized": self._on_initialized,
             "stopped": self._on_stopped,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -31,23 +32,17 @@ _WHY_NOT = {"timeout": "nobody answered in time", "unseen": "there is nobody who
 _NO_MORE = "The user has refused {count} actions in this question: none is asked for any more. Answer without."
 
 
+@dataclass(eq=False)
 class ToolGate:
     """The decisions of one ask."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        debugger: Debugger,
-        sink: Sink | None = None,
-        keep: Callable[[Message], None] | None = None,
-    ) -> None:
-        self.policy = policy
-        self._debugger = debugger
-        self._sink = sink
-        self._keep = keep
-        self.waited_s = 0.0
-        """How long the user was waited for."""
-        self._denied: dict[tuple[str, bytes], str] = {}
+    policy: Policy
+    _debugger: Debugger
+    _sink: Sink | None = None
+    _keep: Callable[[Message], None] | None = None
+    waited_s: float = field(default=0.0, init=False)
+    """How long the user was waited for."""
+    _denied: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str], init=False)
 
     def ruled_out(self, tool: AnyTool, arguments: Arguments) -> str:
         """Why the policy refuses the call; empty: it does not."""

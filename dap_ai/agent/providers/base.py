@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from dap_ai.agent.model import Answerer
 from dap_ai.agent.providers.work import Work
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire.ask import Trouble
@@ -17,26 +18,8 @@ GROUP = "dap_ai.providers"
 
 
 @runtime_checkable
-class Provider(Protocol):
-    """Turns a case into an answer."""
-
-    @property
-    def name(self) -> str:
-        """As in `usage.provider`."""
-        ...
-
-    @property
-    def notice(self) -> str:
-        """Who answers and what leaves the machine, in one line: the first status of each ask."""
-        ...
-
-    def warm(self) -> None:
-        """Does what takes time before the first question: called in a thread; the network is not used."""
-        ...
-
-    async def close(self) -> None:
-        """Lets go of what it keeps between questions."""
-        ...
+class Provider(Answerer, Protocol):
+    """Turns a case into an answer. Its name is that in `usage.provider`."""
 
     async def answer(self, work: Work) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready."""

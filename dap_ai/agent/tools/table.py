@@ -32,7 +32,7 @@ from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
 from dap_ai.agent.tools.variables import variables
-from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice, ToolArguments, Trace
+from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice, Trace
 from dap_ai.protocol.wire.safe import put
 
 _ALL: tuple[Tool[Any], ...] = (
@@ -49,13 +49,13 @@ _COMMAND = re.compile(rf"({'|'.join(_COMMANDS)})\s+(\S.*)", re.DOTALL)
 _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)
 
 
-def called_by(question: str) -> ToolArguments | None:
+def called_by(question: str) -> Arguments | None:
     """The tool that a question calls by beginning with its name, as in `trace f(3)`."""
     found = _COMMAND.fullmatch(question.strip())
     return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
 
 
-def traced_by(question: str) -> ToolArguments | None:
+def traced_by(question: str) -> Arguments | None:
     """`how did f(3) ...` is a trace."""
     if found := _HOW_DID.match(question.strip()):
         expression = found[1] or leading(found[2])

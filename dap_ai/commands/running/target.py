@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running import chat
@@ -23,96 +23,48 @@ Handle = Callable[[str, dict[str, Any]], Awaitable[bool]]
 """Takes an event that comes while something else is waited for; False: the run is over."""
 
 
-class Job(Protocol):
-    """The program as a process, and the terminal that it may share with us."""
+class Job:
+    """The program as a process, and the terminal that it may share with us; as it is where we start nothing."""
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Answers the reverse request. Raises RequestFailed."""
-        ...
-
-    def started(self, debuggee: int) -> None:
-        """The debuggee runs as process `debuggee`; 0: nobody says."""
-        ...
-
-    def start_has_failed(self) -> bool:
-        """Whether there is no debuggee although there was the time to start one."""
-        ...
-
-    def paused(self) -> None:
-        """The debugger has stopped it: the terminal is ours."""
-        ...
-
-    def going_on(self) -> None:
-        """The debugger is about to let it go on: the terminal is its own again."""
-        ...
-
-    def continued_by_shell(self) -> None:
-        """`fg` or `bg` was typed."""
-        ...
-
-    def send(self, signal_number: int) -> None:
-        """Sends it a signal."""
-        ...
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Whether it ends within that time."""
-        ...
-
-    def kill(self) -> None:
-        """Ends it, if it is still there."""
-        ...
-
-    async def ended(self) -> int | None:
-        """Its exit code, once the last of its output has come; None: it has never run, or is not ours."""
-        ...
-
-    def status_of(self, exit_code: int) -> tuple[int, str]:
-        """An exit code as a shell would give it, and in words."""
-        ...
-
-
-class NoJob:
-    """See Job: nothing was started."""
-
-    async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Refused."""
         del arguments
         raise RequestFailed("runInTerminal", "refused", "nothing is to be started here")
 
     def started(self, debuggee: int) -> None:
-        """Not by us."""
+        """The debuggee runs as process `debuggee`; 0: nobody says."""
 
     def start_has_failed(self) -> bool:
-        """Nothing was started."""
+        """Whether there is no debuggee although there was the time to start one."""
         return False
 
     def paused(self) -> None:
-        """Our terminal has been ours all the time."""
+        """The debugger has stopped it: the terminal is ours."""
 
     def going_on(self) -> None:
-        """As above."""
+        """The debugger is about to let it go on: the terminal is its own again."""
 
     def continued_by_shell(self) -> None:
-        """As above."""
+        """`fg` or `bg` was typed."""
 
     def send(self, signal_number: int) -> None:
-        """The program is not ours."""
+        """Sends it a signal."""
 
     async def wait(self, timeout_s: float) -> bool:
-        """There is nothing to wait for."""
+        """Whether it ends within that time, as far as that is for us to say."""
         del timeout_s
         return True
 
     def kill(self) -> None:
-        """The program is not ours."""
+        """Ends it, if it is still there."""
 
     async def ended(self) -> int | None:
-        """Nobody knows."""
+        """Its exit code, once the last of its output has come; None: it has never run, or is not ours."""
         return None
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """Never asked."""
-        return exit_code, ""
+        """An exit code as a shell would give it, and in words."""
+        return exit_code, f"the program ended with exit code {exit_code}"
 
 
 @dataclass(frozen=True)
@@ -144,7 +96,7 @@ class Session:
 class Target:
     """As most are: what is not overridden changes nothing."""
 
-    job: Job = NoJob()
+    job = Job()
     ours = False
     """The program was started by us: it ends with the run, and goes on after the answer."""
     connect = ""

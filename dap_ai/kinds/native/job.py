@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from dap_ai.client import ConnectionClosed
+from dap_ai.commands.running.target import Job
 from dap_ai.kinds.native.program import Adapter
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -25,8 +26,8 @@ _LAST_SIGNAL = "$_exitsignal"
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
 
 
-class NativeJob:
-    """What dap_ai.kinds.python.job.Job is for a program that we start: nothing of ours is shared with the program.
+class NativeJob(Job):
+    """Nothing of ours is shared with the program, and the adapter says itself what fails.
 
     `show_output` gets the program's output by category; `show_console`, if wanted, what the adapter says itself.
     """
@@ -48,18 +49,9 @@ class NativeJob:
         self._returned: dict[str, str] = {}
         """By category: the carriage return at the end of the last event."""
 
-    async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Refused: no launch of ours asks for it."""
-        del arguments
-        raise RequestFailed("runInTerminal", "refused", "the program runs on the debug adapter's own terminal")
-
     def started(self, debuggee: int) -> None:
         """The debuggee runs as process `debuggee`; 0: nobody says."""
         self._debuggee = debuggee
-
-    def start_has_failed(self) -> bool:
-        """False: the adapter says itself what fails."""
-        return False
 
     def output(self, body: Mapping[str, Any]) -> None:
         """An `output` event."""
@@ -85,15 +77,6 @@ class NativeJob:
         self._signal = int(getattr(signal, found[1], 0)) if found else 0
         return body
 
-    def paused(self) -> None:
-        """Our terminal has been ours all the time."""
-
-    def going_on(self) -> None:
-        """As above."""
-
-    def continued_by_shell(self) -> None:
-        """As above."""
-
     async def before_going_on(self, request: Request) -> None:
         """The program gets the signal of the user's Ctrl-C, at which it has stopped, as it would have without us."""
         if self._interrupted:
@@ -116,11 +99,6 @@ class NativeJob:
         else:
             self._signal = await self._number(request, _LAST_SIGNAL)
 
-    async def wait(self, timeout_s: float) -> bool:
-        """True: whether it ends is the adapter's to say."""
-        del timeout_s
-        return True
-
     def kill(self) -> None:
         """Ends the debuggee, if it is still there."""
         if self._debuggee and not self._exited:
@@ -140,7 +118,7 @@ class NativeJob:
         """An exit code as a shell would give it, and in words."""
         if self._signal:
             return 128 + self._signal, f"the program was killed by {_name(self._signal)}"
-        return exit_code, f"the program ended with exit code {exit_code}"
+        return super().status_of(exit_code)
 
     async def _number(self, request: Request, variable: str = _STOP_SIGNAL) -> int:
         """The signal that a variable of gdb's holds; 0: none."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from dap_ai.commands.running import target
 from dap_ai.commands.running.terminal import Terminal
 from dap_ai.limits import slack
 
@@ -30,7 +31,7 @@ _OWN_GROUP: Any = (
 )
 
 
-class Job:
+class Job(target.Job):
     """Starts the launcher that the backend asks for, and knows the debuggee that this starts.
 
     `show_output` gets the program's output by category, from threads; without it the program writes to our own

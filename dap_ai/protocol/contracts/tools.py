@@ -10,7 +10,7 @@ is about. Lines are 1-based and inclusive. `file` is absolute, or the end of a p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
@@ -310,35 +310,12 @@ class Report(Arguments):
     fixes: list[Change] = []
 
 
-ToolArguments = (
-    Stack
-    | Frame
-    | Variables
-    | Evaluate
-    | Source
-    | Code
-    | Definition
-    | TypeOf
-    | Info
-    | Search
-    | Slice
-    | Trace
-    | TryFix
-    | Threads
-    | Output
-    | Environment
-    | Frames
-    | Registers
-    | Memory
-    | Disassemble
-    | Step
-    | ContinueTo
-    | SetBreakpoint
-    | Execute
-    | SetVariable
-    | Report
+_ALL: tuple[type[Arguments], ...] = (
+    *(Stack, Frame, Variables, Evaluate, Source, Code, Definition, TypeOf, Info, Search, Slice, Trace, TryFix),
+    *(Threads, Output, Environment),
+    *(Frames, Registers, Memory, Disassemble),
+    *(Step, ContinueTo, SetBreakpoint, Execute, SetVariable),
 )
-
-TOOLS: Mapping[str, type[ToolArguments]] = {kind.tool: kind for kind in get_args(ToolArguments) if kind is not Report}
+TOOLS: Mapping[str, type[Arguments]] = {kind.tool: kind for kind in _ALL}
 """What `askTool` and a model may call, by name: the last five at the level `mutate` only, each with the user's
 confirmation. `report` is a model's alone."""

@@ -24,7 +24,7 @@ from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.debugger import Done
-from dap_ai.protocol.contracts.tools import Step, ToolArguments
+from dap_ai.protocol.contracts.tools import Arguments, Step
 from dap_ai.protocol.wire.ask import AskArguments, Evidence, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
@@ -403,7 +403,7 @@ def test_arguments_that_are_huge_or_deep_are_answered(program: Acting, arguments
 # -- through the agent ----------------------------------------------------------------------------------------------
 
 
-def asked(debugger: Acting, call: ToolArguments, **settings: Any) -> tuple[Answer, Heard]:
+def asked(debugger: Acting, call: Arguments, **settings: Any) -> tuple[Answer, Heard]:
     """What a tool that is asked for by name gives, through the agent."""
     heard = Heard()
     ask = Ask("ask-1", "c1", AskArguments(question=call.tool), call)

@@ -20,7 +20,7 @@ from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of, type_nam
 from dap_ai.agent.tools.table import TOOLS
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Binary, Fact, Field, FrameFacts, Inspection, Query, Value
-from dap_ai.protocol.contracts.tools import Code, Definition, Source, ToolArguments, TypeOf
+from dap_ai.protocol.contracts.tools import Arguments, Code, Definition, Source, TypeOf
 from dap_ai.protocol.wire.safe import as_it_is
 
 MAIN = """\
@@ -102,7 +102,7 @@ def bench_in(folder: Path, played: Played | None = None, **known: Value) -> Benc
     return Bench(Values(known), case, as_it_is, language=played)  # type: ignore[arg-type]
 
 
-def use(bench: Bench, name: str, arguments: ToolArguments) -> ToolResult:
+def use(bench: Bench, name: str, arguments: Arguments) -> ToolResult:
     async def work() -> ToolResult:
         tool: Any = bench.form(TOOLS[name])
         return await tool.run(bench, await tool.exact(bench, arguments))

@@ -32,7 +32,7 @@ from dap_ai.protocol.contracts.snapshot import (
     TracedLine,
 )
 from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
-from dap_ai.protocol.contracts.tools import Evaluate, Slice, ToolArguments
+from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice
 from dap_ai.protocol.contracts.tools import Trace as TraceArguments
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.safe import as_it_is
@@ -258,7 +258,7 @@ def test_every_tool_can_be_described_to_a_model(name: str):
         ("tracer", None),
     ],
 )
-def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolArguments | None):
+def test_a_question_calls_a_tool_by_its_first_word(question: str, call: Arguments | None):
     assert called_by(question) == call
 
 
@@ -273,11 +273,11 @@ def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolArgu
         ("why did it stop (here)?", None),
     ],
 )
-def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: ToolArguments | None):
+def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: Arguments | None):
     assert traced_by(question) == call
 
 
-def answered(stopped: Stopped, question: str, tool: ToolArguments | None = None) -> tuple[Answer, Heard]:
+def answered(stopped: Stopped, question: str, tool: Arguments | None = None) -> tuple[Answer, Heard]:
     heard = Heard()
     ask = Ask("ask-1", "c1", AskArguments(question=question), tool)
     return asyncio.run(Agent(Settings()).answer(ask, stopped, heard)), heard

@@ -58,7 +58,7 @@ def bench(adapter: Adapter, **more: Any) -> Bench:
     return Bench(adapter, case, **{"mask": as_it_is, **more})  # type: ignore[arg-type]
 
 
-async def result_of(name: str, arguments: tools.ToolArguments, made: Bench) -> ToolResult:
+async def result_of(name: str, arguments: tools.Arguments, made: Bench) -> ToolResult:
     assert arguments.tool == name
     return await run(made, arguments)
 
