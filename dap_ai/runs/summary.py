@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dap_ai.runs.gist import task_of
 from dap_ai.runs.model import Run, Verdict
 
 _MAX_TASK_CHARACTERS = 200
@@ -33,7 +34,7 @@ class Row(msgspec.Struct, frozen=True):
 def row_of(path: str, run: Run) -> Row:
     """The row of a run that was read."""
     main = run.agents[0] if run.agents else None
-    task = " ".join(run.task[: 20 * _MAX_TASK_CHARACTERS].split())
+    task = " ".join(task_of(run.task)[: 20 * _MAX_TASK_CHARACTERS].split())
     return Row(
         path=path,
         format=run.format,

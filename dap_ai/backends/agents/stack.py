@@ -11,6 +11,7 @@ from dap_ai.backends.agents.arguments import Refused
 from dap_ai.backends.agents.documents import Documents
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.titles import line, title
+from dap_ai.runs.gist import name_of
 from dap_ai.runs.model import Event
 
 FrameKind = Literal["event", "cycle", "change", "call", "run"]
@@ -130,7 +131,7 @@ class Stack:
             _frame(call, "call", f"{line(call.agent)}: {title(call)}", *documents.place(call.index))
             for call in self._parents(event)
         ]
-        return [*frames, *parents, _frame(event, "run", line(run.task) or "run", documents.run, 1)]
+        return [*frames, *parents, _frame(event, "run", line(name_of(run)), documents.run, 1)]
 
     def frame(self, ident: int) -> Frame:
         """What an id of a frame names. Raises Refused."""

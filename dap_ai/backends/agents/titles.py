@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.runs.gist import name_of, unwrapped
 from dap_ai.runs.model import Event, Run
 
 RUN_FILE = "run.md"
@@ -23,9 +24,12 @@ def title(event: Event) -> str:
         "call": event.tool or "call",
         "result": "result" + ("" if event.status == "unknown" else f" {event.status}") + _exit(event),
     }.get(event.kind, event.kind)
-    words = line(event.beginning(_LOOKED_AT) or _arguments(event))
+    said = event.beginning(_LOOKED_AT)
+    words = line((unwrapped(said) if event.kind == "result" else said) or _arguments(event))
     number = f"{event.step} " if event.step else ""
-    return f"{number}{what}: {words}" if words else f"{number}{what}"
+    if not words:
+        return f"{number}{what}: (empty)" if event.kind in ("task", "note") else f"{number}{what}"
+    return f"{number}{what}: {words}"
 
 
 def run_document(run: Run, known: str = "", first: int = 0) -> str:
@@ -35,7 +39,7 @@ def run_document(run: Run, known: str = "", first: int = 0) -> str:
     """
     verdict = f"{run.outcome.verdict} {run.outcome.words}".strip()
     about = f"{run.steps} steps in {known}" if known else f"{run.steps} steps, outcome: {verdict}"
-    head = [f"# {line(run.task) or 'run'}", line(f"{run.format}, {about}")]
+    head = [f"# {line(name_of(run))}", line(f"{run.format}, {about}")]
     agents = len(run.agents) > 1
     return "\n".join([*head, *(_row(event, named=agents) for event in run.events[first:]), ""])
 

@@ -27,6 +27,7 @@ from dap_ai.commands.run.parts.texts import counted, dollars, in_a_line, path_sh
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.export.words import length_of_time
+from dap_ai.runs.gist import task_of
 from dap_ai.runs.model import Ref, Run, Step
 from dap_ai.runs.summary import row_of
 
@@ -112,7 +113,7 @@ def _head(run: Run, width: int) -> Iterator[str]:
     yield verdict + (f"  {in_a_line(run.outcome.words, width)}" if run.outcome.words else "") + styled(where, dim=True)
     if run.task:
         yield ""
-        yield in_a_line(run.task, _TASK_LINES * width - 1)
+        yield in_a_line(task_of(run.task), _TASK_LINES * width - 1)
 
 
 def _agents(run: Run) -> Iterator[str]:

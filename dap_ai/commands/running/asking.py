@@ -20,13 +20,15 @@ _WAITING = "looking at the program"
 class Asking:
     """At most one question is under way. In a chat they are one conversation, which outlives the stops."""
 
-    def __init__(self, controls: Controls, display: Display, wishes: Wishes, outcome: Outcome) -> None:
+    def __init__(self, controls: Controls, display: Display, wishes: Wishes, outcome: Outcome, asks: str) -> None:
+        """`asks` is the question of a user who asks none."""
         self.exchanges: list[Exchange] = []
         """What was asked and answered, oldest first."""
         self._controls = controls
         self._display = display
         self._wishes = wishes
         self._outcome = outcome
+        self._asks = asks
         self._ask_id = ""
         self._conversation_id: str | None = None
 
@@ -57,7 +59,7 @@ class Asking:
         self._ask_id = body["askId"]
         if self._wishes.chat:
             self._conversation_id = body["conversationId"]
-        self.exchanges.append(Exchange(question))
+        self.exchanges.append(Exchange(question or self._asks))
 
     async def cancel(self) -> None:
         """Its answer ends soon, with the reason `cancelled`."""

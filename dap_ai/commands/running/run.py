@@ -54,7 +54,7 @@ class Run:
         self._events: Events = asyncio.Queue()
         self._outcome = Outcome()
         self._controls = Controls(client, wishes.breakpoints, wishes.exceptions)
-        self._asking = Asking(self._controls, display, wishes, self._outcome)
+        self._asking = Asking(self._controls, display, wishes, self._outcome, target.asks)
         self._end = End(client, self._controls, target, wishes, self._outcome)
         self._session = Session(client, self._controls, display, self._events, wishes, self._outcome, self._handle)
         self._approvals = Approvals(self._controls, display, prompt, self._events)

@@ -103,6 +103,8 @@ class Target:
     """The address of the process that is held; empty: an adapter is started."""
     acts = True
     """An answer may do something to the program, of which the user is asked."""
+    asks = "Why did it stop here?"
+    """The question of a user who asks none."""
     help = chat.HELP
     unmoved = ""
     """Why a user's word does not move the program; empty: it does."""

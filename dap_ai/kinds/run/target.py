@@ -7,6 +7,7 @@ from typing import Any
 
 from dap_ai.commands.running.starting import Debugged
 from dap_ai.commands.running.target import Session
+from dap_ai.kinds.run import RecordedRun
 
 
 class RunTarget(Debugged):
@@ -14,6 +15,7 @@ class RunTarget(Debugged):
 
     initialize: Mapping[str, Any] = {"adapterID": "agents", "supportsVariableType": True}
 
+    asks = RecordedRun.asks
     on_cancel = "cancelling; press Ctrl-C again to leave"
 
     def __init__(self, path: str, stop_at: int | str, against: str = "") -> None:

@@ -15,6 +15,7 @@ from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.analysis.onsets import Evidence, Suspect
 from dap_ai.runs.analysis.tree import folded
 from dap_ai.runs.export.words import steps_range
+from dap_ai.runs.gist import task_of
 from dap_ai.runs.model import Event, Run
 
 _BUDGET_TOKENS = 1500
@@ -103,7 +104,7 @@ def tree_text(analysis: Analysis, most: int) -> str:
 
 def _head(run: Run, chars: int) -> str:
     verdict = f"{run.outcome.verdict} ({run.outcome.words})" if run.outcome.words else run.outcome.verdict
-    task = f"Its task: {cut(' '.join(run.task.split()), chars)}" if run.task else "Its task is not recorded."
+    task = f"Its task: {cut(' '.join(task_of(run.task).split()), chars)}" if run.task else "Its task is not recorded."
     return f"A recorded run of {run.format}, {run.steps} steps; its outcome, as recorded: {verdict}.\n{task}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dap_ai.runs.analysis.effects import first_line, text_of_call
 from dap_ai.runs.analysis.facts import Check, Effect, Node
+from dap_ai.runs.gist import unwrapped
 from dap_ai.runs.model import Event, Step
 
 MAX_LINE = 120
@@ -15,10 +16,6 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+")
 _PURPOSE = re.compile(
     r"\b(I'll|I will|I need to|I should|I'm going to|let me|let's|now|we need to|we should|next)\b", re.IGNORECASE
-)
-_TAGS = re.compile(
-    r"</?(?:output|returncode|warning|output_head|output_tail|stdout|stderr|system-reminder)[^<>]{0,40}>"
-    r"|^\(\w+ completed with no output\)$"
 )
 _EMPTY = frozenset({"(no content)", "", "Executed"})
 
@@ -131,8 +128,8 @@ def _checked(check: Check) -> str:
 def _result(result: Event) -> str:
     """The first line that says something, with the exit code where that is no 0."""
     code = f"exit {result.exit_code}: " if result.exit_code else ""
-    lines = [_TAGS.sub("", line).strip() for line in result.text[:3000].split("\n")]
-    said = [line for line in lines if line and not line.isdigit()]
+    lines = [line.strip() for line in unwrapped(result.text[:3000]).split("\n")]
+    said = [line for line in lines if not line.isdigit() and any(map(str.isalnum, line))]
     if not said:
         return f"{code}no output".strip()
     count = result.text.count("\n", 0, 200_000)

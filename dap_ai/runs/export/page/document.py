@@ -15,6 +15,7 @@ from dap_ai.runs.export.encoding import name_of
 from dap_ai.runs.export.page.markup import Markup, joined, tag
 from dap_ai.runs.export.page.steps import Found, all_events, found_in
 from dap_ai.runs.export.words import first_line, length_of_time, place, steps_range, what
+from dap_ai.runs.gist import task_of
 from dap_ai.runs.model import Run, Step, steps_of
 
 _SHORT_TASK = 400
@@ -108,7 +109,7 @@ def _task(run: Run) -> Markup:
     parts: list[str] = []
     if run.task:
         is_open = len(run.task) <= _SHORT_TASK
-        summary = tag("summary", {}, "Task", tag("span", {"class": "what"}, first_line(run.task, 160)))
+        summary = tag("summary", {}, "Task", tag("span", {"class": "what"}, first_line(task_of(run.task), 160)))
         parts.append(tag("details", {"class": "task", "open": is_open}, summary, tag("pre", {}, run.task)))
     if outcome.words:
         ref = tag("code", {"class": "ref"}, place(outcome.ref)) if outcome.ref else ""
