@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from datetime import datetime
 from pathlib import Path
 
 import click
-from platformdirs import user_data_path
 
 from dap_ai.backends.agents.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
 from dap_ai.backends.agents.live.talk import Told
+from dap_ai.commands.shown.folders import recording_folder
 from dap_ai.commands.shown.telling import say, warn
-from dap_ai.runs.artefacts import CannotRead
-from dap_ai.runs.store import FILE, WORKSPACE, started_in
+from dap_ai.runs.store import FILE, WORKSPACE
 
 _HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
 
@@ -47,7 +45,7 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
     if program is None:
         warn(f"{command[0]}: is no command that can be found.")
         raise SystemExit(_NOT_FOUND)
-    folder = _folder(out, command[0])
+    folder = recording_folder(out, command[0])
     followed = None if no_workspace else workspace or Path.cwd()
     wish = Wish(command, folder, followed, os.environ)
     try:
@@ -65,24 +63,6 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
         raise SystemExit(_NOT_STARTED) from error
     _tell(keeper.end(code), folder, code)
     raise SystemExit(code)
-
-
-def _folder(out: Path | None, program: str) -> Path:
-    """Where the recording goes. Raises UsageError where something is there."""
-    if out is None:
-        name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(program).name)
-        stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H.%M.%S")
-        top = user_data_path("dap-ai") / "recordings"
-        out, number = top / f"{stamp}-{name}", 1
-        while out.exists():
-            out, number = top / f"{stamp}-{name}-{number + 1}", number + 1
-    try:
-        if started_in(out):
-            raise click.UsageError(f"{out}: is not empty: a recording wants a folder of its own.")
-        out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except (OSError, CannotRead) as error:
-        raise click.UsageError(f"{out}: cannot be the folder of a recording: {error}.") from error
-    return out.resolve()
 
 
 def _tell(told: Told | None, folder: Path, code: int) -> None:

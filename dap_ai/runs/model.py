@@ -100,6 +100,18 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     ref: Ref | None = None
 
 
+class Parent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The run that this one was made from, and how."""
+
+    path: str
+    """Absolute, on the machine where it was made."""
+    words: str
+    """`fork at step 3: said "..."`."""
+    step: int = 0
+    """Where the two part; 0: nowhere, or it is not known."""
+    ref: Ref | None = None
+
+
 class Run(msgspec.Struct, omit_defaults=True):
     """One execution of an agent. Immutable by convention once a reader has returned it."""
 
@@ -123,6 +135,8 @@ class Run(msgspec.Struct, omit_defaults=True):
     followed: bool = False
     """Whether every change of the workspace is an event (`change`), so that none means that nothing was changed."""
     problems: Sequence[Problem] = ()
+    parent: Parent | None = None
+    """Of a replay or a fork."""
     artefacts: Sequence[str] = ()
     """Files that belong to the run, relative to the root; those read first."""
 

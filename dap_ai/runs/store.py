@@ -7,8 +7,9 @@ rewritten; beside it `workspace.git`, where the workspace was followed. What a l
     {"part": HASH, "value": JSON}                          what later lines name by its hash
     {"node": N, "after": N, "part": HASH, "value": JSON}   a message of a conversation and the one before it (0: none);
                                                            no `value` where the part is known
-    {"query": Q, "at": ..., "last": N, ...}                a request: its last message, so all of them
-    {"response": Q, "at": ..., "value": JSON, ...}         what came back
+    {"query": Q, "at": ..., "last": N, ...}                a request: its last message, so all of them; `own`, where it
+                                                           was edited: the last one as the agent has sent it
+    {"response": Q, "at": ..., "value": JSON, ...}         what came back; `taped`: from a tape, to that query of it
     {"change": C, "at": ..., "commit": SHA, "files": ...}  a commit of the workspace
     {"note": WORDS, "at": ...}     {"end": EXIT CODE or null, "at": ...}
 
@@ -57,7 +58,7 @@ class Recording:
 
     def part(self, value: bytes) -> str:
         """Stores a JSON value, once, and gives its name. Raises OSError."""
-        plain, name = _named(value)
+        plain, name = named(value)
         with self._lock:
             if name not in self._parts:
                 self._write([b'{"part":"%b","value":%b}\n' % (name.encode(), plain)])
@@ -73,7 +74,7 @@ class Recording:
         nodes, parts = dict[tuple[int, str], int](), set[str]()
         with self._lock:
             for message in messages:
-                plain, name = _named(message)
+                plain, name = named(message)
                 number = self._nodes.get((last, name))
                 if number is None:
                     number = len(self._nodes) + len(nodes) + 1
@@ -141,7 +142,7 @@ def started_in(folder: Path) -> bool:
         raise CannotRead(f"{folder}: {error.strerror}") from error
 
 
-def _named(value: bytes) -> tuple[bytes, str]:
+def named(value: bytes) -> tuple[bytes, str]:
     """The value in one line and the name of its content. Raises ValueError where it is no JSON."""
     try:
         plain = msgspec.json.format(value, indent=_ONE_LINE)

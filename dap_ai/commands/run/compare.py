@@ -25,22 +25,31 @@ from dap_ai.runs.model import Run
 
 _HELP = """Compare two runs of one task, one that went well and one that did not, say: the first change that differs.
 
+Of a run that `dap-ai run fork`, `retry` or `replay` made, RUN2 may be left out: it is compared with the run it was made
+from.
+
 Exit code 0 where all changes are alike, 1 where they are not.
 
 \b
 Examples:
   dap-ai run compare failed/ solved/
+  dap-ai run compare fork/
   dap-ai run compare failed/ solved/ --json | jq .step
 """
 
 
 @click.command(help=_HELP)
 @run_argument
-@click.argument("other", type=RunPath(), metavar="RUN2")
+@click.argument("other", type=RunPath(), metavar="[RUN2]", required=False)
 @json_option
-def command(run: Path, other: Path, *, as_json: bool) -> None:
+def command(run: Path, other: Path | None, *, as_json: bool) -> None:
     """Ends with diff's exit codes."""
-    first, second = opened(run), opened(other)
+    first = opened(run)
+    if other is None and first.parent is None:
+        raise click.UsageError("RUN2 is missing: this run was made from no other.")
+    second = opened(other or Path(first.parent.path if first.parent else ""))
+    if other is None:
+        first, second = second, first
     mine, theirs = analysed(first), analysed(second)
     found = compare(first, mine, second, theirs)
     if as_json:

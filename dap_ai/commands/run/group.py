@@ -6,7 +6,8 @@ from dap_ai.commands.lazy import LazyGroup
 
 _HELP = """Read what an LLM agent did, from whatever file or folder it left behind.
 
-RUN is that file or folder; its format is recognised. Nothing is written there, and no command in it is executed.
+RUN is that file or folder; its format is recognised. Nothing is written there, and no command in it is executed, but by
+replay, fork and retry, which run a recorded agent again, in a copy of its workspace.
 
 \b
 Examples:
@@ -14,6 +15,7 @@ Examples:
   dap-ai run show results/django-11790        one of them, on a screen
   dap-ai run show results/django-11790 12     its 12th step in full
   dap-ai run onset results/django-11790       where it went wrong
+  dap-ai run retry RUN --at onset --check 'pytest -q'   again from there, with that said to the agent
   dap-ai run open results/django-11790        step through it in an editor
   dap-ai run export RUN --to html -o run.html a page to read or hand on
   dap-ai run scan results/ --out runs.jsonl   every run analysed, a row each
@@ -31,6 +33,9 @@ _COMMANDS = (
     "diff",
     "compare",
     "onset",
+    "replay",
+    "fork",
+    "retry",
     "open",
     "search",
     "export",

@@ -111,6 +111,8 @@ def _head(run: Run, width: int) -> Iterator[str]:
     verdict = styled(run.outcome.verdict, **VERDICTS.get(run.outcome.verdict, {}))
     where = f"  {place(run.outcome.ref)}" if run.outcome.ref else ""
     yield verdict + (f"  {in_a_line(run.outcome.words, width)}" if run.outcome.words else "") + styled(where, dim=True)
+    if run.parent:
+        yield in_a_line(f"{run.parent.words}, of {path_shown(run.parent.path)}", 2 * width)
     if run.task:
         yield ""
         yield in_a_line(task_of(run.task), _TASK_LINES * width - 1)

@@ -13,7 +13,7 @@ import msgspec
 
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.documents import document
-from dap_ai.runs.model import Agent, Event, Outcome, Problem, Ref, Run
+from dap_ai.runs.model import Agent, Event, Outcome, Parent, Problem, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.shapes import array, at, number, table
 
@@ -51,6 +51,7 @@ def read(path: Path) -> Run:
         cost_usd=number(said.get("cost_usd")),
         workspace=_text(said, "workspace"),
         problems=problems,
+        parent=_parent(said, problems),
         artefacts=[""],
     )
 
@@ -84,6 +85,13 @@ def _outcome(said: Mapping[str, Any], problems: list[Problem]) -> Outcome:
         return Outcome()
     fields = {**table(said["outcome"]), "ref": msgspec.to_builtins(ref)}
     return _converted(fields, Outcome, ref, problems) or Outcome(ref=ref)
+
+
+def _parent(said: Mapping[str, Any], problems: list[Problem]) -> Parent | None:
+    ref = Ref(pointer="/run/parent")
+    if not said.get("parent"):
+        return None
+    return _converted({**table(said["parent"]), "ref": msgspec.to_builtins(ref)}, Parent, ref, problems)
 
 
 def _recorded_problems(rows: Sequence[Any]) -> list[Problem]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from dap_ai.backends.agents.live.replay.standing import Standing
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import named
@@ -37,6 +38,8 @@ class _Process:
         self._following, self._ready = self._follow()
         first, keeping = self._recording.queries + 1, self._keep if self._following else None
         self._endpoint = Endpoint(begin.token, upstreams, self._recorder, first=first, keeping=keeping)
+        if begin.replay is not None:
+            self._endpoint.replay = Standing(begin.replay, folder, self._recorder.event, self._pid, self._settled)
         self._agent: Agent | None = None
 
     async def run(self) -> None:
@@ -79,6 +82,15 @@ class _Process:
             self._following.asked(query, done)
         return kept
 
+    def _pid(self) -> int | None:
+        return self._agent.pid if self._agent else None
+
+    def _settled(self) -> tuple[Path, Path, str] | None:
+        """The workspace that is followed, its repository and its newest state."""
+        if self._following is None or self._begin.workspace is None:
+            return None
+        return Path(self._begin.workspace), Path(self._begin.folder) / WORKSPACE, self._following.head
+
     def _told(self) -> Told:
         totals, following = self._recorder.totals, self._following
         notes = [f"not all could be recorded: {totals.lost}"] if totals.lost else []
@@ -86,7 +98,7 @@ class _Process:
             notes.append(f"the workspace could not be kept at each change: {following.trouble}")
         changes = following.changes if following else 0
         counted = (totals.queries, totals.failed, totals.input_tokens, totals.output_tokens, totals.cost_usd)
-        return Told(*counted, changes, notes)
+        return Told(*counted, changes, totals.taped, notes)
 
     async def _until_ended(self) -> End | None:
         """How the agent has ended; None where who knew it was killed."""

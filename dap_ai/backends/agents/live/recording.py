@@ -13,12 +13,13 @@ import threading
 from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import psutil
 
 import dap_ai
+from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told
 from dap_ai.backends.agents.live.wire.routes import environment, upstreams
 
@@ -33,13 +34,32 @@ class CannotRecord(Exception):  # noqa: N818  what it says of the recording
     """Nothing was started; the text says why."""
 
 
+class Again(NamedTuple):
+    """A run that is replayed: it runs elsewhere than it says."""
+
+    plan: Plan
+    argv: Sequence[str]
+    """What is really started, as the command may need a namespace."""
+    cwd: Path
+    head: Mapping[str, Any]
+    """More of the recording's first line, or in the place of what is there."""
+    aside: bool = False
+    """Its stdout goes to our stderr."""
+
+
 class Wish:
     """What is wanted: a command, where its recording goes, and the directory that is followed."""
 
     def __init__(
-        self, command: Sequence[str], folder: Path, workspace: Path | None, environ: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        folder: Path,
+        workspace: Path | None,
+        environ: Mapping[str, str],
+        again: Again | None = None,
     ) -> None:
         self.command, self.folder, self.workspace, self.environ = list(command), folder, workspace, dict(environ)
+        self.again = again
 
 
 class Keeper:
@@ -56,7 +76,8 @@ class Keeper:
             raise CannotRecord(str(error)) from error
         workspace = str(wish.workspace) if wish.workspace else None
         fd = self._listener.fileno()
-        self._begin = Begin(fd, token, str(wish.folder), found, _head(wish), workspace)
+        plan = wish.again.plan if wish.again else None
+        self._begin = Begin(fd, token, str(wish.folder), found, _head(wish), workspace, plan)
         self._agent: Agent | None = None
         self._ending = False
         self._lock = threading.Lock()
@@ -129,7 +150,9 @@ def run_agent(wish: Wish, keeper: Keeper) -> int:
     Raises OSError where it cannot be started.
     """
     with _signals() as passed_on:
-        agent = subprocess.Popen(wish.command, env=wish.environ | keeper.environment)  # noqa: S603  it is what the user wants
+        argv, cwd = (wish.again.argv, wish.again.cwd) if wish.again else (wish.command, None)
+        out = sys.stderr if wish.again and wish.again.aside else None
+        agent = subprocess.Popen(argv, env=wish.environ | keeper.environment, cwd=cwd, stdout=out)  # noqa: S603  it is what the user wants
         passed_on.append(agent)
         keeper.follow(agent.pid)
         code = agent.wait()
@@ -167,7 +190,9 @@ def _head(wish: Wish) -> dict[str, Any]:
         "command": wish.command,
         "cwd": str(Path.cwd()),
         "workspace": str(wish.workspace or ""),
+        "environ": sorted(wish.environ),
         "dap_ai": dap_ai.__version__,
+        **(wish.again.head if wish.again else {}),
     }
 
 

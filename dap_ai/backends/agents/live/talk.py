@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from dap_ai.backends.agents.live.plan import Plan
+
 
 class Begin(msgspec.Struct, frozen=True):
     """The first line to the endpoint. The listening socket is inherited under `fd`."""
@@ -19,6 +21,7 @@ class Begin(msgspec.Struct, frozen=True):
     head: Mapping[str, Any]
     """The first line of the recording."""
     workspace: str | None = None
+    replay: Plan | None = None
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -53,6 +56,8 @@ class Told(msgspec.Struct, frozen=True, omit_defaults=True):
     cost_usd: float = 0.0
     changes: int = 0
     """Commits of the workspace after the first."""
+    taped: int = 0
+    """Of the queries: so many were answered from a tape."""
     notes: Sequence[str] = ()
     """What could not be recorded, in words."""
 

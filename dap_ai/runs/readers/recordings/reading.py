@@ -9,7 +9,7 @@ from typing import Any
 from dap_ai.runs.artefacts import CannotRead, lines
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.json_spans import escaped
-from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
+from dap_ai.runs.model import Agent, Event, Outcome, Parent, Ref, Run
 from dap_ai.runs.readers.blocks import is_reminder
 from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.portion import within
@@ -94,6 +94,11 @@ class Reading:
         self._start = epoch_s(row.get("started"))
         command = " ".join(map(words, array(row.get("command"))))
         self._building.add("note", Ref(self._name, (1, 1), "/command"), text=command, at_s=0.0)
+        if parent := table(row.get("parent")):
+            ref = Ref(self._name, (1, 1), "/parent")
+            made = words(parent.get("words"))
+            run.parent = Parent(words(parent.get("run")), made, whole(parent.get("step")) or 0, ref)
+            self._building.add("note", ref, text=f"{made}, of {run.parent.path}", at_s=0.0)
 
     def _line(self, row: Mapping[str, Any], ref: Ref) -> None:
         kind = next(iter(row))
@@ -109,6 +114,8 @@ class Reading:
             code = whole(row["end"])
             said = f"exit code {code}" if code is not None else "the agent's end was not seen"
             self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
+        elif kind == "check":
+            self._check(row, ref)
         elif kind == "workspace":
             said = f"the workspace {words(row['workspace'])} before the run"
             self._building.run.followed = True
@@ -116,6 +123,13 @@ class Reading:
         else:
             said = words(row.get("note")) or words(row)
             self._building.add("note", ref, text=said, at_s=self._time(row))
+
+    def _check(self, row: Mapping[str, Any], ref: Ref) -> None:
+        """The user's own word on how the run ended: it overrules that nothing is known."""
+        code, command = whole(row.get("exit_code")), words(row["check"])
+        said = f"check `{command}`: exit code {code}"
+        self._building.run.outcome = Outcome("solved" if code == 0 else "failed", said, ref)
+        self._building.add("note", ref, text=f"{said}\n{words(row.get('output'))}".strip(), at_s=self._time(row))
 
     def _stored(self, row: Mapping[str, Any], ref: Ref) -> None:
         part, line = words(row.get("part")), ref.lines[0] if ref.lines else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 
 READ_BYTES = 256 * 1024
@@ -42,3 +43,15 @@ def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
 def without(headers: Headers, *names: bytes) -> Headers:
     """The headers but for those."""
     return [(name, value) for name, value in headers if name.lower() not in names]
+
+
+def uncompressed(body: bytes, encoding: str) -> bytes:
+    """A body without its compression, as far as it came. Raises ValueError where it is one that is not known."""
+    if encoding in ("", "identity"):
+        return body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise ValueError(f"is compressed by {encoding}, and cannot be read")
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, 1024**3)
+    except zlib.error as error:
+        raise ValueError(f"is broken {encoding}: {error}") from error

@@ -22,6 +22,8 @@ class Began(NamedTuple):
     body: bytes
     encoding: str
     """Of the body: `gzip`, ..."""
+    own: bytes | None = None
+    """The body as the agent has sent it, where the model is to see another."""
 
 
 class Ended(NamedTuple):
@@ -41,6 +43,8 @@ class Ended(NamedTuple):
     request_id: str = ""
     """The vendor's."""
     body: Sequence[bytes] = ()
+    taped: int | None = None
+    """The query of a tape that was answered so; 0: no model has, nor a tape."""
 
 
 class Notes(Protocol):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of, taken_apart
 from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.backends.agents.live.wire.http import uncompressed
 from dap_ai.backends.agents.live.wire.notes import Began, Ended
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.backends.agents.live.wire.routes import Upstream
@@ -25,7 +25,7 @@ class Totals:
     """What the user is told at the end."""
 
     def __init__(self) -> None:
-        self.queries = self.failed = 0
+        self.queries = self.failed = self.taped = 0
         self.input_tokens = self.output_tokens = 0
         self.cost_usd = 0.0
         self.lost = ""
@@ -84,7 +84,7 @@ class Recorder:
         self._apis[note.number] = api, note.upstream
         self.totals.queries += 1
         try:
-            asked = taken_apart(api, _plain(note.body, note.encoding))
+            asked = taken_apart(api, uncompressed(note.body, note.encoding))
             last = self._recording.conversation(asked.messages)
             tools = {"tools": self._recording.part(asked.tools)} if asked.tools else {}
         except ValueError as error:
@@ -93,8 +93,12 @@ class Recorder:
             return
         marked = {"marked": asked.marked} if asked.marked else {}
         row = {**head, "api": api, **place, "last": last, "messages": len(asked.messages), **tools, **marked}
-        self._recording.event({**row, "settings": asked.settings})
+        own = {"own": self._own(api, note.own)} if note.own else {}
+        self._recording.event({**row, **own, "settings": asked.settings})
         self._asked(note.number)
+
+    def _own(self, api: Api, body: bytes) -> int:
+        return self._recording.conversation(taken_apart(api, body).messages)
 
     def _response(self, note: Ended) -> None:
         api, upstream = self._apis.pop(note.number, (None, ""))
@@ -102,11 +106,12 @@ class Recorder:
         row |= {"words": note.words} if note.words else {}
         row |= {"first_at": note.first_at} if note.first_at else {}
         row |= {"request_id": note.request_id} if note.request_id else {}
+        row |= {"taped": note.taped} if note.taped is not None else {}
         if api is not None:
             streamed = note.kind.startswith("text/event-stream")
             row |= {"streamed": True} if streamed else {}
             try:
-                value = answer(api, _plain(b"".join(note.body), note.encoding), streamed=streamed)
+                value = answer(api, uncompressed(b"".join(note.body), note.encoding), streamed=streamed)
             except ValueError as error:
                 value = f"[{error}]"
             row |= self._counted(value, upstream, note)
@@ -117,20 +122,11 @@ class Recorder:
         used = usage(table(value).get("usage"))
         cost = cost_usd(self._upstreams[upstream].url, str(table(value).get("model") or ""), used)
         totals = self.totals
+        if note.taped is not None:  # nobody is paid for it again
+            totals.taped += 1
+            return {} if cost is None else {"cost_usd": cost}
         totals.failed += note.end != "whole" or note.status >= 400
         totals.input_tokens += (used and used.input_tokens) or 0
         totals.output_tokens += (used and used.output_tokens) or 0
         totals.cost_usd += cost or 0.0
         return {} if cost is None else {"cost_usd": cost}
-
-
-def _plain(body: bytes, encoding: str) -> bytes:
-    """A body without its compression, as far as it came. Raises ValueError where it is one that is not known."""
-    if encoding in ("", "identity"):
-        return body
-    if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise ValueError(f"is compressed by {encoding}, and cannot be read")
-    try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, 1024**3)
-    except zlib.error as error:
-        raise ValueError(f"is broken {encoding}: {error}") from error

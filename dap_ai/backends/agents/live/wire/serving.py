@@ -14,8 +14,17 @@ from typing import Any
 import h11
 
 from dap_ai.backends.agents.live.wire.apis.asked import api_of
-from dap_ai.backends.agents.live.wire.http import READ_BYTES, Broken, Headers, passed_on, value_of, without
+from dap_ai.backends.agents.live.wire.http import (
+    READ_BYTES,
+    Broken,
+    Headers,
+    passed_on,
+    uncompressed,
+    value_of,
+    without,
+)
 from dap_ai.backends.agents.live.wire.notes import Began, End, Ended, Notes
+from dap_ai.backends.agents.live.wire.replies import Decision, Replies
 from dap_ai.backends.agents.live.wire.routes import Upstream, target
 from dap_ai.backends.agents.live.wire.upstream import Link, Pool, Unreached, proxy_headers
 
@@ -45,6 +54,8 @@ class Endpoint:
     ) -> None:
         """`first` is the number of the first request; `keeping` starts to keep the workspace as a query finds it."""
         self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
+        self.replay: Replies | None = None
+        """Answers from a recording in the model's place."""
         self.pool = Pool()
         self.numbers = itertools.count(first)
         self._open: set[asyncio.Task[None]] = set()
@@ -120,9 +131,14 @@ class _Conversation:
         number = next(self._endpoint.numbers)
         method, encoding = request.method.decode("latin-1"), value_of(request.headers, b"content-encoding")
         plain = path.partition("?")[0]
-        self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding))
         passing = _Passing(number)
-        if self._endpoint.keeping and api_of(method, plain):
+        api, own = api_of(method, plain), None
+        if self._endpoint.replay and api:
+            passing.decided = self._endpoint.replay.decide(number, api, uncompressed(body, encoding))
+            own, body, encoding = passing.decided.own, passing.decided.body, ""
+            request = _with_no(b"content-encoding", request)
+        self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own))
+        if self._endpoint.keeping and api:
             passing.kept = self._endpoint.keeping(number)
         work = asyncio.ensure_future(self._pass(request, body, upstream, path, passing))
         try:
@@ -158,6 +174,8 @@ class _Conversation:
         await work
 
     async def _pass(self, request: h11.Request, body: bytes, upstream: Upstream, path: str, passing: _Passing) -> None:
+        if passing.decided is not None and await self._replayed(passing.decided, passing):
+            return
         link = None
         try:
             link, head = await self._asked(request, body, upstream, path)
@@ -185,6 +203,28 @@ class _Conversation:
         finally:
             if link is not None:
                 link.close()
+
+    async def _replayed(self, decided: Decision, passing: _Passing) -> bool:
+        """Whether the tape has answered; at the fork the workspace is set before the model is asked."""
+        replay, keeping, sent = self._endpoint.replay, self._endpoint.keeping, decided.sent
+        if passing.kept is not None and (decided.is_fork or sent):
+            await passing.kept
+        if decided.is_fork and replay and keeping:
+            await replay.settle(lambda: keeping(passing.number))
+        if sent is None:
+            return False
+        length = str(len(sent.body)).encode()
+        headers: Headers = [(b"Content-Type", sent.kind.encode()), (b"Content-Length", length)]
+        head = h11.Response(status_code=sent.status, headers=headers, reason=b"dap-ai")
+        passing.headed(head)
+        passing.taped = sent.taped
+        passing.body.append(sent.body)
+        for event in (head, h11.Data(data=sent.body), h11.EndOfMessage()):
+            await self._send(event)
+        passing.end = "whole"
+        if decided.stop and replay is not None:
+            replay.end_agent()
+        return True
 
     async def _asked(
         self, request: h11.Request, body: bytes, upstream: Upstream, path: str
@@ -229,6 +269,8 @@ class _Passing:
         self.status = 0
         self.body: list[bytes] = []
         self.kept: asyncio.Future[None] | None = None
+        self.decided: Decision | None = None
+        self.taped: int | None = None
         self._head: dict[str, Any] = {}
 
     def headed(self, head: h11.Response) -> None:
@@ -249,7 +291,13 @@ class _Passing:
     def note(self) -> Ended:
         """For who records it."""
         end = self.end or "broken"
-        return Ended(self.number, time.time(), end, self.words, status=self.status, body=self.body, **self._head)
+        facts = {"status": self.status, "body": self.body, "taped": self.taped}
+        return Ended(self.number, time.time(), end, self.words, **facts, **self._head)
+
+
+def _with_no(name: bytes, request: h11.Request) -> h11.Request:
+    headers = without(list(request.headers), name)
+    return h11.Request(method=request.method, target=request.target, headers=headers)
 
 
 def _request_for(request: h11.Request, body: bytes, upstream: Upstream, path: str, link: Link) -> h11.Request:

@@ -30,6 +30,11 @@ class Following:
         self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
         self._thread.start()
 
+    @property
+    def head(self) -> str:
+        """The newest state."""
+        return self._repository.head
+
     def asked(self, query: int, done: Callable[[], None]) -> None:
         """A query has come: its agent's calls are over. `done` is called in the thread once their state is kept."""
         self._asked.put((query, done))
