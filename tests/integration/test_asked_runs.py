@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.case.evidence import NOT_CONFIRMED
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.runs_told import PASSWORD, STEPS, written
 
@@ -90,7 +91,7 @@ def test_a_lie_about_a_step_is_caught(run: Path, asked: Run):
     lies = "- step 1: `return sum(cart) + 99`\n- step 3: `E   assert 3 == 1`\n- step 40: `all tests pass`\n"
     with Endpoint([end(VERDICT + TRUE + lies + HELPED)]) as endpoint:
         body, _ = asked(run, endpoint)
-    note = body["answer"].partition("Not confirmed by a second reading: ")[2]
+    note = body["answer"].partition(f"{NOT_CONFIRMED}: ")[2]
     assert "`return sum(cart) + 99` (it stands nowhere in the run)" in note
     assert "`E   assert 3 == 1` (it stands in step 5)" in note
     assert "`all tests pass` (there is no such step: the run has 6)" in note

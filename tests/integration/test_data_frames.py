@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.tools.base import UNCHANGED
 from tests.patience import at_worst
 
 LIMIT_S = at_worst(120)
@@ -92,7 +93,7 @@ def test_what_a_user_asks_of_frames_and_dicts_is_shown(ask: Callable[..., str]) 
 
     for text in (HEAD, TOTALS, BY_CITY):
         assert f"```text\n{text}" in shown
-    assert "`orders.head(2)` evaluates to this `DataFrame` (in a snapshot; the program was not changed):" in shown
+    assert f"`orders.head(2)` evaluates to this `DataFrame` ({UNCHANGED}):" in shown
     assert "total     float64\nat        datetime64" in shown
     assert "count   3.000000  3\nmean   38.250000  2024-02-19 16:00:00" in shown
     assert "dict_keys(['apples', 'pears'])" in shown

@@ -14,6 +14,7 @@ import pytest
 from dap_ai.adapter.asks import lending
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.providers.editor import LENT, NOT_ALLOWED
 from dap_ai.config import Settings
 from tests.chat.protocol import mistake_in
 from tests.integration.live import WAIT_S, Live, live
@@ -111,7 +112,7 @@ async def test_the_lent_model_investigates_and_answers(tmp_path: Path):
         end = await it.ask()
         assert end["reason"] == "completed" and end["answer"].startswith(ANSWER)
         assert (end["usage"]["provider"], end["usage"]["model"]) == ("editor", "GPT-5 mini")
-        assert it.statuses[0].startswith("the model that your editor lends: GPT-5 mini;")
+        assert it.statuses[0].startswith(f"{LENT}: GPT-5 mini;")
         assert [mistake_in({"model": "m", **_chat(asked)}) for asked in it.asked] == ["", ""]
         results = [m["content"] for m in it.asked[1]["messages"] if m["role"] == "tool"]
         assert len(results) == 3 and "are invalid" in results[1]
@@ -153,7 +154,7 @@ async def test_refused_by_its_user_the_analyst_answers_and_says_why(tmp_path: Pa
     no = {"error": {"code": "noPermissions", "message": "The user has said no"}}
     async with lend(tmp_path, [{"end": no}]) as it:
         end = await it.ask()
-        assert end["reason"] == "failed" and "You have not allowed it" in end["error"]
+        assert end["reason"] == "failed" and NOT_ALLOWED in end["error"]
         assert "ZeroDivisionError" in end["answer"]
         assert len(it.asked) == 1
 

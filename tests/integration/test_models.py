@@ -17,7 +17,9 @@ import pytest
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.case.evidence import ABOUT, NOT_CONFIRMED
 from dap_ai.agent.loop import agent as loop
+from dap_ai.agent.providers.refusals import BAD_KEY, NO_QUOTA
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
@@ -197,10 +199,10 @@ async def test_the_answer_comes_in_spite_of(kind: str, crash: Stopped):
 
 
 BADLY: dict[str, tuple[list[Scripted], dict[str, Any], str]] = {
-    "bad key": ([], {"key": "another"}, "does not accept the key"),
+    "bad key": ([], {"key": "another"}, BAD_KEY),
     "unknown model": ([], {"models": ["other"]}, "has no model `scripted-model`"),
     "500 for ever": ([Reply(status=500, error="on fire")] * 4, {}, "on fire"),
-    "no quota": ([Reply(status=429, error="exceeded", code="insufficient_quota")], {}, "quota of this key is used up"),
+    "no quota": ([Reply(status=429, error="exceeded", code="insufficient_quota")], {}, NO_QUOTA),
     "empty answers": ([Reply(), Reply()], {}, "answers with nothing"),
     "overflow": ([], {"max_chars": 100}, "too long"),
 }
@@ -348,7 +350,7 @@ async def test_a_model_that_lies_in_its_report_is_not_confirmed(crash: Stopped):
     async with crash.talk(replies) as it:
         end = await it.ask()
         assert [(e["expression"], e["confirmed"]) for e in end["evidence"]] == [("people", False), ("total", True)]
-        assert "Not confirmed by a second reading: `people` (it is `0`)" in end["answer"]
+        assert f"{NOT_CONFIRMED}: `people` (it is `0`)" in end["answer"]
         assert "people is not 7: it is 0" in results(it.endpoint.requests[1])[0]
 
 
@@ -410,7 +412,7 @@ async def test_a_resume_in_the_middle_is_told_once_and_makes_the_answer_stale(de
         it.endpoint.release()
         end = await it.end(ask_id)
         assert end["reason"] == "completed" and end["stale"]
-        assert end["answer"].startswith("This is about the stop at steps.py")
+        assert end["answer"].startswith(f"{ABOUT} steps.py")
         told = [result for result in results(it.endpoint.requests[-1]) if "went on while you looked" in result]
         assert len(told) == 1
 

@@ -12,8 +12,11 @@ from typing import Any
 import psutil
 import pytest
 
+from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.tools.base import UNCHANGED
+from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.config import Settings
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
@@ -96,7 +99,7 @@ async def children(debuggee: Find) -> AsyncIterator[Session]:
 async def test_a_question_that_names_a_call_is_answered_in_a_snapshot(account: Session):
     answer = (await account.ask("what does acct.withdraw(50) return?"))["answer"]
 
-    assert "`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed)" in answer
+    assert f"`acct.withdraw(50)` evaluates to `50` ({UNCHANGED})" in answer
     assert "withdrew 50" in answer
     assert (await account.run_on()).startswith("here\n100 ")
 
@@ -175,7 +178,7 @@ async def test_where_snapshots_are_off_the_status_says_under_what_a_call_was_eva
         statuses = [m["body"]["output"] for m in it.live.to_client if m.get("event") == "askOutput"]
 
     assert end["answer"] == "`len(hooks)` is `0`.\n"
-    assert "evaluated under the allow-list, because snapshots are switched off in the settings" in statuses
+    assert f"{BY_ALLOW_LIST} {SWITCHED_OFF}" in statuses
 
 
 async def test_at_the_level_observe_no_copy_is_made(account: Session):

@@ -35,6 +35,8 @@ from dap_ai.protocol.wire.errors import NotStopped, RemoteProtocolError, Request
 from dap_ai.protocol.wire.lending import LentPiece, LentReply
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, raw
 
+SWITCHED_OFF = "snapshots are switched off in the settings"
+
 
 class AskDebugger:
     """The session as one ask sees it; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
@@ -88,7 +90,7 @@ class AskDebugger:
         if self._observes:
             return "at the level observe no code of the program is run, not even in a copy"
         if not self._session.options.snapshots:
-            return "snapshots are switched off in the settings"
+            return SWITCHED_OFF
         return "" if self._snapshots else "this debug adapter makes no snapshots"
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:

@@ -26,6 +26,10 @@ def evidence_at(expression: str, value: str, frame: Frame, stop: Stop) -> Eviden
     return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
 
+NOT_CONFIRMED = "Not confirmed by a second reading"
+ABOUT = "This is about the stop at"
+
+
 class Cites(Protocol):
     """What a kind of debuggee is to the second reading."""
 
@@ -42,12 +46,12 @@ async def confirm(answer: Answer, case: Case, reader: Reader, debugger: Debugger
     open_ones = await cast("Cites", kind_of(case)).read_again(answer, case, reader, debugger)
     if debugger.current:
         if open_ones:
-            text = f"Not confirmed by a second reading: {', '.join(open_ones)}."
+            text = f"{NOT_CONFIRMED}: {', '.join(open_ones)}."
             answer.text += f"\n{text}\n"
             sink.emit("answer", text + "\n")
         return
     answer.stale = True
-    note = f"This is about the stop at {spot_of(case)}, which is over: the program continued while it was answered."
+    note = f"{ABOUT} {spot_of(case)}, which is over: the program continued while it was answered."
     answer.text = f"{note}\n\n{answer.text}"
     sink.emit("answer", f"{note}\n")
 

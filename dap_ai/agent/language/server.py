@@ -21,6 +21,7 @@ NATIVE_TIMEOUT_S = 15.0
 """clangd's first answer about a file comes after all of its headers were read."""
 _MAX_STARTS = 2
 T = TypeVar("T")
+NO_ANSWER = "the language server did not answer"
 
 
 class LanguageServer:
@@ -75,7 +76,7 @@ class LanguageServer:
                 raise LanguageServerError(f"the language server could not answer: {error}") from error
             except TimeoutError as error:
                 await child.end()
-                raise LanguageServerError(f"the language server did not answer within {self._timeout_s:g} s") from error
+                raise LanguageServerError(f"{NO_ANSWER} within {self._timeout_s:g} s") from error
 
     async def _running(self, position: Position) -> Child:
         if self._child is None or _is_over(self._child):

@@ -17,8 +17,11 @@ from dap_ai.protocol.wire.safe import SafeFields
 
 _MAX_NAME_CHARS = 80
 _UNNAMED = "a model without a name"
+LENT_FAILED = ", which your editor lends, failed"
+LENT = "the model that your editor lends"
+NOT_ALLOWED = "You have not allowed it: allow it in your editor, or choose another model there."
 _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
-    "noPermissions": ("request", "You have not allowed it: allow it in your editor, or choose another model there."),
+    "noPermissions": ("request", NOT_ALLOWED),
     "notFound": ("model", "Your editor no longer has it: choose another one there."),
     "blocked": ("request", "Its provider does not answer this question."),
     "quota": ("busy", "Its quota is used up for now: wait, or choose another one in your editor."),
@@ -41,7 +44,7 @@ class EditorModel:
     def notice(self) -> str:
         """Who answers, and where the question goes."""
         sent = "the question, source and values of the program are sent to it, secrets masked"
-        return f"the model that your editor lends: {self.name}; {sent}"
+        return f"{LENT}: {self.name}; {sent}"
 
     def warm(self) -> None:
         """Nothing takes time."""
@@ -88,5 +91,5 @@ def _error(name: str, error: RequestFailed) -> ModelError:
     """In words for the user: what to do, and what the editor says."""
     trouble, advice = _TROUBLES.get(error.message, ("request", ""))
     said = error.user_text.rstrip(".") if error.user_text != error.message else ""
-    failed = f"{name}, which your editor lends, failed{': ' if said else ''}{said}."
+    failed = f"{name}{LENT_FAILED}{': ' if said else ''}{said}."
     return ModelError(trouble, f"{failed} {advice}".strip())

@@ -15,6 +15,8 @@ _OVERFLOW = (
 )  # fmt: skip
 _NO_QUOTA = ("insufficient_quota", "exceeded your current quota", "billing", "credit")
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104  names, nothing is bound
+BAD_KEY = "does not accept the key"
+NO_QUOTA = "the quota of this key is used up"
 
 
 class Endpoint(NamedTuple):
@@ -44,7 +46,7 @@ def refused(endpoint: Endpoint, status: int, text: str, code: str = "") -> Model
     if any(words in all_said for words in _OVERFLOW) or status == 413:
         return ModelError("overflow", f"The conversation is too long for {named}. It said: {said}")
     if status in (401, 403):
-        what = "does not accept the key" if endpoint.key else "wants a key"
+        what = BAD_KEY if endpoint.key else "wants a key"
         return ModelError("key", f"{at} {what}: set OPENAI_API_KEY to one of yours there. It said: {said}")
     if status == 404 and "model" not in all_said:
         return ModelError("model", f"{at} has no chat/completions: check --base-url; most end in /v1. It said: {said}")
@@ -53,7 +55,7 @@ def refused(endpoint: Endpoint, status: int, text: str, code: str = "") -> Model
     if "support" in all_said and "tool" in all_said and "reasoning_effort" not in all_said:
         return ModelError("model", f"{named} cannot call tools: choose another with --model. It said: {said}")
     if status in (402, 429) and any(words in all_said for words in _NO_QUOTA):
-        return ModelError("busy", f"{at} says that the quota of this key is used up. It said: {said}")
+        return ModelError("busy", f"{at} says that {NO_QUOTA}. It said: {said}")
     if status == 429:
         return ModelError("busy", f"{at} gets too many requests; try again later. It said: {said}")
     if status >= 500 or status == 0:

@@ -16,6 +16,7 @@ from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import Evaluate
 
 MAX_VALUE_CHARS = 1200
+BY_ALLOW_LIST = "evaluated under the allow-list, because"
 _MAX_ITEMS = 60
 _MAX_ROWS = 20
 _MAX_PRINTED_CHARS = 1500
@@ -120,7 +121,7 @@ def _as_table(value: Value, how: str) -> str:
 
 
 async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
-    status = f"evaluated under the allow-list, because {why}"
+    status = f"{BY_ALLOW_LIST} {why}"
     fact = await read_one(bench, expression)
     if fact.value is not None:
         shown = _as_table(fact.value, "") if fact.value.table else f"{code(typed(fact.value, MAX_VALUE_CHARS))}."

@@ -35,6 +35,7 @@ _GRACE_S = 0.5
 _KILL_TRIES = 20
 _QUICKLY = 1
 """An edited file is mostly empty lines: three processes read less."""
+IMPORTING = "unavailable: busy: another thread is importing a module"
 
 
 class _Progress(msgspec.Struct):
@@ -108,7 +109,7 @@ class _Job:
         if not reply.startswith(MAGIC):
             if await self._call("importing", "") == MAGIC:  # to install imports: it would wait for the lock
                 self.alive = False
-                return SnapshotResult("unavailable: busy: another thread is importing a module")
+                return SnapshotResult(IMPORTING)
             async with self._installing:  # a second installation would forget the jobs of the first
                 reply = await self._call("start", query)
                 if not reply.startswith(MAGIC):

@@ -19,6 +19,7 @@ from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.guard.watched import Watched
 from dap_ai.agent.loop.toolbox import MAX_REFUSED, Toolbox
 from dap_ai.agent.model import Call
+from dap_ai.agent.tools.acting import execute
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.config import Settings
@@ -130,7 +131,7 @@ def test_what_the_user_does_not_allow_is_not_done_and_says_what_to_do_instead(pr
     program.said = [answer]
     (result,) = Talk(program).calls(EXECUTE)
 
-    assert words in result and "use `evaluate`: it works on a copy" in result
+    assert words in result and execute.alternative in result
     assert program.done == []
 
 

@@ -13,6 +13,7 @@ from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import MOST_WORDS
 from dap_ai.agent.analyst.wording import HAPPENED, NOW, WHY
 from dap_ai.agent.answering import Agent
+from dap_ai.agent.case.evidence import ABOUT
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.config import Settings
@@ -155,7 +156,7 @@ def test_a_stop_that_ends_later_is_answered_as_stale_and_named_first(shop: Stopp
     shop.ends_after = 2
     answer, _ = ask(shop)
     assert answer.stale
-    assert answer.text.startswith("This is about the stop at shop.py:5")
+    assert answer.text.startswith(f"{ABOUT} shop.py:5")
     assert not any(e.confirmed for e in answer.evidence)
 
 

@@ -14,6 +14,7 @@ import pytest
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import SourceFile, Sources
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.server import NO_ANSWER
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of
@@ -228,9 +229,9 @@ def test_what_nobody_knows_is_told_with_what_to_do_instead(stopped: Stopped):
 
 
 def test_a_language_server_that_gives_no_answer_is_told_and_why(stopped: Stopped):
-    result = use(stopped, Played(error="the language server did not answer within 5 s"), "shop.py", 11, "total")
+    result = use(stopped, Played(error=f"{NO_ANSWER} within 5 s"), "shop.py", 11, "total")
     assert result.failed
-    assert "because the language server did not answer within 5 s" in result.text
+    assert f"because {NO_ANSWER} within 5 s" in result.text
 
 
 # -- what it needs --------------------------------------------------------------------------------------------------

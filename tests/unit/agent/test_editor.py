@@ -11,7 +11,7 @@ import pytest
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
-from dap_ai.agent.providers.editor import EditorModel
+from dap_ai.agent.providers.editor import LENT, LENT_FAILED, NOT_ALLOWED, EditorModel
 from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.lending import LentCall, LentPiece, LentReply
@@ -92,7 +92,7 @@ def test_where_it_is_set_and_not_offered_no_endpoint_answers(lender):
 def test_the_first_status_says_which_and_what_leaves_the_machine(lender):
     answer, heard = ask(lender(said("It divides by 0.")), "why?", providers=["editor"], lent_model="GPT-5 mini")
     statuses = [text for kind, text, _ in heard.items if kind == "status"]
-    assert statuses[0].startswith("the model that your editor lends: GPT-5 mini; the question, source and values")
+    assert statuses[0].startswith(f"{LENT}: GPT-5 mini; the question, source and values")
     assert answer.text.startswith("It divides by 0.")
     assert (answer.usage.provider, answer.usage.model, answer.usage.model_calls) == ("editor", "GPT-5 mini", 1)
 
@@ -100,7 +100,7 @@ def test_the_first_status_says_which_and_what_leaves_the_machine(lender):
 def test_a_name_is_one_short_line():
     model = EditorModel("GPT\n\n  5" + "x" * 500, Lender([]))
     assert model.name.startswith("GPT 5x") and len(model.name) == 80
-    assert EditorModel("  ", Lender([])).notice.startswith("the model that your editor lends: a model without a name;")
+    assert EditorModel("  ", Lender([])).notice.startswith(f"{LENT}: a model without a name;")
 
 
 def test_it_is_told_what_any_endpoint_would_take_and_no_secret(lender):
@@ -152,7 +152,7 @@ def test_a_reply_is_put_together_from_its_pieces():
 @pytest.mark.parametrize(
     ("code", "trouble", "words"),
     [
-        ("noPermissions", "request", "You have not allowed it"),
+        ("noPermissions", "request", NOT_ALLOWED),
         ("notFound", "model", "choose another"),
         ("quota", "busy", "quota is used up"),
         ("blocked", "request", "does not answer this question"),
@@ -165,14 +165,14 @@ def test_a_failure_is_told_in_words(code, trouble, words):
     with pytest.raises(ModelError) as caught:
         pieces_of(RequestFailed("askModel", code, "Said so."))
     assert caught.value.trouble == trouble and words in str(caught.value)
-    assert str(caught.value).startswith("GPT-5 mini, which your editor lends, failed: Said so.")
+    assert str(caught.value).startswith(f"GPT-5 mini{LENT_FAILED}: Said so.")
 
 
 def test_when_it_fails_the_offline_analyst_answers_and_says_so(lender):
     refused = RequestFailed("askModel", "noPermissions", "The user has said no.")
     answer, _ = ask(lender([LentPiece("I lo"), refused]), "why?", providers=["editor"], lent_model="GPT-5 mini")
-    assert "You have not allowed it" in answer.error
-    assert "**The model did not answer.** GPT-5 mini, which your editor lends, failed" in answer.text
+    assert NOT_ALLOWED in answer.error
+    assert f"**The model did not answer.** GPT-5 mini{LENT_FAILED}" in answer.text
     assert "ZeroDivisionError" in answer.text
 
 

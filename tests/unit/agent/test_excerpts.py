@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
 from dap_ai.agent.analyst.excerpts import LEAST, excerpt
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.trials import demand_again
@@ -111,7 +112,7 @@ def test_a_context_does_not_wait_for_a_run_that_takes_long_and_ends_its_copy(
 
 
 def test_a_program_that_may_not_be_copied_is_not_run_again(shop: Stopped):
-    shop.why_no_snapshot = "snapshots are switched off in the settings"
+    shop.why_no_snapshot = SWITCHED_OFF
     asyncio.run(context_of(shop))
     assert "snapshot" not in shop.calls
 

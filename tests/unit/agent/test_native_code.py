@@ -13,6 +13,7 @@ from dap_ai.agent.case.roots import Refused, roots_of
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
+from dap_ai.agent.language.server import NO_ANSWER
 from dap_ai.agent.tools import lookup
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.source import source
@@ -206,7 +207,7 @@ def test_a_member_is_shown_with_its_struct(folder: Path):
 @pytest.mark.parametrize(
     ("played", "why"),
     [
-        (Played(error="the language server did not answer within 15 s"), "did not answer within 15 s"),
+        (Played(error=f"{NO_ANSWER} within 15 s"), f"{NO_ANSWER} within 15 s"),
         (Played(), "clangd knows of none"),
         (None, "there is no language server here"),
     ],
@@ -216,9 +217,7 @@ def test_without_an_answer_of_clangd_the_name_is_looked_for_and_the_reader_told(
 ):
     result = use(bench_in(folder, played), "definition", Definition("main.c", 5, "total"))
     assert "`total.c:2`" in result.text
-    assert f"Found by its name in the program's files: {why}" in result.text.replace(
-        "the language server did not", "did not"
-    )
+    assert f"Found by its name in the program's files: {why}" in result.text
 
 
 def test_where_clangd_is_missing_that_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -15,6 +15,7 @@ from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import ANEW
 from dap_ai.agent.providers.openai import DEFAULT_MODEL, OpenAIModel, provider
+from dap_ai.agent.providers.refusals import NO_QUOTA
 from dap_ai.config import Settings
 from tests.chat import endpoint as chat
 from tests.chat.endpoint import MODEL, Endpoint
@@ -127,7 +128,7 @@ def test_a_wait_that_is_too_long_ends_the_ask_at_once():
 
 def test_a_quota_that_is_used_up_is_not_tried_again():
     with Endpoint([chat.Reply(status=429, error="You exceeded your current quota", code="insufficient_quota")]) as at:
-        with pytest.raises(ModelError, match="quota of this key is used up"):
+        with pytest.raises(ModelError, match=NO_QUOTA):
             ask(at)
         assert len(at.requests) == 1
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.guard.policy import Policy, plain
+from dap_ai.agent.tools.acting import execute
 from dap_ai.agent.tools.base import Tool
 from dap_ai.agent.tools.table import TOOLS
 from dap_ai.protocol.contracts.tools import (
@@ -78,7 +79,7 @@ def test_a_refusal_names_the_rule_and_what_to_do_instead():
     verdict = Policy("compute").decide(TOOLS["execute"], Execute("x"))
 
     assert "needs the level mutate, and this question is at compute" in verdict.text
-    assert "use `evaluate`: it works on a copy" in verdict.text
+    assert execute.alternative in verdict.text
 
 
 @pytest.mark.parametrize(

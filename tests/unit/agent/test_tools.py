@@ -15,10 +15,12 @@ from dap_ai.agent.analyst.wording import NOW
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
-from dap_ai.agent.tools.base import Bench, ToolResult
+from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult
+from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters
 from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
 from dap_ai.agent.tools.trace import MAX_TOKENS, folded
+from dap_ai.backends.debugpy.snapshots import IMPORTING
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
 from dap_ai.protocol.contracts.inspection import Value
@@ -119,7 +121,7 @@ def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copy
 
     text = use(copying, "evaluate", Evaluate("acct.withdraw(50)")).text
 
-    assert text.startswith("`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed).")
+    assert text.startswith(f"`acct.withdraw(50)` evaluates to `50` ({UNCHANGED}).")
     assert "```text\nwithdrew 50\n```" in text
     assert "was blocked: `os.remove '/x'`" in text
 
@@ -153,16 +155,16 @@ def test_without_a_copy_the_allow_list_answers_and_says_why(plain: Stopped):
 
     assert (result.text, result.status) == (
         "`len(names) + 1` is `1`.",
-        "evaluated under the allow-list, because nothing is copied in this test",
+        f"{BY_ALLOW_LIST} nothing is copied in this test",
     )
 
 
 def test_a_copy_that_could_not_be_made_is_a_reason_too(copying: Copying):
-    copying.results = [SnapshotResult("unavailable: busy: another thread is importing a module")]
+    copying.results = [SnapshotResult(IMPORTING)]
 
     result = use(copying, "evaluate", Evaluate("x"))
 
-    assert result.status == "evaluated under the allow-list, because busy: another thread is importing a module"
+    assert result.status == f"{BY_ALLOW_LIST} {IMPORTING.removeprefix('unavailable: ')}"
 
 
 def test_what_neither_may_evaluate_names_the_rule_and_the_alternative(plain: Stopped):
@@ -184,7 +186,7 @@ def test_what_is_no_expression_is_refused(copying: Copying, name: str):
 def test_at_the_level_observe_nothing_is_copied(copying: Copying):
     result = use(copying, "evaluate", Evaluate("total(3)"), "observe")
 
-    assert (copying.queries, result.status) == ([], f"evaluated under the allow-list, because {AT_OBSERVE}")
+    assert (copying.queries, result.status) == ([], f"{BY_ALLOW_LIST} {AT_OBSERVE}")
 
 
 def test_a_trace_without_a_copy_says_what_else_helps(plain: Stopped):
@@ -306,11 +308,7 @@ def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):
 
     answer, heard = answered(copying, "", Evaluate("acct.withdraw(50)"))
 
-    assert (
-        answer.text
-        == heard.text("answer")
-        == "`acct.withdraw(50)` evaluates to `50` (in a snapshot; the program was not changed).\n"
-    )
+    assert answer.text == heard.text("answer") == f"`acct.withdraw(50)` evaluates to `50` ({UNCHANGED}).\n"
 
 
 def test_a_tool_whose_stop_is_over_says_so(copying: Copying):

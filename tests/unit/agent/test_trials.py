@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.reranking import changed_words
@@ -227,8 +228,8 @@ def test_at_observe_nothing_is_tried_and_that_is_said(total: Stopped):
 
 
 def test_without_snapshots_nothing_is_tried_and_that_is_said(total: Stopped):
-    total.why_no_snapshot = "snapshots are switched off in the settings"
-    assert "No fix was tried: snapshots are switched off in the settings." in ask(total)[0].text
+    total.why_no_snapshot = SWITCHED_OFF
+    assert f"No fix was tried: {SWITCHED_OFF}." in ask(total)[0].text
 
 
 def test_where_no_snapshot_can_be_made_the_reason_is_said(total: Stopped):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.agent.providers.refusals import BAD_KEY
 from dap_ai.commands.wanted.answerer import who_answers
 from dap_ai.config import Settings
 from tests.chat.endpoint import Endpoint
@@ -60,7 +61,7 @@ def test_a_model_that_the_endpoint_does_not_list_is_said_to_be_none():
 def test_a_key_that_is_not_accepted_is_missing():
     with Endpoint(key=KEY) as endpoint:
         verdict, text = found({"OPENAI_API_KEY": "sk-wrong"}, base_url=endpoint.url, model="m", online=True)
-    assert (verdict, "does not accept the key" in text, "sk-wrong" in text) == ("missing", True, False)
+    assert (verdict, BAD_KEY in text, "sk-wrong" in text) == ("missing", True, False)
 
 
 def test_an_endpoint_that_is_not_there_is_missing():
