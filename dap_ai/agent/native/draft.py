@@ -236,6 +236,12 @@ def within(expression: Expression) -> Iterator[Expression]:
         yield from within(part)
 
 
+def names_of(expression: Expression) -> list[str]:
+    """The names, members and subscripts in an expression; none that is a part of another."""
+    found = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    return list(dict.fromkeys(n for n in found if not any(n != other and n in other for other in found)))
+
+
 def statements(unit: Unit, function: Function) -> Iterator[Statement]:
     """Every statement of a function in order of its lines, each once."""
     seen: set[tuple[int, int, str]] = set()

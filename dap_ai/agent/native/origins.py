@@ -65,6 +65,12 @@ def trace(draft: Draft, text: str, wanted: Wanted, place: Place | None = None) -
         _Trace(draft, wanted).back(spot, text, 0)
 
 
+def trace_now(draft: Draft, text: str, unknown: str = "it") -> None:
+    """The same of the value that the expression has now, or what it is called where it is `unknown`."""
+    value = draft.value(text)
+    trace(draft, text, Wanted(value.text if value else unknown))
+
+
 def trace_call(draft: Draft, call: Expression) -> None:
     """The same of what a call of the failing line gives, which leads nowhere."""
     if spot := spot_of(draft.place):

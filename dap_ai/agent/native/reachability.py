@@ -36,6 +36,12 @@ def spot_of(place: Place) -> Spot | None:
     return Spot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
 
 
+def parameters_of(place: Place) -> list[str]:
+    """The names of a frame's parameters, without `*` and `&`."""
+    spot = spot_of(place)
+    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
+
+
 def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write]:
     """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
     exact = [w for w in unit.writes(name, function) if w.name == name]

@@ -48,7 +48,7 @@ def _investigator(made: Model, settings: Settings, masker: Masker | None) -> Pro
     from dap_ai.agent.guard.masked import MaskedModel  # noqa: PLC0415  the same
     from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
     from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same
-    from dap_ai.agent.providers.recording import recorded  # noqa: PLC0415  the same
+    from dap_ai.agent.providers.scripted import recorded  # noqa: PLC0415  the same
 
     masker = masker or Masker(settings.mask)
     if settings.record:

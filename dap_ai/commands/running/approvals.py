@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.commands.running.controls import Controls
-from dap_ai.commands.running.events import Events
+from dap_ai.commands.running.controls import Controls, Events
 from dap_ai.commands.running.prompt import Prompt
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments

@@ -1,7 +1,8 @@
-"""What a run tells the debugger to do with the program: where to stop, how to go on."""
+"""What a run tells the debugger to do with the program: where to stop, how to go on; and the events that it goes by."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import linecache
 import os
@@ -12,6 +13,17 @@ from typing import Any
 from dap_ai.client import Client
 from dap_ai.commands.wanted.arguments import Breakpoint, breakpoints_by_file
 from dap_ai.protocol.wire.errors import RequestFailed
+
+Events = asyncio.Queue[tuple[str, dict[str, Any]]]
+"""By name, with their bodies; in order."""
+_OF_DEBUGGEE = ("initialized", "process", "stopped", "continued", "output", "exited", "terminated")
+_HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded", "askCaught"))
+
+
+def hear(client: Client, events: Events) -> None:
+    """Lets the session's events in, by name: one that an adapter calls `consent` or `line`, no user has said."""
+    client.on_event(lambda name, body: events.put_nowait((name, body)) if name in _HEARD else None)
+
 
 _REQUEST_S = 20.0
 

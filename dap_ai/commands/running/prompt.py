@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Generator
 
 from dap_ai.commands.running.chat import PROMPT
-from dap_ai.commands.running.events import Events
+from dap_ai.commands.running.controls import Events
 from dap_ai.commands.running.terminal import Modes
 
 _STDIN = 0

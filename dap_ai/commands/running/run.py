@@ -22,9 +22,8 @@ from dap_ai.client import Client
 from dap_ai.commands.running import chat
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
-from dap_ai.commands.running.controls import Controls
+from dap_ai.commands.running.controls import Controls, Events, hear
 from dap_ai.commands.running.ending import End
-from dap_ai.commands.running.events import Events, hear
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.prompt import Prompt, read_line
 from dap_ai.commands.running.signals import heard

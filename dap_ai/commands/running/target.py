@@ -11,8 +11,7 @@ from typing import Any
 
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running import chat
-from dap_ai.commands.running.controls import Controls
-from dap_ai.commands.running.events import Events
+from dap_ai.commands.running.controls import Controls, Events
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.terminal import Terminal
 from dap_ai.commands.shown.display import Display

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.compiled.parsing import Expression, Function
 from dap_ai.agent.compiled.report import Report
-from dap_ai.agent.native.draft import Draft, bare, callee, integer, statements, unqualified, within
-from dap_ai.agent.native.origins import Wanted, trace
+from dap_ai.agent.native.draft import Draft, bare, callee, integer, names_of, statements, unqualified, within
+from dap_ai.agent.native.origins import Wanted, trace, trace_now
 from dap_ai.agent.native.reachability import amount
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -45,7 +45,7 @@ def _division(draft: Draft) -> bool:
         return _largest(draft, divisions)
     divisor = bare(zero.parts[1])
     draft.say(f"{_operand(draft, divisor)}, and the line divides {_dividend(draft, bare(zero.parts[0]))} by it.")
-    for part in _sources_of(divisor):
+    for part in names_of(divisor):
         trace(draft, part, Wanted("0"))
     name = divisor.text
     draft.suspect(draft.place.frame.line, 0.8, f"divides by `{name}` without looking whether it is 0")
@@ -74,15 +74,10 @@ def _dividend(draft: Draft, operand: Expression) -> str:
 
 def _operand(draft: Draft, operand: Expression) -> str:
     if draft.value(operand.text) is None and (number := amount(draft, operand)) is not None:
-        for part in _sources_of(operand):
+        for part in names_of(operand):
             draft.cite(part)
         return f"`{operand.text}` is `{number}`"
     return draft.code(operand.text)
-
-
-def _sources_of(expression: Expression) -> list[str]:
-    found = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
-    return list(dict.fromkeys(n for n in found if not any(n != o and n in o for o in found)))
 
 
 def _overflow(draft: Draft, report: Report) -> bool:
@@ -91,13 +86,12 @@ def _overflow(draft: Draft, report: Report) -> bool:
     word = next((w for w in _OPERATIONS if f"attempt to {w}" in report.message), "")
     wanted = _OPERATIONS.get(word) or next((op for op in ("*", "+", "-", "<<") if f" {op} " in report.message), "")
     failing = next((e for e in reversed(draft.expressions) if e.operator in (wanted, f"{wanted}=") and wanted), None)
-    roots = _sources_of(failing) if failing else [e.text for e in draft.expressions if e.kind == "name"]
+    roots = names_of(failing) if failing else [e.text for e in draft.expressions if e.kind == "name"]
     values = [draft.code(text) for text in roots if draft.value(text) is not None]
     if values:
         draft.say(f"Now {', '.join(values)}.")
     for text in roots:
-        value = draft.value(text)
-        trace(draft, text, Wanted(value.text if value else "too large"))
+        trace_now(draft, text, "too large")
     wrap = (wanted == "-" and "unsigned" in report.message) or "subtract" in report.message
     draft.suspect(draft.place.frame.line, 0.85, "computes what its type cannot hold" if not wrap else
                   "goes below zero, which its type cannot hold")  # fmt: skip

@@ -10,7 +10,7 @@ from dap_ai.agent.compiled.parsing import Expression
 from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.diagnoses.sizes import Size, length_of, size_of
-from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
+from dap_ai.agent.native.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.native.reachability import amount, reaching, spot_of
 
@@ -121,7 +121,7 @@ def _index(
     told = draft.code(index.text) if integer(index.text) is None else f"the index is `{index.text}`"
     if draft.value(index.text) is None and integer(index.text) is None:
         told = f"`{index.text}` is `{number}`"
-        for name in _names(index):
+        for name in names_of(index):
             draft.code(name)
     draft.cite(base.text)
     draft.say(
@@ -143,7 +143,7 @@ def _room(draft: Draft, base: str, bound: int | None, size: Size | None) -> str:
 
 
 def _blame(draft: Draft, index: Expression, number: int | None, bound: int | None) -> None:
-    names = _names(index) or [index.text]
+    names = names_of(index) or [index.text]
     spot = spot_of(draft.place)
     for name in names:
         writes = reaching(spot.unit, spot.function, name, spot.line + 1) if spot else []
@@ -220,17 +220,11 @@ def _loops(draft: Draft, subscripts: list[Expression]) -> None:
     """Without a size: whatever counts the index of the line."""
     for subscript in subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
-        for name in _names(subscript.parts[1]):
+        for name in names_of(subscript.parts[1]):
             draft.code(name)
         if number is not None and size and number < size.count:
             continue  # as many as were wanted: then the elements are larger than what was allocated
         _blame(draft, bare(subscript.parts[1]), amount(draft, subscript.parts[1]), None)
-
-
-def _names(expression: Expression) -> list[str]:
-    names = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
-    whole = [n for n in names if not any(n != other and n in other for other in names)]
-    return list(dict.fromkeys(whole))
 
 
 def _copies(draft: Draft) -> bool:

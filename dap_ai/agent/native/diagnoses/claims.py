@@ -9,7 +9,7 @@ from dap_ai.agent.analyst.facts import near
 from dap_ai.agent.compiled.parsing import Expression, Function
 from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
-from dap_ai.agent.native.origins import Wanted, trace
+from dap_ai.agent.native.origins import Wanted, trace, trace_now
 from dap_ai.agent.native.reachability import amount, indent, member_writes, spot_of
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -53,8 +53,7 @@ def _assertion(draft: Draft, report: Report) -> None:
         return
     draft.say(f"The assertion does not hold: {_operands(draft, failed)}.")
     for name in _names(failed):
-        value = draft.value(name)
-        trace(draft, name, Wanted(value.text if value else "wrong"))
+        trace_now(draft, name, "wrong")
     _odd_signs(draft, failed)
     draft.suspect(draft.place.frame.line, 0.35, "the assertion itself may be wrong")
     first = next(iter(_names(failed)), "")
@@ -155,8 +154,7 @@ def _gave_up(draft: Draft, report: Report) -> None:
         draft.cite(name)
     conditions(draft)
     for name in names[:4] if not draft.analysis.chain else ():
-        value = draft.value(name)
-        trace(draft, name, Wanted(value.text if value else "it"))
+        trace_now(draft, name)
 
 
 def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
@@ -239,8 +237,7 @@ def conditions(draft: Draft) -> None:
         draft.say(f"It does so because of the condition at {draft.spot(above)}{values}.")
         draft.suspect(above, 0.5, "the condition under which it aborts")
         for name in names:
-            value = draft.value(name)
-            trace(draft, name, Wanted(value.text if value else "it"))
+            trace_now(draft, name)
         return
 
 
@@ -257,8 +254,7 @@ def _terminate(draft: Draft, report: Report) -> None:
         for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
             if draft.value(name) is not None:
                 draft.say(f"{draft.code(name)}.")
-                value = draft.value(name)
-                trace(draft, name, Wanted(value.text if value else "it"))
+                trace_now(draft, name)
     draft.suspect(draft.place.frame.line, 0.8, "throws an exception that nothing catches")
     draft.advise("Catch it where it can be handled, or test before this line that it cannot happen.")
 

@@ -11,7 +11,7 @@ from dap_ai.agent.compiled.parsing import Unit
 from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.reachability import Spot, reaching, spot_of
+from dap_ai.agent.native.reachability import Spot, parameters_of, reaching, spot_of
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -65,13 +65,8 @@ def freed_before(draft: Draft, text: str) -> Freed | None:
         found = _freed_in(draft, place, text) if spot else None
         if found:
             return found
-        place = draft.caller_of(place) if text in _parameters(place) else None
+        place = draft.caller_of(place) if text in parameters_of(place) else None
     return None
-
-
-def _parameters(place: Place) -> list[str]:
-    spot = spot_of(place)
-    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
 
 
 def _freed_in(draft: Draft, place: Place, text: str) -> Freed | None:

@@ -8,7 +8,7 @@ from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import show
 from dap_ai.agent.compiled.frames import Run, folded, in_words, recursion_of
 from dap_ai.agent.native.draft import Draft, integer, is_null, number_of, statements, unqualified
-from dap_ai.agent.native.reachability import calls_at, member_writes, spot_of
+from dap_ai.agent.native.reachability import calls_at, member_writes, parameters_of, spot_of
 from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
@@ -59,7 +59,7 @@ def _recursion(draft: Draft, run: Run) -> None:
     count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
     draft.say(f"The stack is exhausted by a recursion: {count}.")
     inside = [p for p in draft.case.places if unqualified(p.frame.name) in {unqualified(n) for n in run.names}]
-    read = [p for p in inside if any(p.value(name) for name in _parameters(p))]
+    read = [p for p in inside if any(p.value(name) for name in parameters_of(p))]
     for place in _one_period(inside, len(run.names)):
         _calls_itself(draft, place)
     for place in read[:1]:
@@ -88,7 +88,7 @@ def _calls_itself(draft: Draft, place: Place) -> None:
 def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
     """How the arguments go on from call to call: they stay, they come round, or they run away."""
     same = [p for p in inside if p.frame.name == first.frame.name]
-    for name in _parameters(first):
+    for name in parameters_of(first):
         values = [p.value(name) for p in same]
         known = [v for v in values if v is not None]
         if len(known) < 3:
@@ -98,11 +98,6 @@ def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
             draft.say(told)
         if "repeats every" in told:
             _round(draft, name, first)
-
-
-def _parameters(place: Place) -> list[str]:
-    spot = spot_of(place)
-    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
 
 
 def _course(draft: Draft, name: str, values: list[Value], places: list[Place]) -> str:
