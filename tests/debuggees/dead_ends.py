@@ -1,7 +1,11 @@
 """Fails in ways at which debugpy itself does not stop; argument: `exit`, or the folder of a module that is wrong."""
 
+import asyncio
+import atexit
+import io
 import sys
 import threading
+import unittest
 
 
 class File:
@@ -37,6 +41,44 @@ def load():
     import unclosed
 
 
+def room(n):
+    return bytearray(n * n)
+
+
+async def item(items, index):
+    return items[index]
+
+
+async def forget_a_task():
+    asyncio.ensure_future(item([1, 2], 5))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+
+def collect(rows):
+    errors = []
+    for row in rows:
+        try:
+            int(row)
+        except ValueError as error:
+            errors.append(error)
+    raise ExceptionGroup("bad rows", errors)
+
+
+class Slugs(unittest.TestCase):
+    @unittest.expectedFailure
+    def test_known(self):
+        self.assertEqual("A", "a")
+
+    def test_words(self):
+        words = "A b".split()
+        self.assertEqual(len(words), 3)
+
+
+def close(connections):
+    connections["db"].close()
+
+
 if "exit" in sys.argv:
     sys.exit("nothing to do")
 sys.path.insert(0, sys.argv[1])
@@ -45,6 +87,12 @@ in_thread(deep, -1)
 in_thread(lambda: Account().balance)
 in_thread(hang, [])
 in_thread(load)
+in_thread(room, 10**9)
+asyncio.run(forget_a_task())
+unittest.TextTestRunner(io.StringIO()).run(unittest.defaultTestLoader.loadTestsFromTestCase(Slugs))
+if sys.version_info >= (3, 11):
+    in_thread(collect, ["1", "x"])
+atexit.register(close, {})
 File()
 print("nearly done", flush=True)
 deep(0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -38,20 +39,31 @@ def all_of_them(tmp_path_factory):
     return run(str(folder))
 
 
+GROUP = ["ValueError"] if sys.version_info >= (3, 11) else []
+
+
 def test_each_of_them_stops_once(all_of_them):
     lines, _ = all_of_them
-    kinds = [text.partition(":")[0] for text in of(lines, "stopped", "text")]
-    assert kinds == [RECURSION, RECURSION, "KeyboardInterrupt", "SyntaxError", "AttributeError", RECURSION]
+    kinds = [re.split(r"[:\s]", text)[0] for text in of(lines, "stopped", "text")]
+    in_threads = [RECURSION, RECURSION, "KeyboardInterrupt", "SyntaxError", "MemoryError"]
+    caught = ["IndexError", "AssertionError", *GROUP]
+    assert kinds == [*in_threads, *caught, "AttributeError", RECURSION, "KeyError"]
 
 
 def test_each_is_answered_by_its_own_cause(all_of_them):
-    direct, by_property, interrupted, syntax, finalizer, replaced_hook = of(all_of_them[0], "askEnded", "answer")
+    answers = of(all_of_them[0], "askEnded", "answer")
+    direct, by_property, interrupted, syntax, memory, task, unit, *group, finalizer, replaced_hook, at_exit = answers
     assert "never ends by `n == 0`" in direct
     assert "is a property that reads `self.balance`" in by_property
     assert "while not done" in interrupted
     assert "unclosed.py:2` does not compile" in syntax
+    assert "whatever asks for less memory would pass" in memory and "```diff" not in memory
+    assert "`index` is `5`" in task
+    assert "`len(words)` is `2`" in unit
+    assert ["`row` is `'x'`" in answer for answer in group] == [True] * len(GROUP)
     assert "has no `handle`" in finalizer
     assert "never ends by `n == 0`" in replaced_hook
+    assert "no key `'db'`" in at_exit
 
 
 def test_the_program_ends_as_it_would_have(all_of_them):
@@ -65,3 +77,20 @@ def test_an_exit_with_a_message_is_asked_about():
     assert of(lines, "stopped", "text") == ["SystemExit"]
     assert "dead_ends.py:" in of(lines, "askEnded", "answer")[0]
     assert code == 1
+
+
+def test_a_program_that_does_not_compile_is_asked_about(tmp_path):
+    program = tmp_path / "unclosed.py"
+    program.write_text("total = (1 +\n\nprint(total)\n", encoding="utf-8")
+    done = subprocess.run([*ENDS, str(program)], capture_output=True, timeout=patient(60.0), check=False)
+    (answer,) = of([json.loads(line) for line in done.stdout.splitlines()], "askEnded", "answer")
+    assert "does not compile" in answer and "lacks its `)`" in answer
+    assert "is imported" not in answer
+
+
+def test_a_notebook_is_no_program(tmp_path):
+    notebook = tmp_path / "plot.ipynb"
+    notebook.write_text("{}", encoding="utf-8")
+    done = subprocess.run([*ENDS, str(notebook)], capture_output=True, timeout=patient(60.0), check=False)
+    assert b"jupyter nbconvert --to script" in done.stdout
+    assert done.returncode == 2

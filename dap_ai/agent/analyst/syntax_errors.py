@@ -1,4 +1,4 @@
-"""A SyntaxError of a file that was imported: its line with a caret, and the bracket or quote that is likely open.
+"""A SyntaxError of a program or of a file that was imported: its line with a caret, the bracket that is likely open.
 
 The frames of such a stop tell who imports, not what is wrong; the exception names file, line and column.
 """
@@ -51,7 +51,10 @@ def wrong_at(case: Case) -> Wrong | None:
 
 
 def told(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
-    """The paragraphs of an answer, the first its verdict. Places are code; `importer`: the line that imports it."""
+    """The paragraphs of an answer, the first its verdict. Places are code.
+
+    `importer`: the line that imports it; empty: it is the program itself.
+    """
     bracket = likely_open(wrong)
     suspects = [Suspect(wrong.source.path, wrong.line, 1.0, wrong.message)]
     shown = sorted({wrong.line, *range(max(1, wrong.line - _SHOWN_BEFORE), wrong.line)})
@@ -68,7 +71,7 @@ def told(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[lis
         f"{spot} does not compile: {wrong.message}{earlier}.",
         f"{CAUSE} {spot}: {wrong.message}{earlier}.\n\n{wrong.source.block(_quoted(wrong, shown))}",
         f"{ADVICE} {advice}",
-        f"It is imported at {importer}.",
+        f"It is imported at {importer}." if importer else "",
     ], suspects
 
 

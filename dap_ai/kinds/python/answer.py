@@ -140,7 +140,8 @@ class PythonAnalyst:
         """What does not compile has not run: there is nothing to run again."""
         case, frame = analysis.case, analysis.diagnosis.place.frame
         bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
-        spot, importer = where(case, path, wrong.line), where(case, frame.path, frame.line)
+        spot = where(case, path, wrong.line)
+        importer = where(case, frame.path, frame.line) if frame.path != path else ""
         opened = where(case, path, bracket.line) if bracket else spot
         parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *_notes(analysis)])}*"])
@@ -163,6 +164,8 @@ class PythonAnalyst:
         stop = analysis.case.stop
         if not _has_failed(analysis.case):
             return analysis, None, ""
+        if _lacked_memory(analysis.case):
+            return analysis, None, "No fix was tried: whatever asks for less memory would pass."
         if work.debugger.why_no_snapshot:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
         key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
@@ -197,6 +200,10 @@ class PythonAnalyst:
         control = await run_again(work.debugger, case)
         names = [root.id for root in roots if isinstance(root, ast.Name)]
         return histories(control, names, place, case.inspection.cwd) if control else ""
+
+
+def _lacked_memory(case: Case) -> bool:
+    return case.exception is not None and case.exception.type == "MemoryError"
 
 
 def _has_failed(case: Case) -> bool:

@@ -102,6 +102,11 @@ def _problem(path: Path) -> str:
         return f"there is no file {path}.{hint}"
     except OSError as error:
         return f"{path} cannot be read: {error.strerror}."
+    if path.suffix == ".ipynb":
+        return (
+            f"{path} is a notebook, not a program: make one of it by `jupyter nbconvert --to script {path}`, and ask "
+            "about that."
+        )
     if head.startswith(b"#!") and b"python" not in (shebang := head.splitlines()[0]):
         return f"{path} is a script for {os.fsdecode(shebang[2:]).strip()}, not for Python."
     if b"\0" in head and not head.startswith(b"PK"):

@@ -33,6 +33,22 @@ SURE = {
         """,
         "`area` calls itself by way of `size` at `program.py:3`, and has no way to return",
     ),
+    "by way of a method of the same name": (
+        """\
+        class Shape:
+            def area(self):
+                return self.area()
+
+
+        class Square(Shape):
+            def area(self):
+                return super().area()
+
+
+        Square().area()
+        """,
+        "`area` calls itself by way of `area` (`program.py:3`) at `program.py:8`, and has no way to return",
+    ),
     "a test that is gone past": (
         "def fact(n):\n    return 1 if n == 0 else n * fact(n - 2)\n\n\nfact(5)\n",
         "and falls by 2 per call",

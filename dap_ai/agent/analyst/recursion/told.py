@@ -112,6 +112,8 @@ def _move(move: Move) -> str:
         case "steps":
             return f"`{name}` goes from `{begun}` to `{now}`, by {move.step:+g} with each of the last calls"
         case _:
+            if begun == now:
+                return f"`{name}` is `{now}` in the first call and in the last"
             return f"`{name}` goes from `{begun}` to `{now}`"
 
 
@@ -121,7 +123,11 @@ def _text(move: Move, number: int) -> str:
 
 def _by_way(found: Recursion) -> str:
     names = list(dict.fromkeys(frame.name for frame in found.between))
-    return f" by way of `{names[0]}`{' and others' if len(names) > 1 else ''}" if names else ""
+    if not names:
+        return ""
+    first = found.between[0]
+    spot = f" ({where(found.case, first.path, first.line)})" if first.name == found.name else ""
+    return f" by way of `{names[0]}`{spot}{' and others' if len(names) > 1 else ''}"
 
 
 def _quoted(place: Place, lines: list[int]) -> str:

@@ -81,10 +81,11 @@ async def recursion_of(case: Case, reader: Reader, debugger: Debugger) -> Recurs
         more = await reader.frames(case.stop.thread_id, len(frames), _MOST_FRAMES)
         frames, whole = [*frames, *more], len(more) < _MOST_FRAMES
     users = [frame for frame in frames if frame.user]
-    key = _most_called(users)
+    keys = _functions(case, users)
+    key = _most_called(keys)
     if key is None:
         return None
-    at = [number for number, frame in enumerate(users) if (frame.path, frame.name) == key]
+    at = [number for number, known in enumerate(keys) if known == key]
     calls = [users[number] for number in at]
     line = Counter(frame.line for frame in calls[1:]).most_common(1)[0][0]
     depth = len(calls)
@@ -101,15 +102,27 @@ async def recursion_of(case: Case, reader: Reader, debugger: Debugger) -> Recurs
     return found
 
 
-def _most_called(users: list[Frame]) -> tuple[str, str] | None:
-    """Path and name of the function with the most calls; of several, the one that was called first."""
-    counts = Counter((frame.path, frame.name) for frame in users)
+Key = tuple[str, str, int]
+"""A function: path, name, and where it is defined: a method of the same name in another class is another."""
+
+
+def _functions(case: Case, frames: list[Frame]) -> list[Key]:
+    sources = {path: case.sources.read(path) for path in {frame.path for frame in frames}}
+    spots = {(frame.path, frame.line) for frame in frames}
+    found = {(path, line): source.function_at(line) for path, line in spots if (source := sources[path])}
+    defined = {spot: function.lineno for spot, function in found.items() if function}
+    return [(frame.path, frame.name, defined.get((frame.path, frame.line), 0)) for frame in frames]
+
+
+def _most_called(keys: list[Key]) -> Key | None:
+    """The function with the most calls; of several, the one that was called first."""
+    counts = Counter(keys)
     most = max(counts.values(), default=0)
     if most < _FEWEST_CALLS:
         return None
     often = [key for key, count in counts.items() if count >= most - 1]
     named = [key for key in often if not key[1].rpartition(".")[2].startswith("<")] or often
-    outermost = {(frame.path, frame.name): number for number, frame in enumerate(users)}
+    outermost = {key: number for number, key in enumerate(keys)}
     return max(named, key=lambda key: outermost[key])
 
 

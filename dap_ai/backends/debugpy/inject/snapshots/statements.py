@@ -14,7 +14,7 @@ import types
 from keyword import iskeyword
 from typing import Any, Callable, Iterator
 
-from ..reading.statics import MISSING, short_name
+from ..reading.statics import MISSING, module_namespace, names_of, short_name
 from .sources import UnavailableError, compiled, future_flags, nested, parsed
 
 _BODY = "_dap_ai_body"
@@ -55,6 +55,10 @@ def prepare(wanted: dict[str, Any], frame: Any, names: dict[str, Any]) -> tuple[
 def _as_program(tree: Any, file: str) -> tuple[Work, Any]:
     code = compiled(tree, file)
     module = types.ModuleType("__main__")
+    started: Any = sys.modules.get("__main__")  # by `-m`: relative imports need its package
+    if type(started) is types.ModuleType:
+        names = names_of(module_namespace(started))
+        module.__dict__.update({name: names[name] for name in ("__package__", "__spec__") if name in names})
     module.__dict__.update(__file__=file, __builtins__=sys.modules["builtins"])
     sys.modules["__main__"] = module
     return functools.partial(exec, code, module.__dict__), code
