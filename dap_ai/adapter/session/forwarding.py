@@ -138,7 +138,10 @@ class Unanswered:
 
 @dataclass(eq=False)
 class Cancelling:
-    """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself."""
+    """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself.
+
+    `cancel_of`: whether the request names an ask; then it is cancelled.
+    """
 
     _out: Outbox
     _cancel_of: Callable[[Envelope], bool]
