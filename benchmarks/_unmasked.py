@@ -37,7 +37,7 @@ INNER = {
     "commands/run/export.py": {"masked_run": 0, "masked_analysis": 0},
     "runs/masking.py": {"mask_fields": 0, "_texts": 0},
     "adapter/io/failing.py": {"_traceback": 0},
-    "agent/providers/recording.py": {"_line": 0},
+    "agent/providers/scripted.py": {"_line": 0},
     "adapter/recording/recorder.py": {"_field": 1, "_content": 0, "_part": 1, "_message": 1, "_masked": 0},
 }
 """The same of functions of one file."""
