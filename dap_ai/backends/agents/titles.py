@@ -28,7 +28,7 @@ def title(event: Event) -> str:
     words = line((unwrapped(said) if event.kind == "result" else said) or _arguments(event))
     number = f"{event.step} " if event.step else ""
     if not words:
-        return f"{number}{what}: (empty)" if event.kind in ("task", "note") else f"{number}{what}"
+        return f"{number}{what}{_place(event)}"
     return f"{number}{what}: {words}"
 
 
@@ -64,6 +64,11 @@ def _row(event: Event, *, named: bool) -> str:
     indent = "  " if event.kind in ("call", "result", "change") else ""
     who = f"{line(event.agent, 40)}: " if named else ""
     return f"{indent}{who}{title(event)}"
+
+
+def _place(event: Event) -> str:
+    """Where an event without words stands, if nothing else tells one from the next: a note of the settings, say."""
+    return f" at {line(event.ref.pointer or event.ref.path)}" if event.kind in ("task", "note") else ""
 
 
 def _exit(event: Event) -> str:
