@@ -6,7 +6,7 @@ from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stack import Case, Place
 from dap_ai.protocol.wire.ask import Fix
 
 _CAUGHT = (
@@ -22,13 +22,20 @@ def caught(analysis: Analysis) -> tuple[list[str], list[Fix]]:
 
 def elsewhere(analysis: Analysis, here: Case) -> tuple[list[str], list[Fix]]:
     """The paragraphs about an exception in another process, which has ended the wait for its result `here`."""
-    place = here.places[0]
+    place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
         "**Raised in another process.** This is read from the traceback that it sent and the source, without any "
         f"value. It came to this process at {spot}, in `{place.frame.name}`:\n\n{quote(place)}"
     )
     return _told(analysis, ", in another process", note)
+
+
+def _arrived(there: Case, here: Case) -> Place:
+    """Where the exception came to this process: its traceback may have come with it, as tblib has them come."""
+    sent = {(place.frame.path, place.frame.line, place.frame.name) for place in there.places}
+    own = (p for p in here.places if (p.frame.path, p.frame.line, p.frame.name) not in sent)
+    return next(own, here.places[0])
 
 
 def _told(analysis: Analysis, end: str, note: str) -> tuple[list[str], list[Fix]]:

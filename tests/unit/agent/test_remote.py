@@ -45,6 +45,15 @@ def stopped(request, tmp_path: Path):
     return fail(program)
 
 
+def test_a_traceback_that_came_with_the_exception_is_not_this_process(tmp_path: Path):
+    program = tmp_path / "sizes.py"
+    text = WORKER.format(module="multiprocessing.pool", wrapper="ExceptionWithTraceback")
+    raised, sent = "error.__traceback__)))", "error.__traceback__))).with_traceback(error.__traceback__)"
+    program.write_text(text.replace(raised, sent))
+    answer, _ = ask(fail(program))
+    assert "It came to this process at `sizes.py:14`, in `result_of`" in answer.text, answer.text
+
+
 def test_the_answer_is_about_the_line_in_the_other_process(stopped):
     answer, _ = ask(stopped)
     assert answer.text.startswith("The divisor `height` is zero at `sizes.py:7`, in another process.\n")
