@@ -242,7 +242,7 @@ class Reading:
                     arguments=each.arguments,
                     call_id=each.call_id,
                 )
-                self._askers.called(asker, each.call_id, _sub_agent(each))
+                self._askers.called(asker, each.call_id, sub_agent(each.tool, each.arguments))
             elif each.kind == "result":
                 asker.open_calls.pop(each.call_id, None)
                 place = Ref(ref.path, ref.lines, f"/value{each.pointer}")
@@ -294,10 +294,10 @@ def _is_inserted(said: str) -> bool:
     return said.lstrip().startswith(_INSERTED) or is_reminder(said)
 
 
-def _sub_agent(call: Said) -> str:
+def sub_agent(tool: str, arguments: Mapping[str, Any] | None) -> str:
     """The name of the sub-agent that a call may start."""
-    given = call.arguments or {}
-    named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or call.tool
+    given = arguments or {}
+    named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or tool
     return named if 0 < len(named) <= _SHORT else ""
 
 
