@@ -58,10 +58,11 @@ class Wish:
         environ: Mapping[str, str],
         again: Again | None = None,
         gate: Stand | None = None,
+        cwd: Path | None = None,
     ) -> None:
-        """With a `gate` the agent can be held."""
+        """With a `gate` the agent can be held. `cwd` is where it runs, if not here."""
         self.command, self.folder, self.workspace, self.environ = list(command), folder, workspace, dict(environ)
-        self.again, self.gate = again, gate
+        self.again, self.gate, self.cwd = again, gate, cwd or Path.cwd()
 
 
 class Keeper:
@@ -103,6 +104,13 @@ class Keeper:
         """Something for the gate; where the endpoint has just been killed, nobody hears it."""
         with self._lock:
             _say(self._process, line)
+
+    def leave(self) -> None:
+        """Nobody is told anything any more; the endpoint stays until the agent ends."""
+        with self._lock, contextlib.suppress(OSError):
+            self._ending = True
+            if self._process.stdin is not None:
+                self._process.stdin.close()
 
     def end(self, exit_code: int) -> Told | None:
         """The agent has ended: what was recorded; None where the endpoint has said no last word."""
@@ -200,7 +208,7 @@ def _head(wish: Wish) -> dict[str, Any]:
     return {
         "started": started,
         "command": wish.command,
-        "cwd": str(Path.cwd()),
+        "cwd": str(wish.cwd),
         "workspace": str(wish.workspace or ""),
         "environ": sorted(wish.environ),
         "dap_ai": dap_ai.__version__,
