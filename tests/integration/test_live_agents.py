@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
@@ -54,3 +55,59 @@ def test_an_agent_is_held_before_and_after_each_query_and_call(flags: Sequence[s
         "query", "3 response: Done.",
     ]  # fmt: skip
     assert "Done." in live.printed()
+
+
+APIS = {
+    "chat": PLAIN,
+    "responses": [sys.executable, str(AGENTS / "others.py"), "responses"],
+    "messages": [sys.executable, str(AGENTS / "others.py"), "messages"],
+}
+EVERY = [(api, stream) for api in APIS for stream in (False, True)]
+
+
+@pytest.fixture
+def any_live(model: Endpoint) -> Generator[Session]:
+    with session({"OPENAI_BASE_URL": model.url, "ANTHROPIC_BASE_URL": model.url.removesuffix("/v1")}) as found:
+        yield found
+
+
+@pytest.mark.parametrize(("api", "stream"), EVERY)
+def test_what_is_held_is_edited_in_each_interface(
+    api: str, stream: bool, any_live: Session, model: Endpoint, work: Path  # noqa: FBT001  a parameter of the test
+):
+    live = any_live
+    live.launch([*APIS[api], *(["--stream"] if stream else []), "--timeout", "2"], work, filters=ALL, keepAlive=0.3)
+    assert live.held() == "query"
+    document = live.document()
+    body = json.loads(document.read_text())
+    place = "input" if api == "responses" else "messages"
+    body[place][-1]["content"] = "Make another file."
+    document.write_text(json.dumps(body))
+    time.sleep(3)  # longer than the client waits
+    live.go()
+    assert live.held() == "1 response: I look."
+    live.document().write_text("I look closely.")
+    time.sleep(3)
+    live.go()
+    assert live.held() == "1 bash: echo one"
+    live.ask("setExpression", expression="args.command", value='"echo changed; touch b.txt"')
+    live.go()
+    assert live.held() == "1 result ok, exit code 0: changed"
+    live.ask("setExpression", expression="text", value='"<returncode>0</returncode> nothing"')
+    live.go()
+    assert live.held() == "query"
+    live.go()
+    assert live.held() == "2 response: I write."
+    live.ask("setExceptionBreakpoints", filters=[])
+    live.go()
+    assert live.over() == 3
+    sent = [json.dumps(seen.body) for seen in model.requests]
+    assert "Make another file." in sent[0] and "Make a file." in sent[1]
+    assert "I look closely." in sent[1] and "I look." not in sent[1]
+    assert all("nothing" in each and "changed\\n" not in each for each in (sent[1], sent[2]))
+    assert (work / "b.txt").exists()
+    run = open_run(work.parent / "recording")
+    assert not run.problems
+    told = [event.text for event in run.events if event.kind == "note"]
+    assert any("the model's own:" in text and "I look." in text for text in told)
+    assert any("the agent's own memory keeps the original" in text and "changed" in text for text in told)
