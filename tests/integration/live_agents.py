@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Session:
         row = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
         self._write({**row, "success": True, "body": body})
 
-    def until(self, wanted: Any, first: int = 0) -> dict[str, Any]:
+    def until(self, wanted: Callable[[dict[str, Any]], bool], first: int = 0) -> dict[str, Any]:
         """The first message from the `first` on for which `wanted` holds."""
         end = time.monotonic() + WAIT_S
         with self._came:
@@ -92,7 +92,13 @@ class Session:
     # -- an agent ----------------------------------------------------------------------------------------------------
 
     def launch(
-        self, command: Sequence[str], cwd: Path, *, filters: Sequence[Any] = (), functions: Sequence[Any] = (), **more: Any
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        *,
+        filters: Sequence[Any] = (),
+        functions: Sequence[Any] = (),
+        **more: Any,
     ) -> None:
         """The agent runs."""
         self.ask("initialize", adapterID="agents", pathFormat="path", supportsRunInTerminalRequest=True)
@@ -100,7 +106,10 @@ class Session:
         self.event("initialized")
         options = [{"filterId": each} if isinstance(each, str) else each for each in filters]
         self.ask("setExceptionBreakpoints", filters=[], filterOptions=options)
-        self.ask("setFunctionBreakpoints", breakpoints=[{"name": each} if isinstance(each, str) else each for each in functions])
+        self.ask(
+            "setFunctionBreakpoints",
+            breakpoints=[{"name": each} if isinstance(each, str) else each for each in functions],
+        )
         self.ask("configurationDone")
 
     def held(self) -> str:

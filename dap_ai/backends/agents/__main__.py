@@ -20,9 +20,9 @@ from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.folder import Folder
 from dap_ai.backends.agents.growing import Growth, Unread
 from dap_ai.backends.agents.reading_on import ReadingOn, first_of
-from dap_ai.backends.agents.session import Loaded, Refused
 from dap_ai.backends.agents.running.session import Happening, LiveSession
 from dap_ai.backends.agents.running.wanted import Wanted
+from dap_ai.backends.agents.session import Loaded, Refused
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.readers.base import CannotRead
@@ -67,11 +67,14 @@ class Stages:
         """Takes what happens there; the one who serves sets it."""
         self.made: LiveStage | None = None
 
+    def _told(self, happening: Happening) -> None:
+        self.tell(happening)
+
     def make(self, wanted: Wanted) -> LiveStage:
         """Raises Refused."""
         from dap_ai.backends.agents.running.stage import LiveStage  # noqa: PLC0415  a recorded run needs none of it
 
-        self.made = LiveStage(wanted, lambda happening: self.tell(happening), self._folder.editable)
+        self.made = LiveStage(wanted, self._told, self._folder.editable)
         return self.made
 
 

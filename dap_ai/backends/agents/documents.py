@@ -53,7 +53,7 @@ class Documents:
         if self._grows:
             return self._rewrite()
         if self._parts and first >= len(facts.run.events):
-            return
+            return None
         name = RUN_FILE if not self._parts else f"{RUN_FILE.removesuffix('.md')}-{len(self._parts) + 1}.md"
         self._paths[name] = self._write(name, run_document(facts.run, facts.known, first))
         self._parts.append((first, name))

@@ -222,7 +222,8 @@ class RunSession:
     def _terminate(self, _: Arguments) -> None:
         self._end()
 
-    def _disconnect(self, _: Arguments) -> None:
+    def _disconnect(self, arguments: Arguments) -> None:
+        del arguments
         self._leave()
         self.over = True
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from types import FrameType
 from typing import Any
 
 _NOT_STARTED = 126
@@ -17,11 +18,11 @@ _NOT_STARTED = 126
 def main() -> None:
     """Its exit code is the agent's, as a shell has it."""
     command = sys.argv[1:]
-    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal has told the agent, too
+    signal.signal(signal.SIGINT, _leave)  # the terminal has told the agent, too
     try:
         agent = subprocess.Popen(command)  # noqa: S603  it is what the user wants
     except OSError as error:
-        print(f"dap-ai: {command[0]}: cannot be started: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"dap-ai: {command[0]}: cannot be started: {error.strerror}\n")
         _tell({"kind": "ended", "exit_code": _NOT_STARTED})
         sys.exit(_NOT_STARTED)
     _tell({"kind": "started", "pid": agent.pid})
@@ -29,6 +30,10 @@ def main() -> None:
     code = code if code >= 0 else 128 - code
     _tell({"kind": "ended", "pid": agent.pid, "exit_code": code})
     sys.exit(code)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """Nothing."""
 
 
 def _tell(said: dict[str, Any]) -> None:

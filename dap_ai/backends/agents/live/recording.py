@@ -50,7 +50,7 @@ class Again(NamedTuple):
 class Wish:
     """What is wanted: a command, where its recording goes, and the directory that is followed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  each may be wanted
         self,
         command: Sequence[str],
         folder: Path,

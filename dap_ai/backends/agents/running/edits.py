@@ -1,4 +1,4 @@
-"""What is held as a document that can be edited, and the orders that an edited one, or an expression, comes to. Pure."""
+"""What is held as a document that can be edited, and the orders that an edit of it, or of a value, comes to. Pure."""
 
 from __future__ import annotations
 
@@ -86,12 +86,15 @@ def from_expression(held: Held, expression: str, given: str) -> tuple[Order | No
 
 def after_edit(held: Held, order: Order) -> Held:
     """What is held then."""
-    value = held.value
-    if held.kind == "query" and isinstance(order.value, dict):
+    value: Any = held.value
+    if held.kind == "query" and order.value is not msgspec.UNSET:
         value = {**cast("dict[str, Any]", value), **cast("dict[str, Any]", order.value)}
     elif held.kind == "call":
         given = {"tool": order.tool, "arguments": order.arguments}
-        value = {**value, **{key: each for key, each in given.items() if each is not msgspec.UNSET}}
+        value = {
+            **cast("dict[str, Any]", value),
+            **{key: each for key, each in given.items() if each is not msgspec.UNSET},
+        }
     elif isinstance(order.text, str):
         value = order.text
     return msgspec.structs.replace(held, value=value)

@@ -118,7 +118,7 @@ class LiveMoving(Moving):
         at = self._present.at(frame.event.index)
         if at.held.kind not in ("response", "call") or not at.held.query:
             raise Refused(
-                "the model is asked again while its answer is held: before that it has not been asked, and the agent knows of it after"
+                "the model is asked again only while its answer is held: after that the agent knows the answer"
             )
         self._present.release(at, "", again=True)
 

@@ -1,4 +1,4 @@
-"""What a live agent prints: into files beside the recording, so that it never waits for a debugger, and read from there."""
+"""What a live agent prints: into files beside the recording, so that it never waits for a debugger; read from there."""
 
 from __future__ import annotations
 

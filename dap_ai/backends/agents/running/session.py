@@ -106,9 +106,9 @@ class LiveSession(RunSession):
         opened.console.commands = {**opened.console.commands, **changing.commands}
         return opened, moving
 
-    def _begin(self, arguments: Arguments) -> None:
+    def _begin(self, _: Arguments) -> None:
         if self._stage is None or self._wanted is None:
-            return super()._begin(arguments)
+            return super()._begin(_)
         if self._began:
             raise Refused("the run has begun already")
         self._began = True
@@ -132,9 +132,9 @@ class LiveSession(RunSession):
             )
         super()._restart(arguments)
 
-    def _terminate(self, arguments: Arguments) -> None:
+    def _terminate(self, _: Arguments) -> None:
         if self._stage is None:
-            return super()._terminate(arguments)
+            return super()._terminate(_)
         return self._stage.end_agent()
 
     def _disconnect(self, arguments: Arguments) -> None:

@@ -40,7 +40,7 @@ class LiveStage:
 
     def __init__(self, wanted: Wanted, tell: Callable[[Happening], None], editable: Callable[[str, str], str]) -> None:
         """The endpoint serves, and the recording has begun. Raises Refused."""
-        self._wanted, self._tell, self.write = wanted, tell, editable
+        self._wanted, self._tell, self._editable = wanted, tell, editable
         program = shutil.which(wanted.command[0], path=_environ(wanted.env).get("PATH"))
         if program is None:
             raise Refused(f"{wanted.command[0]}: is no command that can be found")
@@ -83,11 +83,11 @@ class LiveStage:
         self._keeper.say(line)
 
     def begin(self) -> None:
-        """The agent, in a session of its own: it outlives the debugger. Its output goes into files beside the recording."""
+        """The agent, in a session of its own: it outlives the debugger. Its output goes into files."""
         printing = Printing(self._folder, lambda category, text: self._tell(Happening(printed=(category, text))))
         try:
             with printing.files() as (out, err):
-                self._agent = subprocess.Popen(
+                self._agent = subprocess.Popen(  # noqa: S603  it is what the user wants
                     self._wanted.command, env=self._variables(), cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
                     stdout=out, stderr=err, start_new_session=True,
                 )  # fmt: skip
@@ -103,6 +103,10 @@ class LiveStage:
         env: dict[str, str | None] = {**self._wanted.env, **self._keeper.environment}
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, env, self._wanted.cwd
+
+    def write(self, name: str, text: str) -> str:
+        """A document that its user may edit."""
+        return self._editable(name, text)
 
     def read(self, path: str) -> str | None:
         """A document, as its user has left it."""

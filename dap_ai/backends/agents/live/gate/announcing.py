@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from dap_ai.backends.agents.live.gate.contract import Announced, Verdict
+from dap_ai.backends.agents.live.gate.editing import CannotEdit
 from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Heard, Order
 from dap_ai.backends.agents.live.gate.story import Speaker
+from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.recordings.said import Said
 
@@ -63,7 +67,7 @@ class Announcing:
 
     async def _call(self, said: Announced) -> Verdict:
         speaker = self._speaker(said)
-        given = said.arguments if isinstance(said.arguments, dict) else None
+        given = _object(said.arguments)
         event = self._known(speaker, said)
         if event is None:
             call_id = said.call_id or f"hook-{next(self._made)}"
@@ -82,8 +86,9 @@ class Announcing:
             edited = {"edited": 0, "at": time.time(), "what": "call", "do": order.do, "call_id": event.call_id}
             self._gate.records.event({**edited, **kept})
 
-        value = {"tool": event.tool, "arguments": said.arguments if said.arguments is not None else event.text}
-        await self._gate.passes(What(event, 0, lambda: value, carry, frames=said.frames))
+        arguments: Any = event.text if said.arguments is None else said.arguments
+        shown = partial(_tool, event.tool, arguments)
+        await self._gate.passes(What(event, 0, shown, carry, frames=said.frames))
         return made.verdict
 
     @staticmethod
@@ -110,7 +115,7 @@ class Announcing:
 
         def carry(order: Order) -> None:
             if not isinstance(order.text, str):
-                raise ValueError("a result can be edited: it has a text")
+                raise CannotEdit("a result can be edited: it has a text")
             made.take(msgspec.structs.replace(order, do="edit"))
             edited = {"edited": 0, "at": time.time(), "what": "result", "call_id": call_id, "text": order.text}
             self._gate.records.event(edited)
@@ -129,7 +134,7 @@ class Announcing:
         _, results, query = self._gate.story.query(body, speaker)
         made = _Made()
         for result in results:
-            await self._gate.passes(What(result, number, lambda: result.text, _past))
+            await self._gate.passes(What(result, number, partial(_text, result), _past))
         await self._gate.passes(What(query, number, lambda: {"messages": list(said.messages)}, made.take))
         return made.verdict
 
@@ -161,12 +166,29 @@ class _Made:
         elif order.do == "answer":
             self.verdict = Verdict("answer", text=order.text)
         elif order.do == "edit":
-            messages = order.value.get("messages", msgspec.UNSET) if isinstance(order.value, dict) else msgspec.UNSET  # type: ignore[union-attr]
-            given = {"text": order.text, "tool": order.tool, "arguments": order.arguments, "messages": messages}
+            messages = table(order.value).get("messages", msgspec.UNSET)
+            given: dict[str, Any] = {
+                "text": order.text,
+                "tool": order.tool,
+                "arguments": order.arguments,
+                "messages": messages,
+            }
             kept = {key: value for key, value in given.items() if value is not msgspec.UNSET}
             self.verdict = msgspec.structs.replace(self.verdict, do="edit", **kept)
         else:
-            raise ValueError(f"`{order.do}` is nothing that can be done here")
+            raise CannotEdit(f"`{order.do}` is nothing that can be done here")
+
+
+def _text(event: Event) -> str:
+    return event.text
+
+
+def _object(arguments: Any) -> Mapping[str, Any] | None:
+    return table(arguments) if isinstance(arguments, dict) else None
+
+
+def _tool(tool: str, arguments: Any) -> Any:
+    return {"tool": tool, "arguments": arguments}
 
 
 def _function(call: Any) -> dict[str, Any]:
@@ -174,4 +196,4 @@ def _function(call: Any) -> dict[str, Any]:
 
 
 def _past(_: Order) -> None:
-    raise ValueError("the agent has this result already: edit the query")
+    raise CannotEdit("the agent has this result already: edit the query")

@@ -7,12 +7,16 @@ from typing import Any, cast
 
 import msgspec
 
-from dap_ai.backends.agents.live.replay.editing import answer_of, history, resulted, said, with_history
 from dap_ai.backends.agents.live.wire.apis.asked import Api
+from dap_ai.backends.agents.live.wire.apis.editing import answer_of, history, resulted, said, with_history
 from dap_ai.backends.agents.live.wire.apis.values import rows, table
 
 _TEXTS = ("text", "output_text")
 _CALLS = ("function_call", "custom_tool_call", "tool_use")
+
+
+class CannotEdit(ValueError):  # noqa: N818  what it says of an order
+    """What is held is nothing that could be changed so; the text says why."""
 
 
 class Kept(msgspec.Struct):
@@ -49,9 +53,9 @@ def _name(message: Any) -> bytes:
 
 
 def with_fields(body: bytes, fields: Any) -> bytes:
-    """A request with other values of some of its fields. Raises ValueError."""
+    """A request with other values of some of its fields. Raises CannotEdit."""
     if not isinstance(fields, dict):
-        raise ValueError("a request is a JSON object: its fields are what can be given")
+        raise CannotEdit("a request is a JSON object: its fields are what can be given")
     return msgspec.json.encode({**msgspec.json.decode(body, type=dict[str, Any]), **cast("dict[str, Any]", fields)})
 
 
@@ -71,8 +75,9 @@ def with_text(api: Api, value: Any, text: str) -> Any:
         return {**row, "choices": [_message(choice, {"content": text}) for choice in map(table, rows(row["choices"]))]}
     if api == "messages":
         return {**row, "content": _one_text(rows(row.get("content")), {"type": "text", "text": text})}
-    part = {"type": "output_text", "text": text, "annotations": []}
-    item = next((table(each) for each in rows(row.get("output")) if table(each).get("type") == "message"), {})
+    part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
+    items = [table(each) for each in rows(row.get("output"))]
+    item = next((each for each in items if each.get("type") == "message"), table(None))
     fresh = {
         "type": "message",
         "id": "msg_dap_ai",
@@ -98,10 +103,10 @@ def _message(choice: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, 
 
 
 def with_call(value: Any, call_id: str, tool: Any, arguments: Any) -> Any:
-    """An answer with another tool, or other arguments, of one call; UNSET is as it was. Raises ValueError."""
+    """An answer with another tool, or other arguments, of one call; UNSET is as it was. Raises CannotEdit."""
     found = _called(value, call_id, lambda call: _other(call, tool, arguments))
     if found == value and not _has(value, call_id):
-        raise ValueError(f"the answer has no call {call_id}")
+        raise CannotEdit(f"the answer has no call {call_id}")
     return found
 
 

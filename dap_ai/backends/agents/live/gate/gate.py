@@ -1,6 +1,7 @@
-"""The gate in the endpoint's process: decides at each event whether its agent waits, and waits with it. See contract.py.
+"""The gate in the endpoint's process: decides at each event whether its agent waits, and waits with it.
 
-The debugger beside it says what the breakpoints are and when to go on. Without one, nobody waits.
+The debugger beside it says what the breakpoints are and when to go on. Without one, nobody
+waits. contract.py says what hooks tell it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from dap_ai.runs.model import Event
 
 Carry = Callable[[Order], None]
 """Carries an edit out. Raises ValueError where it cannot be."""
-Files = Callable[[], "list[str]"]
 
 
 class Records(Protocol):
@@ -66,7 +66,10 @@ class Gate:
         workspace: str = "",
         stop_all: bool = False,
     ) -> None:
-        """`say` reaches the debugger, from any thread. `stop_all`: while one agent is held the others wait at their next event."""
+        """`say` reaches the debugger, from any thread.
+
+        `stop_all`: while one agent is held the others wait at their next event.
+        """
         self.story = Story()
         self.stops = Stops(Now(self.story, workspace, path))
         self.kept = Kept()

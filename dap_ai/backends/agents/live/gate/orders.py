@@ -1,4 +1,4 @@
-"""What the debugger and the gate say to each other: what is held, and what becomes of it. JSON lines, within talk.py's."""
+"""What the debugger and the gate say to each other: what is held, and what becomes of it. Parts of talk.py's lines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     """To the gate: what becomes of what is held under `ident`. Each edit is one; `go` sends it on.
 
     `edit` of a query: `value`, fields of its body; of a response or result: `text`; of a call: `tool`, `arguments`.
-    `answer`: `text` in the model's place, or in the tool's. `note`: a user's words behind the query, in later ones, too.
-    `drop`: the call is not made, the query is refused. `again`: the model is asked anew.
+    `answer`: `text` in the model's place, or in the tool's. `note`: a user's words behind the query, in later ones,
+    too. `drop`: the call is not made, the query is refused. `again`: the model is asked anew.
     """
 
     ident: int

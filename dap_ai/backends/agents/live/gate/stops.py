@@ -1,6 +1,6 @@
-"""Which events hold a live agent: the client's breakpoints as a table beside the agent, and the steps that it takes. Pure.
+"""Which events hold a live agent: the client's breakpoints as a table beside the agent, and the steps it takes.
 
-Only what can be told at that moment is decided here; what analysis sees comes later, from the debugger's side.
+Pure. Only what can be told at that moment is decided here; what analysis sees comes later, from the debugger's side.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from dap_ai.backends.agents.arguments import Arguments, Refused
-from dap_ai.backends.agents.conditions import ConditionError, holds
+from dap_ai.backends.agents.conditions import ConditionError, holds, parsed
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS, Test
 from dap_ai.backends.agents.growing import Unread
@@ -111,7 +111,7 @@ class Stops:
         self.is_pausing = False
 
     def wants_answers(self, *, failed: bool) -> bool:
-        """Whether an answer could hold its agent: what holds at queries and results alone lets answers pass as they come."""
+        """Whether an answer could hold its agent; what holds at queries and results alone lets answers pass."""
         kinds = {stop.filter for stop, _ in self._rows}
         ahead = self.is_pausing or any(going.until == "event" for going in self.going)
         return ahead or bool(kinds - _AT_QUERIES) or (failed and "apiError" in kinds)
@@ -201,8 +201,6 @@ def _test(row: Row, asked: Arguments) -> tuple[Test, str]:
 
 def _once(condition: str) -> Test:
     """Where a condition begins to hold. Without one nothing is over."""
-    from dap_ai.backends.agents.conditions import parsed  # noqa: PLC0415  one name of it, once
-
     if not condition.strip():
         raise ConditionError("a budget wants a condition")
     expression, was = parsed(condition), [False]

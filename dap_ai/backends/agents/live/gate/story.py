@@ -1,7 +1,7 @@
 """What has come by the gate so far, as events: whose query it is, what its calls have brought, what is spent. Pure.
 
-Only the end of a request is read, back to the model's last answer: what stands before has been seen. So a query costs the
-same, however long its history is.
+Only the end of a request is read, back to the model's last answer: what stands before has been seen. So a query costs
+the same, however long its history is.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Story:
         return event
 
     def _speaker(self, said: Sequence[Said], head: bytes) -> Speaker:
-        """By the calls that it brings results of, else by its instructions, else a new one below the call that is open."""
+        """By the calls whose results it brings, else by its instructions, else a new one below an open call."""
         caller = next((self._callers[each.call_id] for each in said if each.call_id in self._callers), None)
         if caller is not None:
             return caller

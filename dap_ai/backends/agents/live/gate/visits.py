@@ -1,9 +1,10 @@
-"""One query's way through the gate: its results and itself before the model is asked, the answer and its calls after."""
+"""One query's way through the gate: its results and itself before a model is asked, the answer and its calls after."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Order
 from dap_ai.backends.agents.live.gate.story import Speaker
 from dap_ai.backends.agents.live.wire.apis.asked import Api
+from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event
 
 Begin = Callable[[], None]
@@ -23,9 +25,11 @@ class Visit:
     """See wire/visiting.py. `body` is the request as the model is to see it."""
 
     def __init__(self, gate: Gate, number: int, api: Api, body: bytes) -> None:
-        self._gate, self.number, self.api = gate, number, api
+        self._gate, self.number = gate, number
+        self.api: Api = api
         edited = gate.kept.applied(api, body)
-        self.body, self.own = edited or body, body if edited else None
+        self.body: bytes = edited or body
+        self.own: bytes | None = body if edited else None
         self.reply: Any = None
         """The answer in the model's place."""
         self.refused = ""
@@ -54,7 +58,9 @@ class Visit:
             change = gate.story.change(speaker, changed)
             await gate.passes(What(change, self.number, lambda: None, _nothing), begin)
         for result in results:
-            await gate.passes(What(result, self.number, lambda: result.text, self._result(result), self.api), begin)
+            await gate.passes(
+                What(result, self.number, partial(self._shown, result), self._result(result), self.api), begin
+            )
         await gate.passes(What(query, self.number, self._fields, self._query, self.api), begin)
 
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
@@ -66,7 +72,7 @@ class Visit:
             if event.kind == "call" and ("call" in gate.announces or event.call_id not in self._open):
                 continue
             carry = self._call(event) if event.kind == "call" else self._response
-            end = await gate.passes(What(event, self.number, lambda: self._shown(event), carry, self.api), begin)
+            end = await gate.passes(What(event, self.number, partial(self._shown, event), carry, self.api), begin)
             if end == "again":
                 self._again()
                 return True
@@ -119,7 +125,7 @@ class Visit:
             if order.do == "note":
                 return self._note(str(order.text))
             if order.do not in ("edit", "answer") or not isinstance(order.text, str):
-                raise ValueError("a result can be edited: it has a text")
+                raise editing.CannotEdit("a result can be edited: it has a text")
             self._gate.kept.results[result.call_id] = result.text = order.text
             self.body = editing.with_result(self.api, self.body, result.call_id, order.text)
             return self._told("result", {"call_id": result.call_id, "text": order.text}, self.body)
@@ -135,7 +141,7 @@ class Visit:
             value = editing.in_the_models_place(self.api, self.body, str(order.text))
             self._open.clear()
         else:
-            raise ValueError("a response can be edited, answered in the model's place, or asked for again")
+            raise editing.CannotEdit("a response can be edited, answered in the model's place, or asked for again")
         self._other(value)
 
     def _call(self, call: Event) -> Callable[[Order], None]:
@@ -148,7 +154,7 @@ class Visit:
             value = editing.with_call(self.value, call.call_id, order.tool, order.arguments)
             call.tool = order.tool if isinstance(order.tool, str) else call.tool
             if order.arguments is not msgspec.UNSET:
-                call.arguments = order.arguments if isinstance(order.arguments, dict) else {"input": order.arguments}
+                call.arguments = table(order.arguments) or {"input": order.arguments}
             return self._other(value)
 
         return carry
@@ -167,4 +173,4 @@ def _arguments(event: Event) -> Any:
 
 
 def _nothing(_: Order) -> None:
-    raise ValueError("a change of the workspace is past: edit its files")
+    raise editing.CannotEdit("a change of the workspace is past: edit its files")

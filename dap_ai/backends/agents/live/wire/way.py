@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import h11
 import msgspec
 
-from dap_ai.backends.agents.live.replay.forms import in_form
 from dap_ai.backends.agents.live.wire.alive import Alive, waits_by_itself
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of
+from dap_ai.backends.agents.live.wire.apis.forms import in_form
 from dap_ai.backends.agents.live.wire.http import Broken, Headers, uncompressed
 from dap_ai.backends.agents.live.wire.passing import Passing, head_for, request_for
 from dap_ai.backends.agents.live.wire.routes import Upstream
@@ -54,7 +54,7 @@ class Way:
         await self._rest(link, head)
 
     async def visited(self, visit: Visit, note: Callable[[], None]) -> None:
-        """By the gate. `note` tells whoever records it that the answer is there. Raises what `through` does, Dropped."""
+        """By the gate. `note`: the answer is there, and can be recorded. Raises what `through` does, and Dropped."""
         wanted = _wanted(visit.body)
         silent = waits_by_itself(self._request.headers)
         alive = Alive(self._send, streams=bool(wanted.stream), silent=silent, every_s=self._endpoint.alive_s)
@@ -97,6 +97,7 @@ class Way:
         await alive.end()
         for event in (head_for(head), h11.Data(data=b"".join(self._passing.body)), h11.EndOfMessage()):
             await self._send(event)
+        return None
 
     async def _rest(self, link: Link, head: h11.Response) -> None:
         """Of an answer that nobody waits for."""
@@ -125,7 +126,7 @@ class Way:
         self._passing.end = "whole"
 
     async def _whole(self, alive: Alive, status: int, kind: str, data: bytes) -> None:
-        """The answer at once, or behind what the agent was told while it waited. Raises Broken where that was too much."""
+        """The answer at once, or behind what the agent was told while it waited. Raises Broken where that misled."""
         await alive.end()
         self.is_promised = alive.is_promised
         if not alive.is_promised:
