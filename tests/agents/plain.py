@@ -1,6 +1,6 @@
 """An agent of forty lines on the real `openai` package: asks, runs the shell commands it is told, until none is told.
 
-    python plain.py [--stream] [--task TEXT] [--retries N]
+    python plain.py [--stream] [--task TEXT] [--retries N] [--timeout S]
 
 Prints the last answer; exit code 3.
 """
@@ -46,8 +46,9 @@ def main() -> None:
     parser.add_argument("--stream", action="store_true")
     parser.add_argument("--task", default="Make a file.")
     parser.add_argument("--retries", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=60)
     wanted = parser.parse_args()
-    client = openai.OpenAI(max_retries=wanted.retries)
+    client = openai.OpenAI(max_retries=wanted.retries, timeout=wanted.timeout)
     messages: list[Any] = [{"role": "system", "content": "You fix."}, {"role": "user", "content": wanted.task}]
     while True:
         message = asked(client, messages, stream=wanted.stream)

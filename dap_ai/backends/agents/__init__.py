@@ -7,19 +7,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.protocol.contracts.backend import Command, Start, StartError, Walker
 
 
 class AgentsBackend(GenericBackend):
-    """See dap_ai.protocol.contracts.backend.Backend. A launch names `run`: the path of a recorded run."""
+    """See dap_ai.protocol.contracts.backend.Backend. A launch names `run`, the path of a recorded run, or `command`."""
 
     def __init__(self, announced: Iterable[str] = (), run: str = "") -> None:
         """`run`: the run of a launch that names none."""
         super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
         self.name = "agents"
-        self.denied = READ_ONLY
         self._run = run
 
     def announced(self, names: Iterable[str]) -> AgentsBackend:
@@ -33,10 +31,15 @@ class AgentsBackend(GenericBackend):
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Raises StartError where no run is named, or none is there."""
         del command
+        cwd = str(Path.cwd() / str(arguments.get("cwd") or ""))
+        if arguments.get("command"):
+            return Start(arguments | _placed(arguments, cwd))
         run = arguments.get("run") or self._run
         if not isinstance(run, str) or not run:
-            raise StartError("the launch configuration names no `run`: the path of a recorded run of an agent")
-        cwd = str(arguments.get("cwd") or "") or str(Path.cwd())
+            raise StartError(
+                "the launch configuration names no `run` (the path of a recorded run of an agent) "
+                "and no `command` (an agent to be run)"
+            )
         against = arguments.get("against")
         named = {"against": str(Path(cwd, against))} if isinstance(against, str) and against else {}
         return Start(arguments | {"run": str(Path(cwd, run))} | named)
@@ -46,6 +49,14 @@ class AgentsBackend(GenericBackend):
         from dap_ai.backends.agents.walker import RunWalker  # noqa: PLC0415  only a session with a question needs it
 
         return RunWalker()
+
+
+def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
+    """Of a live agent: where it runs, which files are followed, where its recording goes."""
+    named = {
+        name: str(Path(cwd, value)) for name in ("workspace", "out") if isinstance(value := arguments.get(name), str)
+    }
+    return {"cwd": cwd, **named}
 
 
 backend = AgentsBackend()

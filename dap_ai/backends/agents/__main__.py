@@ -9,20 +9,27 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import msgspec
+
+if TYPE_CHECKING:
+    from dap_ai.backends.agents.running.stage import LiveStage
 
 from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.folder import Folder
 from dap_ai.backends.agents.growing import Growth, Unread
 from dap_ai.backends.agents.reading_on import ReadingOn, first_of
-from dap_ai.backends.agents.session import Loaded, Refused, RunSession
+from dap_ai.backends.agents.running.session import Happening, LiveSession
+from dap_ai.backends.agents.running.wanted import Wanted
+from dap_ai.backends.agents.session import Loaded, Refused
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.runs.documents import decoded
 from dap_ai.runs.readers.base import CannotRead
 
 _MAX_BYTES = 64 * 1024 * 1024
+_ENDING_S = 5.0
+"""So long an agent that is told to end is waited for."""
 _MAX_HEADERS = 100
 _SWITCH_S = 0.001
 """For which a request waits at most until the thread that reads on lets it run."""
@@ -38,7 +45,9 @@ def main() -> None:
             signal.signal(number, _leave)
     folder = Folder()
     try:
-        serve(sys.stdin.buffer, sys.stdout.buffer, RunSession(load, folder.writer, bounded), folder.end)
+        stages = Stages(folder)
+        session = LiveSession(load, folder.writer, bounded, stages.make)
+        serve(sys.stdin.buffer, sys.stdout.buffer, session, folder.end, stages)
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # the client is gone
     finally:
@@ -49,13 +58,41 @@ def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
-def serve(source: BinaryIO, sink: BinaryIO, session: RunSession, end: Callable[[], None]) -> None:
+class Stages:
+    """Makes the stage of a live agent, once a client wants one."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self.tell: Callable[[Happening], None] = lambda _: None
+        """Takes what happens there; the one who serves sets it."""
+        self.made: LiveStage | None = None
+
+    def _told(self, happening: Happening) -> None:
+        self.tell(happening)
+
+    def make(self, wanted: Wanted) -> LiveStage:
+        """Raises Refused."""
+        from dap_ai.backends.agents.running.stage import LiveStage  # noqa: PLC0415  a recorded run needs none of it
+
+        self.made = LiveStage(wanted, self._told, self._folder.editable)
+        return self.made
+
+
+def serve(
+    source: BinaryIO,
+    sink: BinaryIO,
+    session: LiveSession,
+    end: Callable[[], None],
+    stages: Stages | None = None,
+) -> None:
     """Until the client has said good-bye, or is gone.
 
     `end` is called before the good-bye is answered: who hears the answer may kill the process at once.
     """
-    client = _Client(sink, session, end)
+    client = _Client(sink, session, end, stages)
     session.later = client.grown
+    if stages is not None:
+        stages.tell = client.happens
     try:
         for message in _messages(source):
             client.receive(message)
@@ -68,7 +105,10 @@ def serve(source: BinaryIO, sink: BinaryIO, session: RunSession, end: Callable[[
 class _Client:
     """What one of its requests brings, or a piece of the run, is told whole before the next is looked at."""
 
-    def __init__(self, sink: BinaryIO, session: RunSession, end: Callable[[], None]) -> None:
+    def __init__(
+        self, sink: BinaryIO, session: LiveSession, end: Callable[[], None], stages: Stages | None = None
+    ) -> None:
+        self._stages = stages
         self._sink = sink
         self._end = end
         self._session = session
@@ -79,6 +119,8 @@ class _Client:
         """A request of the client's."""
         with self._turn:
             answers = self._session.receive(message)
+            if self._session.over and self._stages and self._stages.made:
+                self._stages.made.wait(_ENDING_S)
             if self._session.over:
                 self._end()
             self._tell(answers)
@@ -93,6 +135,21 @@ class _Client:
         with self._turn, suppress(BrokenPipeError, ValueError):  # the client is gone
             if not self._session.over:
                 self._tell(self._session.grown(growth))
+
+    def happens(self, happening: Happening) -> None:
+        """Something beside the session, in the thread that has seen it."""
+        with suppress(BrokenPipeError, ValueError):
+            self._told(happening)
+
+    def _told(self, happening: Happening) -> None:
+        while not self._turn.acquire(timeout=_SWITCH_S * 50):
+            if self._session.over:  # whoever says good-bye waits for us
+                return
+        try:
+            if not self._session.over:
+                self._tell(self._session.happens(happening))
+        finally:
+            self._turn.release()
 
     def _tell(self, answers: Iterable[dict[str, Any]]) -> None:
         for answer in answers:

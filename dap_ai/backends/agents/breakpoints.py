@@ -29,6 +29,10 @@ class Breakpoints:
         """Of all kinds."""
         return [stop for stops in self._stops.values() for stop in stops]
 
+    def of(self, kind: str) -> Sequence[Stop]:
+        """Of one kind: `functions`, `filters`, `data`."""
+        return self._stops.get(kind, ())
+
     def recount(self) -> None:
         """The events of the run are in another order now."""
         for stop in self.all:

@@ -22,9 +22,18 @@ _MAX_CHARS = 8_000_000
 class Documents:
     """`write` makes a file and gives its path; it is called once for each name. `told` hears of each new one."""
 
-    def __init__(self, facts: Facts, write: Callable[[str, str], str], told: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        write: Callable[[str, str], str],
+        told: Callable[[dict[str, Any]], None],
+        *,
+        grows: bool = False,
+    ) -> None:
+        """`grows`: the run happens now, and its document with it, in one file."""
         self._facts = facts
         self._write = write
+        self._grows = grows
         self._told = told
         self._paths: dict[str, str] = {}
         self._end = 0
@@ -32,6 +41,8 @@ class Documents:
         self._events: dict[str, int] = {}
         """The event of each path."""
         self._digits = max(_MANY_DIGITS if facts.known else 3, len(str(len(facts.run.events))))
+        self._held: dict[int, str] = {}
+        """The names of documents of held events."""
         self._parts: list[tuple[int, str]] = []
         """Of the run's own document: the first event of each, and its name."""
         self.grow()
@@ -39,14 +50,22 @@ class Documents:
     def grow(self) -> None:
         """Writes what is new of the run: `run.md`, then `run-2.md`. One that is open in an editor never changes."""
         first, facts = self._end, self._facts
+        if self._grows:
+            return self._rewrite()
         if self._parts and first >= len(facts.run.events):
-            return
+            return None
         name = RUN_FILE if not self._parts else f"{RUN_FILE.removesuffix('.md')}-{len(self._parts) + 1}.md"
         self._paths[name] = self._write(name, run_document(facts.run, facts.known, first))
         self._parts.append((first, name))
         self._end = len(facts.run.events)
         if first:
             self._told(self._source(name))
+        return None
+
+    def _rewrite(self) -> None:
+        facts = self._facts
+        self._paths[RUN_FILE] = self._write(RUN_FILE, run_document(facts.run, facts.known))
+        self._parts, self._end = [(0, RUN_FILE)], len(facts.run.events)
 
     @property
     def run(self) -> dict[str, Any]:
@@ -73,8 +92,28 @@ class Documents:
 
     def of(self, event: Event) -> dict[str, Any]:
         """The document of an event."""
+        if name := self._held.get(event.index):
+            return self._source(name)
         ending = {"call": ".json", "change": ".diff"}.get(event.kind, ".md")
         return self._made(event, f"{self._number(event)}-{event.kind}{_tool(event)}{ending}", content)
+
+    def hold(self, event: Event, text: str, ending: str, write: Callable[[str, str], str]) -> str:
+        """The document of a held event as it can be edited, in the place of its own; its path."""
+        name = f"{self._number(event)}-{event.kind}{_tool(event)}{ending}"
+        self._held[event.index] = name
+        self._paths[name] = path = write(name, text)
+        self._events[path] = event.index
+        return path
+
+    def let_go(self, index: int) -> None:
+        """A held event is past: its document is read-only from its next look on."""
+        if (name := self._held.pop(index, "")) and name in self._paths:
+            self._events.pop(self._paths.pop(name), None)
+
+    def forget(self) -> None:
+        """Events are others now: each is written anew when it is looked at, but for those that are held."""
+        kept = {name for _, name in self._parts} | set(self._held.values())
+        self._paths = {name: path for name, path in self._paths.items() if name in kept}
 
     def change_by(self, event: Event) -> dict[str, Any]:
         """What the step of an event writes, as a diff."""

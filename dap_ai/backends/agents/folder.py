@@ -37,6 +37,12 @@ class Folder:
 
         return write
 
+    def editable(self, name: str, text: str) -> str:
+        """Writes a document that its user may edit; its path."""
+        path = self.writer(name, text)
+        Path(path).chmod(0o600)
+        return path
+
     def end(self) -> None:
         """Nothing of it is left. Again changes nothing."""
         self._lock.close()

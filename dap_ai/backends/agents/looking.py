@@ -40,7 +40,8 @@ class Looking:
 
     def _stack(self, arguments: Arguments) -> Body:
         opened = self._opened
-        event = opened.threads.held(arguments.number("threadId"), opened.cursor.index) if opened.cursor.event else None
+        thread, here = arguments.number("threadId"), opened.cursor.index
+        event = opened.threads.held(thread, min(here, opened.pins.get(thread, here))) if opened.cursor.event else None
         frames = opened.stack.frames(event) if event else []
         start, levels = arguments.number("startFrame", 0), arguments.number("levels", 0)
         return {"stackFrames": frames[start : start + levels if levels else None], "totalFrames": len(frames)}

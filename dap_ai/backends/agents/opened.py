@@ -55,14 +55,19 @@ class Opened:
         references: References,
         stops: Breakpoints,
         later: Later,
+        *,
+        live: bool = False,
     ) -> None:
+        """`live`: the run happens now."""
         self._later = later
         self.rest = loaded.rest
         self.facts = Facts(loaded.run, loaded.analysed, loaded.path, loaded.against, loaded.known)
         self.emit = emit
+        self.pins: dict[int, int] = {}
+        """Of threads that are held now: at which event."""
         self.references = references
         self.breakpoints = stops
-        self.documents = Documents(self.facts, write, self._new_document)
+        self.documents = Documents(self.facts, write, self._new_document, grows=live)
         self.cursor = Cursor(self.facts)
         self.threads = Threads(self.facts)
         self.stack = Stack(self.facts, self.documents)

@@ -30,6 +30,8 @@ class Rows:
     named: Callable[[], Sequence[Variable]] = list
     count: int = 0
     item: Callable[[int], Variable] = lambda _: {}
+    path: str | None = None
+    """The expression whose members its names are; "": they are expressions themselves; None: nobody asks by name."""
     watched: str | None = None
     """What stands before its names in the id of a data breakpoint: `file:`, `plan:`; None: nothing watches them."""
 
@@ -71,7 +73,10 @@ class References:
 
     def scope(self, name: str, fields: Mapping[str, Any], *, told: bool = False, **more: Any) -> Variable:
         """A scope whose variables are these; `told`: their names are expressions."""
-        rows = Rows(lambda: [self.variable(key, value, key if told else "") for key, value in fields.items()])
+        rows = Rows(
+            lambda: [self.variable(key, value, key if told else "") for key, value in fields.items()],
+            path="" if told else None,
+        )
         return {"name": name, "variablesReference": self.add(rows), "expensive": False, **more}
 
     def variable(self, name: str, value: Any, path: str = "") -> Variable:
@@ -99,7 +104,11 @@ class References:
         def named() -> list[Variable]:
             return [self.variable(str(key), part, _member(path, str(key))) for key, part in parts.items()]
 
-        more = {"variablesReference": self.add(Rows(named)), "namedVariables": len(parts)} if parts else {}
+        more = (
+            {"variablesReference": self.add(Rows(named, path=path or None)), "namedVariables": len(parts)}
+            if parts
+            else {}
+        )
         return {"value": _brief(parts) if parts else "none", "type": "object"} | more
 
     def _text(self, value: str) -> Variable:

@@ -55,6 +55,8 @@ class RunSession:
         self._progress = Progress(self._emit)
         self.later: Later = lambda _: None
         """Takes what is read beside the session, and hands it to `grown`; the one who serves sets it."""
+        self.exit_code = 0
+        """Of the agent, where it has run in this session."""
         self.over = False
         """The client has said good-bye."""
         self._handlers: Mapping[str, Handler] = {
@@ -133,9 +135,13 @@ class RunSession:
         self._references.clear()
         opened = Opened(loaded, self._write, self._emit, self._bounded, self._references, self._breakpoints, self.later)
         moving = Moving(opened, self._end)
+        self._adopt(opened, moving)
+        return opened, moving
+
+    def _adopt(self, opened: Opened, moving: Moving) -> None:
+        """Requests about a run are answered by these from now on."""
         self._opened, self._moving = opened, moving
         self._of_run = {**Looking(opened).handlers, **moving.handlers, **Setting(opened).handlers}
-        return opened, moving
 
     def _leave(self) -> None:
         """Nobody looks at the run any more that was open."""
@@ -216,7 +222,8 @@ class RunSession:
     def _terminate(self, _: Arguments) -> None:
         self._end()
 
-    def _disconnect(self, _: Arguments) -> None:
+    def _disconnect(self, arguments: Arguments) -> None:
+        del arguments
         self._leave()
         self.over = True
 
@@ -226,7 +233,7 @@ class RunSession:
         self._ended = True
         if self._opened:
             self._opened.cursor.index = len(self._opened.run.events)
-        self._emit("exited", {"exitCode": 0})
+        self._emit("exited", {"exitCode": self.exit_code})
         self._emit("terminated", None)
 
     def _emit(self, name: str, body: Mapping[str, Any] | None) -> None:

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import get_args
+from typing import Any, get_args
 
 from dap_ai.backends.agents.arguments import Arguments
 from dap_ai.backends.agents.conditions import ConditionError, holds, parsed, value_of
@@ -43,6 +43,8 @@ class Stop:
     reason: str = "breakpoint"
     filter: str = ""
     """Of an exception filter: its name."""
+    asked: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """As the client has asked for it."""
     _met: list[int] = field(default_factory=list[int])
     """The indices of the first events that match, in order; looked at so far: `_seen` events."""
     _seen: int = 0
@@ -79,6 +81,7 @@ def stop_from(ident: int, asked: Arguments, matches: Test, reason: str) -> Stop:
         _hit(asked.text("hitCondition", "")),
         asked.text("logMessage", ""),
         reason,
+        asked=asked.fields,
     )
 
 

@@ -1,33 +1,17 @@
-"""Where a new recording goes."""
+"""Where a new recording goes, for a command."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 
 import click
-from platformdirs import user_data_path
 
-from dap_ai.runs.artefacts import CannotRead
-from dap_ai.runs.store import started_in
+from dap_ai.backends.agents.live.folders import new_folder
 
 
 def recording_folder(out: Path | None, program: str) -> Path:
-    """The folder, which is there and empty: `out`, or one in the user's data directory.
-
-    Raises UsageError where something is in it.
-    """
-    if out is None:
-        name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(program).name)
-        stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H.%M.%S")
-        top = user_data_path("dap-ai") / "recordings"
-        out, number = top / f"{stamp}-{name}", 1
-        while out.exists():
-            out, number = top / f"{stamp}-{name}-{number + 1}", number + 1
+    """The folder, which is there and empty: `out`, or one in the user's data directory. Raises UsageError."""
     try:
-        if started_in(out):
-            raise click.UsageError(f"{out}: is not empty: a recording wants a folder of its own.")
-        out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except (OSError, CannotRead) as error:
-        raise click.UsageError(f"{out}: cannot be the folder of a recording: {error}.") from error
-    return out.resolve()
+        return new_folder(out, program)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from error

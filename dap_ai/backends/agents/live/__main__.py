@@ -8,14 +8,19 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import psutil
 
+from dap_ai.backends.agents.live.gate.gate import Gate
+from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
+from dap_ai.backends.agents.live.gate.orders import Heard
 from dap_ai.backends.agents.live.replay.standing import Standing
-from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told
+from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told, Word
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import named
 from dap_ai.backends.agents.live.wire.serving import Endpoint
@@ -24,6 +29,7 @@ from dap_ai.backends.agents.live.workspace.repository import CannotFollow
 from dap_ai.runs.store import WORKSPACE, Recording
 from dap_ai.threads import run
 
+_SAYING = threading.Lock()
 _LOOK_S = 0.5
 """How often it looks for an agent whose starter has been killed."""
 
@@ -40,7 +46,17 @@ class _Process:
         self._endpoint = Endpoint(begin.token, upstreams, self._recorder, first=first, keeping=keeping)
         if begin.replay is not None:
             self._endpoint.replay = Standing(begin.replay, folder, self._recorder.event, self._pid, self._settled)
+        self._gate = self._opened(begin)
         self._agent: Agent | None = None
+
+    def _opened(self, begin: Begin) -> Gate | None:
+        if begin.gate is None:
+            return None
+        gate = Gate(
+            _heard, self._recorder, path=begin.folder, workspace=begin.workspace or "", stop_all=begin.gate.stop_all
+        )
+        self._endpoint.gate, self._endpoint.alive_s = Gatekeeper(gate, self._endpoint.numbers), begin.gate.alive_s
+        return gate
 
     async def run(self) -> None:
         """Until the agent has ended."""
@@ -55,7 +71,7 @@ class _Process:
             await asyncio.to_thread(self._following.close)
         self._recorder.event({"end": ended and ended.exit_code, "at": time.time()})
         await asyncio.to_thread(self._recorder.close)
-        _say(self._told())
+        _say(Word(told=self._told()))
         self._recording.close()
 
     def _follow(self) -> tuple[Following | None, Ready]:
@@ -70,13 +86,13 @@ class _Process:
             return None, Ready(trouble=str(error))
         return found, Ready(files=found.files)
 
-    def _keep(self, query: int) -> asyncio.Future[None]:
+    def _keep(self, query: int) -> asyncio.Future[Sequence[str] | None]:
         loop = asyncio.get_running_loop()
-        kept = loop.create_future()
+        kept: asyncio.Future[Sequence[str] | None] = loop.create_future()
 
-        def done() -> None:
+        def done(files: Sequence[str] | None) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(lambda: kept.done() or kept.set_result(None))
+                loop.call_soon_threadsafe(lambda: kept.done() or kept.set_result(files))
 
         if self._following is not None:
             self._following.asked(query, done)
@@ -90,6 +106,16 @@ class _Process:
         if self._following is None or self._begin.workspace is None:
             return None
         return Path(self._begin.workspace), Path(self._begin.folder) / WORKSPACE, self._following.head
+
+    def _to_the_gate(self, said: Line) -> None:
+        if self._gate is None:
+            return
+        if said.table is not None:
+            self._gate.table(said.table)
+        if said.order is not None:
+            self._gate.order(said.order)
+        if said.pause:
+            self._gate.pause()
 
     def _told(self) -> Told:
         totals, following = self._recorder.totals, self._following
@@ -107,6 +133,9 @@ class _Process:
             self._agent = said.agent or self._agent
             if said.end is not None:
                 return said.end
+            self._to_the_gate(said)
+        if self._gate is not None:
+            self._gate.open()
         while self._agent is not None and _runs(self._agent):  # noqa: ASYNC110  another process tells no event
             await asyncio.sleep(_LOOK_S)
         return None
@@ -120,16 +149,20 @@ def _runs(agent: Agent) -> bool:
     return False
 
 
-def _say(line: Ready | Told) -> None:
-    """To who has started us, if it is still there."""
-    with contextlib.suppress(OSError):
+def _heard(heard: Heard) -> None:
+    _say(Word(heard=heard))
+
+
+def _say(line: Ready | Word) -> None:
+    """To who has started us, if it is still there. From any thread."""
+    with _SAYING, contextlib.suppress(OSError):
         sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
         sys.stdout.buffer.flush()
 
 
 async def _main() -> None:
     loop = asyncio.get_running_loop()
-    stdin = asyncio.StreamReader(limit=2**24)
+    stdin = asyncio.StreamReader(limit=2**28)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
     begin = msgspec.json.decode(await stdin.readline(), type=Begin)
     work = asyncio.ensure_future(_Process(begin, stdin).run())

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -20,7 +20,7 @@ import psutil
 
 import dap_ai
 from dap_ai.backends.agents.live.plan import Plan
-from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told
+from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
 from dap_ai.backends.agents.live.wire.routes import environment, upstreams
 
 LOG = "endpoint.log"
@@ -50,34 +50,40 @@ class Again(NamedTuple):
 class Wish:
     """What is wanted: a command, where its recording goes, and the directory that is followed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  each may be wanted
         self,
         command: Sequence[str],
         folder: Path,
         workspace: Path | None,
         environ: Mapping[str, str],
         again: Again | None = None,
+        gate: Stand | None = None,
+        cwd: Path | None = None,
     ) -> None:
+        """With a `gate` the agent can be held. `cwd` is where it runs, if not here."""
         self.command, self.folder, self.workspace, self.environ = list(command), folder, workspace, dict(environ)
-        self.again = again
+        self.again, self.gate, self.cwd = again, gate, cwd or Path.cwd()
 
 
 class Keeper:
     """The endpoint's process; started again, at the same address, where it is killed."""
 
-    def __init__(self, wish: Wish) -> None:
-        """Serves once this returns. Raises CannotRecord."""
+    def __init__(self, wish: Wish, heard: Callable[[Word], None] = lambda _: None) -> None:
+        """Serves once this returns. Raises CannotRecord. `heard` takes each word of it, in a thread."""
+        self._heard = heard
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         token = secrets.token_urlsafe(18)
         try:
             found = {upstream.name: upstream.url for upstream in upstreams(wish.environ)}
-            self.environment = environment(wish.environ, self._listener.getsockname()[1], token)
+            self.environment = environment(
+                wish.environ, self._listener.getsockname()[1], token, gate=wish.gate is not None
+            )
         except ValueError as error:
             raise CannotRecord(str(error)) from error
         workspace = str(wish.workspace) if wish.workspace else None
         fd = self._listener.fileno()
         plan = wish.again.plan if wish.again else None
-        self._begin = Begin(fd, token, str(wish.folder), found, _head(wish), workspace, plan)
+        self._begin = Begin(fd, token, str(wish.folder), found, _head(wish), workspace, plan, wish.gate)
         self._agent: Agent | None = None
         self._ending = False
         self._lock = threading.Lock()
@@ -94,6 +100,18 @@ class Keeper:
             with self._lock:
                 _say(self._process, Line(agent=self._agent))
 
+    def say(self, line: Line) -> None:
+        """Something for the gate; where the endpoint has just been killed, nobody hears it."""
+        with self._lock:
+            _say(self._process, line)
+
+    def leave(self) -> None:
+        """Nobody is told anything any more; the endpoint stays until the agent ends."""
+        with self._lock, contextlib.suppress(OSError):
+            self._ending = True
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+
     def end(self, exit_code: int) -> Told | None:
         """The agent has ended: what was recorded; None where the endpoint has said no last word."""
         with self._lock:
@@ -106,12 +124,13 @@ class Keeper:
     def _keep(self) -> None:
         """Reads its last word; where it ends without, another takes its place: connections wait meanwhile."""
         for _ in range(_MOST_RESTARTS):
-            line = _stdout(self._process).readline()
-            if line:
-                self.told = msgspec.json.decode(line, type=Told)
+            for line in iter(_stdout(self._process).readline, b""):
+                word = msgspec.json.decode(line, type=Word)
+                self.told = word.told or self.told
+                self._heard(word)
             self._process.wait()
             with self._lock:
-                if self._ending or line:
+                if self._ending or self.told:
                     return
                 try:
                     self._process, _ = self._start()
@@ -119,6 +138,7 @@ class Keeper:
                     return
                 if self._agent:
                     _say(self._process, Line(agent=self._agent))
+            self._heard(Word(anew=True))
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Ready]:
         """In a session of its own, so that the terminal's signals are not for it."""
@@ -188,7 +208,7 @@ def _head(wish: Wish) -> dict[str, Any]:
     return {
         "started": started,
         "command": wish.command,
-        "cwd": str(Path.cwd()),
+        "cwd": str(wish.cwd),
         "workspace": str(wish.workspace or ""),
         "environ": sorted(wish.environ),
         "dap_ai": dap_ai.__version__,

@@ -7,7 +7,18 @@ from typing import Any
 
 import msgspec
 
+from dap_ai.backends.agents.live.gate.orders import Heard, Order, Table
 from dap_ai.backends.agents.live.plan import Plan
+from dap_ai.backends.agents.live.wire.alive import EVERY_S
+
+
+class Stand(msgspec.Struct, frozen=True):
+    """How agents are held."""
+
+    stop_all: bool = False
+    """The others wait, too, at their next event."""
+    alive_s: float = EVERY_S
+    """So often the client of a request that is held is told something."""
 
 
 class Begin(msgspec.Struct, frozen=True):
@@ -22,6 +33,8 @@ class Begin(msgspec.Struct, frozen=True):
     """The first line of the recording."""
     workspace: str | None = None
     replay: Plan | None = None
+    gate: Stand | None = None
+    """Agents can be held."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -67,3 +80,17 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
     agent: Agent | None = None
     end: End | None = None
+    table: Table | None = None
+    order: Order | None = None
+    pause: bool = False
+
+
+class Word(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of the endpoint after `Ready`."""
+
+    told: Told | None = None
+    """The last one."""
+    heard: Heard | None = None
+    """Of the gate."""
+    anew: bool = False
+    """Of nobody but who starts it: it was killed, and another one serves, at which nobody is held."""

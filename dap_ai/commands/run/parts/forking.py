@@ -9,8 +9,8 @@ import click
 import msgspec
 
 from dap_ai.backends.agents.live.plan import Edit, Plan, Result, Say
-from dap_ai.backends.agents.live.replay.editing import answer_of, resulted, with_call
 from dap_ai.backends.agents.live.replay.tape import Tape, Taped
+from dap_ai.backends.agents.live.wire.apis.editing import answer_of, resulted, with_call
 from dap_ai.commands.run.parts.again import inherited
 from dap_ai.commands.run.parts.arguments import Unreadable
 from dap_ai.commands.run.parts.texts import in_a_line

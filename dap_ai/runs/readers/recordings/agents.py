@@ -60,6 +60,10 @@ class Askers:
         asker.has_tools = asker.has_tools or bool(tools)
         return asker, new
 
+    def takes(self, asker: Asker, last: int) -> None:
+        """What an agent has asked was edited: messages up to `last` are its own from then on."""
+        self._take(asker, last)
+
     def unsent(self, last: int) -> list[int]:
         """The messages up to `last` that are in no query before, in their order."""
         found = list[int]()

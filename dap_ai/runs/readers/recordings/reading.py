@@ -14,6 +14,7 @@ from dap_ai.runs.readers.blocks import is_reminder
 from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.portion import within
 from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
+from dap_ai.runs.readers.recordings.edits import Edits
 from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
 from dap_ai.runs.readers.shapes import array, at, number, table, text, usage, whole, words
 from dap_ai.runs.readers.times import epoch_s
@@ -40,6 +41,11 @@ class Reading:
         self._nodes: dict[int, Node] = {}
         self._askers = Askers(self._nodes)
         self._asked: dict[int, tuple[Asker, Event]] = {}
+        self._edits = Edits(self._building)
+        self._askers_of: dict[int, Asker] = {}
+        """Who has asked each query."""
+        self._answered_by: dict[int, tuple[Asker, Event]] = {}
+        """The same of those that were answered, with the query's event."""
         self._start: float | None = None
         self._last_at: float | None = None
 
@@ -116,6 +122,8 @@ class Reading:
             self._building.ended(Outcome("unknown", said, ref)).at_s = self._time(row)
         elif kind == "check":
             self._check(row, ref)
+        elif kind in ("edited", "again", "called", "returned"):
+            self._held(kind, row, ref)
         elif kind == "workspace":
             said = f"the workspace {words(row['workspace'])} before the run"
             self._building.run.followed = True
@@ -168,6 +176,37 @@ class Reading:
         event = self._building.add("query", ref, agent=asker.name, at_s=at_s, native_id=words(row["query"]))
         asker.waiting += 1
         self._asked[whole(row["query"]) or 0] = asker, event
+        self._askers_of[whole(row["query"]) or 0] = asker
+
+    def _held(self, kind: str, row: Mapping[str, Any], ref: Ref) -> None:
+        """What was done while the agent was held, or what a hook in its process has told."""
+        at_s, edits = self._time(row), self._edits
+        number_ = whole(row.get(kind)) or 0
+        if kind == "called":
+            event = edits.called(row, ref, at_s)
+            asker = next((each for each in self._askers.known if each.name == event.agent), None)
+            if asker is not None and event.call_id not in asker.open_calls:
+                self._askers.called(asker, event.call_id, sub_agent(event.tool, event.arguments))
+        elif kind == "returned":
+            edits.returned(row, ref, at_s)
+        elif kind == "again":
+            edits.again(number_, ref, at_s)
+            if (asked := self._answered_by.get(number_)) is not None:
+                self._asked[number_] = asked
+                asked[0].waiting += 1
+        elif words(row.get("what")) == "response":
+            asker = self._answered_by[number_][0] if number_ in self._answered_by else None
+            old = edits.taken(number_)
+            if asker is not None:
+                for event in old:
+                    asker.open_calls.pop(event.call_id, None)
+                with edits.inserting(old):
+                    self._answer(row, ref, asker, list(answered(row.get("value"))), number_, at_s=at_s)
+                edits.note("the answer was edited in the debugger; the model's own:", old, ref, at_s)
+        else:
+            edits.edited(row, ref, at_s)
+            if (last := whole(row.get("last"))) and number_ in self._askers_of:
+                self._askers.takes(self._askers_of[number_], last)
 
     def _of(self, node: int) -> Sequence[Said]:
         return self._said.get(self._nodes[node].part, ())
@@ -184,7 +223,9 @@ class Reading:
         line = self._nodes[node].line
         for said in self._of(node):
             ref = Ref(self._name, (line, line), f"/value{said.pointer}")
-            if said.kind == "result" or (said.kind == "user" and answers):
+            if said.kind == "result" and self._edits.is_told(said.call_id):
+                asker.open_calls.pop(said.call_id, None)
+            elif said.kind == "result" or (said.kind == "user" and answers):
                 said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
                 asker.open_calls.pop(said.call_id, None)
                 code = exit_code(said.text)
@@ -198,7 +239,8 @@ class Reading:
                 self._building.add("note", ref, agent=asker.name, at_s=at_s, text=said.text)
 
     def _response(self, row: Mapping[str, Any], ref: Ref) -> None:
-        asker, query = self._asked.pop(whole(row["response"]) or 0, (None, None))
+        number_ = whole(row["response"]) or 0
+        asker, query = self._asked.pop(number_, (None, None))
         at_s = self._time(row)
         if asker is None or query is None:
             status = whole(row.get("status")) or 0
@@ -206,20 +248,24 @@ class Reading:
                 self._building.add("error", ref, text=words(row.get("words")) or f"status {status}", at_s=at_s)
             return
         asker.waiting -= 1
+        self._answered_by[number_] = asker, query
         took = at_s - query.at_s if at_s is not None and query.at_s is not None else None
         value = row.get("value")
         failed = row.get("end") != "whole" or (whole(row.get("status")) or 0) >= 400 or bool(table(value).get("error"))
         found = list(answered(value))
         if found or not failed:
-            self._answer(row, ref, asker, found, at_s=at_s, took_s=took, status="error" if failed else "ok")
+            self._answer(row, ref, asker, found, number_, at_s=at_s, took_s=took, status="error" if failed else "ok")
         if failed:
             self._building.add("error", ref, agent=asker.name, at_s=at_s, text=_why(row), status="error")
 
-    def _answer(self, row: Mapping[str, Any], ref: Ref, asker: Asker, found: Sequence[Said], **fields: Any) -> None:
+    def _answer(
+        self, row: Mapping[str, Any], ref: Ref, asker: Asker, found: Sequence[Said], number_: int, **fields: Any
+    ) -> None:
         said = [each for each in found if each.kind not in ("call", "result", "thinking")]
         thought = "\n".join(each.text for each in found if each.kind == "thinking")
         value = table(row.get("value"))
         pointer = f"/value{said[0].pointer}" if len(said) == 1 else "/value"
+        first = len(self._building.events)
         self._building.add(
             "response",
             Ref(ref.path, ref.lines, pointer),
@@ -242,12 +288,13 @@ class Reading:
                     arguments=each.arguments,
                     call_id=each.call_id,
                 )
-                self._askers.called(asker, each.call_id, _sub_agent(each))
+                self._askers.called(asker, each.call_id, sub_agent(each.tool, each.arguments))
             elif each.kind == "result":
                 asker.open_calls.pop(each.call_id, None)
                 place = Ref(ref.path, ref.lines, f"/value{each.pointer}")
                 given = {"call_id": each.call_id, "status": each.status, "at_s": fields["at_s"]}
                 self._building.add("result", place, agent=asker.name, text=each.text, **given)
+        self._edits.answers[number_] = self._building.events[first:]
 
     def _change(self, row: Mapping[str, Any], ref: Ref) -> None:
         """A commit; it stands before the query that had come when it was made."""
@@ -294,10 +341,10 @@ def _is_inserted(said: str) -> bool:
     return said.lstrip().startswith(_INSERTED) or is_reminder(said)
 
 
-def _sub_agent(call: Said) -> str:
+def sub_agent(tool: str, arguments: Mapping[str, Any] | None) -> str:
     """The name of the sub-agent that a call may start."""
-    given = call.arguments or {}
-    named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or call.tool
+    given = arguments or {}
+    named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or tool
     return named if 0 < len(named) <= _SHORT else ""
 
 

@@ -12,10 +12,10 @@ import pytest
 from dap_ai.backends.agents.live.plan import Plan, Result, Say
 from dap_ai.backends.agents.live.replay.answering import Replaying
 from dap_ai.backends.agents.live.replay.comparing import difference
-from dap_ai.backends.agents.live.replay.editing import rewritten, said, with_call
-from dap_ai.backends.agents.live.replay.forms import in_form
 from dap_ai.backends.agents.live.replay.tape import CannotReplay, Tape
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, taken_apart
+from dap_ai.backends.agents.live.wire.apis.editing import rewritten, said, with_call
+from dap_ai.backends.agents.live.wire.apis.forms import in_form
 from dap_ai.backends.agents.live.wire.replies import Decision
 from dap_ai.runs.store import Recording
 

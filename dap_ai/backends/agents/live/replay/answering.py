@@ -11,10 +11,10 @@ import msgspec
 
 from dap_ai.backends.agents.live.plan import Plan, Result, Say
 from dap_ai.backends.agents.live.replay.comparing import Difference, difference
-from dap_ai.backends.agents.live.replay.editing import history, resulted, rewritten, said, with_history
-from dap_ai.backends.agents.live.replay.forms import in_form
 from dap_ai.backends.agents.live.replay.tape import Answer, Tape, Taped
 from dap_ai.backends.agents.live.wire.apis.asked import Api, Asked, taken_apart
+from dap_ai.backends.agents.live.wire.apis.editing import history, resulted, rewritten, said, with_history
+from dap_ai.backends.agents.live.wire.apis.forms import in_form
 from dap_ai.backends.agents.live.wire.replies import Decision, Sent
 from dap_ai.runs.store import named
 

@@ -15,9 +15,9 @@ from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.recording import Again, Keeper, Wish, run_agent
 from dap_ai.backends.agents.live.replay import mounted
 from dap_ai.backends.agents.live.replay.copying import made, whole
-from dap_ai.backends.agents.live.replay.editing import rewritten
 from dap_ai.backends.agents.live.replay.tape import CannotReplay, Tape
 from dap_ai.backends.agents.live.talk import Told
+from dap_ai.backends.agents.live.wire.apis.editing import rewritten
 from dap_ai.runs.readers.shapes import array, words
 
 COPY = "copy"

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of, taken_apart
 from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.backends.agents.live.wire.http import uncompressed
@@ -41,7 +43,7 @@ class Recorder:
         self.totals = Totals()
         self._recording, self._upstreams, self._asked = recording, upstreams, asked
         self._apis: dict[int, tuple[Api, str]] = {}
-        """Of each query under way: the interface, and the upstream's name."""
+        """Of each query: the interface, and the upstream's name. One may be asked again."""
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
@@ -57,6 +59,23 @@ class Recorder:
     def event(self, fields: Mapping[str, Any]) -> None:
         """A line of anybody's, soon written."""
         self._queue.put(lambda: self._recording.event(fields))
+
+    def edited(self, fields: Mapping[str, Any], api: Api, body: bytes | None) -> None:
+        """A line about an edit, soon written; of an edited body its messages."""
+        self._queue.put(lambda: self._recording.event({**fields, **({"last": self._own(api, body)} if body else {})}))
+
+    def announced(self, fields: Mapping[str, Any], messages: list[Any]) -> None:
+        """A query that nobody has seen on the wire, soon written."""
+
+        def write() -> None:
+            last = self._recording.conversation([msgspec.json.encode(message) for message in messages])
+            self._recording.event({**fields, "last": last, "messages": len(messages), "settings": {}})
+
+        self._queue.put(write)
+
+    def after(self, do: Callable[[], None]) -> None:
+        """Called in the recorder's thread once all that was told so far is written."""
+        self._queue.put(do)
 
     def close(self) -> None:
         """Once all that was told is written."""
@@ -101,7 +120,7 @@ class Recorder:
         return self._recording.conversation(taken_apart(api, body).messages)
 
     def _response(self, note: Ended) -> None:
-        api, upstream = self._apis.pop(note.number, (None, ""))
+        api, upstream = self._apis.get(note.number, (None, ""))
         row: dict[str, Any] = {"response": note.number, "at": note.at, "end": note.end, "status": note.status}
         row |= {"words": note.words} if note.words else {}
         row |= {"first_at": note.first_at} if note.first_at else {}

@@ -10,6 +10,8 @@ from dap_ai.backends.agents.live.wire.apis.values import table
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = "127.0.0.1"
+GATE = "gate"
+"""Behind the secret: where hooks in the agent's process announce what happens."""
 
 
 class Vendor(NamedTuple):
@@ -63,9 +65,12 @@ def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
     return found
 
 
-def environment(environ: Mapping[str, str], port: int, token: str) -> dict[str, str]:
-    """The variables to be changed for the agent. A client behind a proxy is to come to us without it."""
-    changed = dict[str, str]()
+def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool = False) -> dict[str, str]:
+    """The variables to be changed for the agent. A client behind a proxy is to come to us without it.
+
+    With a `gate`, hooks in the agent's process are told where it is.
+    """
+    changed = {"DAP_AI_GATE": f"http://{_LOOPBACK}:{port}/{token}/{GATE}"} if gate else dict[str, str]()
     for vendor, upstream in zip(VENDORS, upstreams(environ), strict=True):
         path = urlsplit(upstream.url).path
         for name in vendor.variables:
@@ -81,6 +86,11 @@ def target(path: str, token: str, known: Mapping[str, Upstream]) -> tuple[Upstre
     _, given, name, rest = [*path.split("/", 3), "", "", ""][:4]
     upstream = known.get(name)
     return (upstream, f"/{rest}") if given == token and upstream is not None else None
+
+
+def gate_of(path: str, token: str) -> bool:
+    """Whether a request is to the gate: a hook announces something."""
+    return path == f"/{token}/{GATE}"
 
 
 def named(value: object) -> dict[str, Upstream]:

@@ -8,32 +8,32 @@ import itertools
 import json
 import socket
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import h11
 
+from dap_ai.backends.agents.live.wire.alive import EVERY_S
 from dap_ai.backends.agents.live.wire.apis.asked import api_of
 from dap_ai.backends.agents.live.wire.http import (
     READ_BYTES,
     Broken,
     Headers,
-    passed_on,
     uncompressed,
     value_of,
-    without,
 )
-from dap_ai.backends.agents.live.wire.notes import Began, End, Ended, Notes
+from dap_ai.backends.agents.live.wire.notes import Began, Notes
+from dap_ai.backends.agents.live.wire.passing import Passing, without_header
 from dap_ai.backends.agents.live.wire.replies import Decision, Replies
-from dap_ai.backends.agents.live.wire.routes import Upstream, target
-from dap_ai.backends.agents.live.wire.upstream import Link, Pool, Unreached, proxy_headers
+from dap_ai.backends.agents.live.wire.routes import Upstream, gate_of, target
+from dap_ai.backends.agents.live.wire.upstream import Pool, Unreached
+from dap_ai.backends.agents.live.wire.visiting import Gatekeeper
+from dap_ai.backends.agents.live.wire.way import Dropped, Way
 
 _MAX_HEAD = 256 * 1024
 _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
-_KEEPING_S = 1.0
-"""So long at most an answer that has come waits until the workspace's state before it is kept."""
-Keeping = Callable[[int], "asyncio.Future[None]"]
+Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
+"""Keeps the workspace as a query finds it: the files that have changed."""
 
 
 class Left(Exception):  # noqa: N818  what it says of the agent
@@ -56,6 +56,9 @@ class Endpoint:
         self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
         self.replay: Replies | None = None
         """Answers from a recording in the model's place."""
+        self.gate: Gatekeeper | None = None
+        """May hold queries, and change them."""
+        self.alive_s = EVERY_S
         self.pool = Pool()
         self.numbers = itertools.count(first)
         self._open: set[asyncio.Task[None]] = set()
@@ -122,6 +125,8 @@ class _Conversation:
         return b"".join(pieces)
 
     async def _serve(self, request: h11.Request, body: bytes) -> None:
+        if gate_of(request.target.decode("latin-1"), self._endpoint.token) and self._endpoint.gate:
+            return await self._announce(self._endpoint.gate, body)
         found = target(request.target.decode("latin-1"), self._endpoint.token, self._endpoint.upstreams)
         if found is None:
             return await self._refuse(404, "is nothing here")
@@ -131,12 +136,18 @@ class _Conversation:
         number = next(self._endpoint.numbers)
         method, encoding = request.method.decode("latin-1"), value_of(request.headers, b"content-encoding")
         plain = path.partition("?")[0]
-        passing = _Passing(number)
+        passing = Passing(number)
         api, own = api_of(method, plain), None
         if self._endpoint.replay and api:
             passing.decided = self._endpoint.replay.decide(number, api, uncompressed(body, encoding))
             own, body, encoding = passing.decided.own, passing.decided.body, ""
-            request = _with_no(b"content-encoding", request)
+            request = without_header(b"content-encoding", request)
+        if self._endpoint.gate and api:
+            with contextlib.suppress(ValueError):  # compressed in a way that nobody here can read: it passes
+                plain_body = uncompressed(body, encoding)
+                passing.visit = self._endpoint.gate.visit(number, api, plain_body)
+                own, body, encoding = passing.visit.own or own, passing.visit.body, ""
+                request = without_header(b"content-encoding", request)
         self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own))
         if self._endpoint.keeping and api:
             passing.kept = self._endpoint.keeping(number)
@@ -147,8 +158,30 @@ class _Conversation:
             passing.end, passing.words = passing.end or "left", passing.words or "the agent closed the connection"
             raise
         finally:
-            self._endpoint.notes.ended(passing.note())
+            self._note(passing)
         return None
+
+    def _note(self, passing: Passing) -> None:
+        if not passing.is_noted:
+            passing.is_noted = True
+            self._endpoint.notes.ended(passing.note())
+
+    async def _announce(self, gate: Gatekeeper, body: bytes) -> None:
+        """A hook in the agent's process waits for its verdict."""
+        answer: list[tuple[int, bytes]] = []
+
+        async def ask() -> None:
+            answer.append(await gate.announced(body))
+
+        await self._unless_left(asyncio.ensure_future(ask()))
+        status, data = answer[0]
+        await self._whole(status, b"application/json", data)
+
+    async def _whole(self, status: int, kind: bytes, body: bytes) -> None:
+        headers: Headers = [(b"Content-Type", kind), (b"Content-Length", str(len(body)).encode())]
+        head = h11.Response(status_code=status, headers=headers, reason=b"dap-ai")
+        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
+            await self._send(event)
 
     async def _unless_left(self, work: asyncio.Future[None]) -> None:
         """Waits for work, and ends it where the agent goes. Raises Left."""
@@ -173,38 +206,34 @@ class _Conversation:
                         await reading
         await work
 
-    async def _pass(self, request: h11.Request, body: bytes, upstream: Upstream, path: str, passing: _Passing) -> None:
+    async def _pass(self, request: h11.Request, body: bytes, upstream: Upstream, path: str, passing: Passing) -> None:
         if passing.decided is not None and await self._replayed(passing.decided, passing):
             return
-        link = None
+        way = Way(self._endpoint, self._send, request, upstream, path, passing)
         try:
-            link, head = await self._asked(request, body, upstream, path)
-            passing.headed(head)
-            await passing.settled()
-            await self._send(_head_for(head))
-            if request.method != b"HEAD":
-                async for piece in link.pieces():
-                    passing.body.append(piece)
-                    await self._send(h11.Data(data=piece))
-            await self._send(h11.EndOfMessage())
-            self._endpoint.pool.keep(upstream.origin, link)
-            link, passing.end = None, "whole"
+            if passing.visit is None:
+                await way.through(body)
+            else:
+                await way.visited(passing.visit, note=lambda: self._note(passing))
+        except Dropped as error:
+            passing.end, passing.words = "whole", str(error)
+            await self._refuse(400, str(error))
         except Unreached as error:
             passing.end, passing.words = "unreached", str(error)
+            if way.is_promised:
+                self._writer.transport.abort()
+                raise Left from error
             await self._refuse(502, str(error))
         except (Broken, OSError, h11.LocalProtocolError) as error:
             if self._writer.is_closing():
                 raise Left from error
             passing.end, passing.words = "broken", str(error) or "the connection to the model ended"
-            if passing.status:
+            if passing.status or way.is_promised:
                 self._writer.transport.abort()  # as the agent would have seen it
                 raise Left from error
             await self._refuse(502, passing.words)
-        finally:
-            if link is not None:
-                link.close()
 
-    async def _replayed(self, decided: Decision, passing: _Passing) -> bool:
+    async def _replayed(self, decided: Decision, passing: Passing) -> bool:
         """Whether the tape has answered; at the fork the workspace is set before the model is asked."""
         replay, keeping, sent = self._endpoint.replay, self._endpoint.keeping, decided.sent
         if passing.kept is not None and (decided.is_fork or sent):
@@ -213,35 +242,15 @@ class _Conversation:
             await replay.settle(lambda: keeping(passing.number))
         if sent is None:
             return False
-        length = str(len(sent.body)).encode()
-        headers: Headers = [(b"Content-Type", sent.kind.encode()), (b"Content-Length", length)]
-        head = h11.Response(status_code=sent.status, headers=headers, reason=b"dap-ai")
-        passing.headed(head)
+        headers: Headers = [(b"Content-Type", sent.kind.encode())]
+        passing.headed(h11.Response(status_code=sent.status, headers=headers, reason=b"dap-ai"))
         passing.taped = sent.taped
         passing.body.append(sent.body)
-        for event in (head, h11.Data(data=sent.body), h11.EndOfMessage()):
-            await self._send(event)
+        await self._whole(sent.status, sent.kind.encode(), sent.body)
         passing.end = "whole"
         if decided.stop and replay is not None:
             replay.end_agent()
         return True
-
-    async def _asked(
-        self, request: h11.Request, body: bytes, upstream: Upstream, path: str
-    ) -> tuple[Link, h11.Response]:
-        """The head of the answer. A connection that was open, and is found closed, is replaced once."""
-        pool, origin = self._endpoint.pool, upstream.origin
-        if (link := pool.idle(origin)) is not None:
-            try:
-                return link, await link.send(_request_for(request, body, upstream, path, link), body)
-            except (Broken, OSError):
-                link.close()
-        link = await pool.opened(origin)
-        try:
-            return link, await link.send(_request_for(request, body, upstream, path, link), body)
-        except BaseException:
-            link.close()
-            raise
 
     async def _send(self, event: h11.Event) -> None:
         self._writer.write(self._http.send(event) or b"")
@@ -253,69 +262,4 @@ class _Conversation:
             return
         error = {"message": f"dap-ai: {words}", "type": "dap_ai", "param": None, "code": None}
         body = json.dumps({"type": "error", "error": error}).encode()
-        headers: Headers = [(b"Content-Type", b"application/json"), (b"Content-Length", str(len(body)).encode())]
-        await self._send(h11.Response(status_code=status, headers=headers, reason=b"dap-ai"))
-        await self._send(h11.Data(data=body))
-        await self._send(h11.EndOfMessage())
-
-
-class _Passing:
-    """What is known of a request so far."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.end: End | None = None
-        self.words = ""
-        self.status = 0
-        self.body: list[bytes] = []
-        self.kept: asyncio.Future[None] | None = None
-        self.decided: Decision | None = None
-        self.taped: int | None = None
-        self._head: dict[str, Any] = {}
-
-    def headed(self, head: h11.Response) -> None:
-        """The answer has begun."""
-        self.status = head.status_code
-        self._head = {
-            "first_at": time.time(),
-            "kind": value_of(head.headers, b"content-type"),
-            "encoding": value_of(head.headers, b"content-encoding"),
-            "request_id": value_of(head.headers, b"x-request-id") or value_of(head.headers, b"request-id"),
-        }
-
-    async def settled(self) -> None:
-        """Once the workspace is kept, so that what the agent does with the answer is in the next state."""
-        if self.kept is not None:
-            await asyncio.wait([self.kept], timeout=_KEEPING_S)
-
-    def note(self) -> Ended:
-        """For who records it."""
-        end = self.end or "broken"
-        facts = {"status": self.status, "body": self.body, "taped": self.taped}
-        return Ended(self.number, time.time(), end, self.words, **facts, **self._head)
-
-
-def _with_no(name: bytes, request: h11.Request) -> h11.Request:
-    headers = without(list(request.headers), name)
-    return h11.Request(method=request.method, target=request.target, headers=headers)
-
-
-def _request_for(request: h11.Request, body: bytes, upstream: Upstream, path: str, link: Link) -> h11.Request:
-    """The agent's request as the upstream is to see it: its own, but for what is about the connection.
-
-    No compression is asked for, so that the answer can be read and passes as it comes.
-    """
-    headers = without(passed_on(request.headers), b"host", b"content-length", b"accept-encoding", b"expect")
-    host = upstream.origin.partition("://")[2].rpartition("@")[2].encode()
-    if body or request.method in (b"POST", b"PUT", b"PATCH"):
-        headers.append((b"Content-Length", str(len(body)).encode()))
-    if link.proxied:
-        headers += proxy_headers(upstream.origin)
-    place = (upstream.origin + path if link.proxied else path).encode("latin-1")
-    headers = [(b"Host", host), *headers, (b"Accept-Encoding", b"identity")]
-    return h11.Request(method=request.method, target=place, headers=headers)
-
-
-def _head_for(head: h11.Response) -> h11.Response:
-    """The upstream's answer as the agent is to see it. Without a length it goes in chunks."""
-    return h11.Response(status_code=head.status_code, headers=passed_on(head.headers), reason=head.reason)
+        await self._whole(status, b"application/json", body)

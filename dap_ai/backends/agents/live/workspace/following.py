@@ -5,12 +5,15 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dap_ai.backends.agents.live.workspace.git import GitError
 from dap_ai.backends.agents.live.workspace.repository import CannotFollow, Repository
+
+Done = Callable[[Sequence[str] | None], None]
+"""Called once a state is kept: with the files that are another now, None where all are as they were."""
 
 
 class Following:
@@ -26,7 +29,7 @@ class Following:
         self.files = self._repository.begin()
         self._record = record
         self._record({"workspace": str(directory), "at": time.time(), "commit": self._repository.head})
-        self._asked: queue.SimpleQueue[tuple[int | None, Callable[[], None]] | None] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[tuple[int | None, Done] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
         self._thread.start()
 
@@ -35,13 +38,13 @@ class Following:
         """The newest state."""
         return self._repository.head
 
-    def asked(self, query: int, done: Callable[[], None]) -> None:
+    def asked(self, query: int, done: Done) -> None:
         """A query has come: its agent's calls are over. `done` is called in the thread once their state is kept."""
         self._asked.put((query, done))
 
     def close(self) -> None:
         """After the last state has been kept."""
-        self._asked.put((None, lambda: None))
+        self._asked.put((None, lambda _: None))
         self._asked.put(None)
         self._thread.join()
 
@@ -51,25 +54,27 @@ class Following:
             while not self._asked.empty() and (more := self._asked.get()) is not None:
                 waiting.append(more)
                 first = more
-            self._keep(first[0])
+            files = self._keep(first[0])
             for _, done in waiting:
-                done()
+                done(files)
             if waiting[-1][0] is None:
                 return
 
-    def _keep(self, query: int | None) -> None:
+    def _keep(self, query: int | None) -> list[str] | None:
         began = time.time()
         try:
             made = self._repository.commit("at the end" if query is None else f"before query {query}")
         except (GitError, OSError) as error:
             self.trouble = self.trouble or str(error)
             self._record({"note": f"the workspace could not be kept: {error}", "at": time.time()})
-            return
+            return None
         if made is None:
-            return
+            return None
         for words in made.left_out:
             self._record({"note": words, "at": began})
         if made.sha:
             self.changes += 1
             row = {"change": self.changes, "at": began, "took_s": time.time() - began, "query": query}
             self._record({**row, "commit": made.sha, "files": made.files})
+            return [" ".join(map(str, each)) for each in made.files]
+        return None

@@ -1,0 +1,101 @@
+"""What is announced at the gate by whoever is in the agent's process (a hook, the shim), and the verdict on it.
+
+The agent's environment has GATE, an address on loopback with a secret in its path. An announcement is one POST of a
+JSON object to it; the answer is the verdict, a JSON object, with status 200:
+
+    POST /SECRET/gate    {"kind": "call", "agent": "main", "tool": "bash", "arguments": {"command": "ls"},
+                          "call_id": "c1"}
+    200                  {"do": "go"}
+
+The answer comes at once while the agent runs free, and whenever the user says so while it is held: whoever announces
+waits without a limit of time, one connection (kept open) for each thread or task that announces, so that only that one
+waits. Where the connection fails, the verdict is `go`: an agent never ends because its debugger did. Nothing needs
+msgspec: plain JSON.
+
+What is announced (`kind`), in the order of happening:
+
+    hello     once a process, first: `announces` names the kinds that this process will announce from now on, `pid` is
+              its own. Where calls are announced, the gate holds before a tool there and not on the wire; results too.
+    agent     a sub-agent begins: `agent`, its `parent`, `call_id` of the call that started it, where that is known
+    query     a model is about to be asked: `messages`, as the agent has them. Only of models that are not asked over
+              the wire: once a query has come by the wire, announced queries and responses are answered by `go` and
+              not recorded
+    response  it has answered: `text`, `calls` [{"tool", "arguments", "call_id"}, ...]
+    call      a tool is about to run: `tool`, `arguments`, `call_id` where the framework has one
+    result    it has run: `call_id`, `tool`, `text`, `status` ok or error
+    note      words about the run: `text`
+
+What comes back (`do`):
+
+    go        as it is
+    edit      with what is given: of a call `tool`, `arguments`; of a result and a response `text`; of a query
+              `messages`. A field that is absent is unchanged, an empty text is an edit
+    answer    `text` in the place of what would be done: of a call its result, and the tool is not run; of a query the
+              model's answer, and no model is asked
+    stop      the agent is to end: `why`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+GATE = "DAP_AI_GATE"
+"""The variable of the agent's environment that names the gate's address; unset: nobody stands there."""
+PATH = "gate"
+"""Of the address, behind the secret."""
+
+Kind = Literal["hello", "agent", "query", "response", "call", "result", "note", "started", "ended"]
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call that a response makes."""
+
+    tool: str = ""
+    arguments: Any = None
+    call_id: str = ""
+
+
+class Announced(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One announcement. `started` and `ended` are those of our own launcher in a terminal: `pid`, `exit_code`."""
+
+    kind: Kind
+    agent: str = ""
+    """Empty: the one that is known by the call's id, else the main one."""
+    parent: str = ""
+    tool: str = ""
+    arguments: Any = None
+    """An object; of some tools a text."""
+    text: str = ""
+    call_id: str = ""
+    """Empty: the call is the one with that tool and those arguments."""
+    status: Literal["ok", "error", "unknown"] = "unknown"
+    messages: Sequence[Any] = ()
+    calls: Sequence[Call] = ()
+    announces: Sequence[str] = ()
+    pid: int = 0
+    exit_code: int | None = None
+    frames: Sequence[Mapping[str, Any]] = ()
+    """The Python stack of a call, innermost first, where it is wanted: {"name", "path", "line"}."""
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What becomes of it."""
+
+    do: Literal["go", "edit", "answer", "stop"] = "go"
+    text: str | msgspec.UnsetType = msgspec.UNSET
+    tool: str | msgspec.UnsetType = msgspec.UNSET
+    arguments: Any = msgspec.UNSET
+    messages: Sequence[Any] | msgspec.UnsetType = msgspec.UNSET
+    why: str = ""
+
+
+GO = Verdict()
+
+
+def encoded(verdict: Verdict) -> bytes:
+    """As it is sent; `do` is always there."""
+    found = msgspec.to_builtins(verdict)
+    return msgspec.json.encode({"do": verdict.do, **found})

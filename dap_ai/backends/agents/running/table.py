@@ -1,0 +1,35 @@
+"""The client's breakpoints, as the gate is told of them; and those that only analysis can see, later. Pure."""
+
+from __future__ import annotations
+
+from dap_ai.backends.agents.breakpoints import Breakpoints
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.filters import FILTERS, why
+from dap_ai.backends.agents.live.gate.orders import Table
+from dap_ai.backends.agents.live.gate.stops import LIVE, Row
+
+_KINDS = {"functions": "function", "filters": "filter", "data": "data"}
+
+
+def table_of(breakpoints: Breakpoints) -> Table:
+    """All but lines, which are of the past."""
+    rows = [
+        Row(stop.ident, kind, stop.asked)  # type: ignore[arg-type]
+        for name, kind in _KINDS.items()
+        for stop in breakpoints.of(name)
+        if kind != "filter" or stop.filter in LIVE or stop.filter == "budget"
+    ]
+    return Table(rows)
+
+
+def late_hit(breakpoints: Breakpoints, facts: Facts, judged: set[tuple[int, int]]) -> tuple[int, str, str] | None:
+    """A breakpoint of analysis that is hit, and was not before: its number, its filter, what it says."""
+    stops = [each for each in breakpoints.of("filters") if each.filter not in LIVE and each.filter != "budget"]
+    if not stops or not facts.analysed.is_due:
+        return None
+    for event in facts.run.events:
+        for stop in stops:
+            if (stop.ident, event.index) not in judged and stop.takes(event, facts):
+                judged.add((stop.ident, event.index))
+                return stop.ident, stop.filter, why(stop.filter, event, facts) or FILTERS[stop.filter].label
+    return None

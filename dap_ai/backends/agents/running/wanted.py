@@ -1,0 +1,85 @@
+"""What a launch configuration wants of a live agent."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from dap_ai.backends.agents.arguments import Arguments, Refused
+
+_CONSOLES = ("internalConsole", "integratedTerminal", "externalTerminal")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Paths are absolute: the proxy has completed them."""
+
+    command: Sequence[str]
+    cwd: str
+    workspace: str
+    """"" : no files are followed."""
+    env: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """None takes a variable away."""
+    out: str = ""
+    """The recording's folder; "" is one in the user's data directory."""
+    console: str = "internalConsole"
+    stop_on_entry: bool = False
+    stop_all: bool = False
+    keep_alive_s: float = 2.0
+    hold_at_end: bool = False
+    python: bool = False
+    """The agent's own Python is a session of its own."""
+
+
+def wanted(arguments: Arguments) -> Wanted:
+    """Raises Refused."""
+    fields = arguments.fields
+    console = arguments.text("console", "internalConsole")
+    if console not in _CONSOLES:
+        raise Refused(f"`console` is {console!r}, and has to be one of {', '.join(_CONSOLES)}")
+    workspace = fields.get("workspace")
+    cwd = arguments.text("cwd", ".")
+    return Wanted(
+        command=_command(fields.get("command")),
+        cwd=cwd,
+        workspace="" if workspace is False else arguments.text("workspace", "") or cwd,
+        env=_env(fields.get("env")),
+        out=arguments.text("out", ""),
+        console=console,
+        stop_on_entry=fields.get("stopOnEntry") is True or fields.get("stopAt") == "entry",
+        stop_all=fields.get("stopAll") is True,
+        keep_alive_s=_seconds(fields.get("keepAlive")),
+        hold_at_end=fields.get("stopAt") == "end",
+        python=fields.get("python") is True,
+    )
+
+
+def _command(value: Any) -> list[str]:
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError as error:
+            raise Refused(f"`command` is no command line: {error}") from error
+    words = cast("list[Any]", value) if isinstance(value, list) else []
+    if not words or not all(isinstance(word, str) for word in words):
+        raise Refused('`command` is to be a list of words, as ["mini", "-t", "fix the test"], or a text')
+    return [str(word) for word in words]
+
+
+def _env(value: Any) -> dict[str, str | None]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Refused("`env` is to be an object of texts")
+    rows = cast("Mapping[Any, Any]", value)
+    return {str(name): None if each is None else str(each) for name, each in rows.items()}
+
+
+def _seconds(value: Any) -> float:
+    if value is None:
+        return 2.0
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise Refused("`keepAlive` is to be a number of seconds")
+    return float(value)
