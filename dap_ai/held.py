@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _START = (
     "import sys; sys.path[:] = [path for path in sys.path if path]; sys.path.append({folder!r}); "
-    "from dap_ai.cli import main; main()"
+    "from {module} import main; main()"
 )
 """Not `-m`, which would look for modules in the folder that the program stands in."""
 _LEAVES_S = 5.0
@@ -140,9 +140,10 @@ def asked(
         pair.close()
 
 
-def command() -> list[str]:
-    """`dap-ai` as this interpreter runs it, whatever the working directory holds."""
-    return [sys.executable, "-c", _START.format(folder=os.path.dirname(os.path.dirname(_OURS)))]  # noqa: PTH120
+def command(module: str = "dap_ai.cli") -> list[str]:
+    """`dap-ai`, or the `main` of another module, as this interpreter runs it, whatever the working directory holds."""
+    folder = os.path.dirname(os.path.dirname(_OURS))  # noqa: PTH120
+    return [sys.executable, "-c", _START.format(folder=folder, module=module)]
 
 
 def _left(child: subprocess.Popen[bytes], ends: float | None) -> int:

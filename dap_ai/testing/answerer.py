@@ -1,0 +1,163 @@
+"""The process that answers: started at the first failure, kept for the next, out of the way of the tests.
+
+It is no child of this process: tests that wait for their children must not meet it. What a test may have replaced
+(`subprocess.Popen`, `time.monotonic`, the environment) is taken as it was before the first test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dap_ai import held
+from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
+
+if TYPE_CHECKING:
+    from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+
+_ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
+_LATE_S = 0.2
+"""So long after the answer should have come, the line that ends it may come."""
+_LEAST_S, _TICK_S = 0.2, 0.05
+_MAX_WORDS = 300
+_now, _Popen, _kill = time.monotonic, subprocess.Popen, os.kill
+
+
+class Unanswered(Exception):  # noqa: N818  a state, not a mistake
+    """There is no answer; the text says why."""
+
+
+class Answerer:
+    """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform."""
+
+    def __init__(self) -> None:
+        if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
+            raise OSError("Unix sockets are needed, which this platform does not have")
+        self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
+        self._jobs: socket.socket | None = None
+        self._starting: subprocess.Popen[bytes] | None = None
+        self._pid = self._count = 0
+        self._kept = b""
+
+    def ask(self, server: Server, limit_s: float, *, context: bool = False) -> dict[str, Any]:
+        """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
+
+        Raises Unanswered, KeyboardInterrupt.
+        """
+        ends = _now() + limit_s
+        try:
+            with _Interrupts() as interrupts:
+                done = self._ask(server, ends, lambda: not interrupts.came and _now() < ends, context=context)
+        except OSError as error:
+            self.close()
+            raise Unanswered(f"nobody answers: {error}") from error
+        if interrupts.came:
+            raise KeyboardInterrupt
+        if done is None:
+            self.close()
+            raise Unanswered(f"no answer within {limit_s:g} s")
+        if done["ended"] is None or done["ended"]["reason"] != "completed":
+            raise Unanswered((done["error"] or done["ended"]["error"] or "no answer")[:_MAX_WORDS])
+        return done["ended"]
+
+    def _ask(self, server: Server, ends: float, wanted: Callable[[], bool], *, context: bool) -> dict[str, Any] | None:
+        """None: not in time."""
+        jobs, pair = self._started(), Pair()
+        try:
+            self._count += 1
+            if not self._pid:
+                words = self._line(jobs, wanted)
+                if words is None:
+                    return None
+                self._pid = int(words)
+            job = {"number": self._count, "limit_s": max(_LEAST_S, ends - _now()), "context": context}
+            socket.send_fds(jobs, [json.dumps(job).encode() + b"\n"], [pair.theirs.fileno()])
+            pair.serve(server, wanted)
+        finally:
+            pair.close()
+        late = ends + _LATE_S
+        while (line := self._line(jobs, lambda: _now() < late)) is not None:
+            done = json.loads(line)
+            if done["number"] == self._count:
+                return done
+        return None
+
+    def close(self) -> None:
+        """The process is gone. Again changes nothing; the next question starts another."""
+        if self._jobs is not None:
+            self._jobs.close()
+        if self._starting is not None:
+            self._starting.wait()
+            if self._starting.stderr:
+                self._starting.stderr.close()
+        if self._pid:
+            with contextlib.suppress(OSError):
+                _kill(self._pid, signal.SIGTERM)
+        self._jobs = self._starting = None
+        self._pid, self._kept = 0, b""
+
+    def _started(self) -> socket.socket:
+        """Raises OSError."""
+        if self._jobs is None:
+            self._jobs, theirs = socket.socketpair()
+            python, flag, text = held.command("dap_ai.commands.answers")
+            with theirs:
+                self._starting = _Popen(
+                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno())],
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    cwd=self._cwd,
+                    env=self._environ,
+                    start_new_session=True,
+                )
+            self._starting.wait()
+        return self._jobs
+
+    def _line(self, jobs: socket.socket, wanted: Callable[[], bool]) -> bytes | None:
+        """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
+        while b"\n" not in self._kept:
+            if not select.select([jobs], [], [], _TICK_S)[0]:
+                if not wanted():
+                    return None
+                continue
+            piece = jobs.recv(65536)
+            if not piece:
+                raise OSError(self._last_words())
+            self._kept += piece
+        line, _, self._kept = self._kept.partition(b"\n")
+        return line
+
+    def _last_words(self) -> str:
+        said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "the process has ended"
+
+
+class _Interrupts:
+    """Ctrl-C meanwhile is kept for afterwards: within what is evaluated it would be an error of that."""
+
+    came = False
+
+    def __enter__(self) -> _Interrupts:
+        self._plain: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._plain = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def _note(self, *_: object) -> None:
+        self.came = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._plain is not None:
+            signal.signal(signal.SIGINT, self._plain)
