@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
 """So long after the answer should have come, the line that ends it may come."""
-_LEAST_S, _TICK_S = 0.2, 0.05
+_LEAST_S, _TICK_S = 1.0, 0.05
+"""An answer is given so much time, also where the process has just taken its own to start."""
+_START_S = 10.0
 _MAX_WORDS = 300
 _now, _Popen, _kill = time.monotonic, subprocess.Popen, os.kill
 
@@ -48,48 +50,62 @@ class Answerer:
         self._pid = self._count = 0
         self._kept = b""
 
+    def start(self) -> None:
+        """Begins to start the process, if there is none; nothing is waited for. What goes wrong, `ask` says."""
+        with contextlib.suppress(OSError):
+            self._started()
+
     def ask(self, server: Server, limit_s: float, *, context: bool = False) -> dict[str, Any]:
         """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
 
         Raises Unanswered, KeyboardInterrupt.
         """
-        ends = _now() + limit_s
+        interrupts = _Interrupts()
         try:
-            with _Interrupts() as interrupts:
-                done = self._ask(server, ends, lambda: not interrupts.came and _now() < ends, context=context)
+            with interrupts:
+                done = self._ask(server, _now() + limit_s, interrupts, context=context)
         except OSError as error:
             self.close()
             raise Unanswered(f"nobody answers: {error}") from error
         if interrupts.came:
             raise KeyboardInterrupt
+        ended = done["ended"] if done else {"reason": "limit"}
         if done is None:
             self.close()
+        if ended is None or ended["reason"] == "failed":
+            raise Unanswered((done and done["error"] or ended and ended["error"] or "no answer")[:_MAX_WORDS])
+        if ended["reason"] != "completed":
             raise Unanswered(f"no answer within {limit_s:g} s")
-        if done["ended"] is None or done["ended"]["reason"] != "completed":
-            raise Unanswered((done["error"] or done["ended"]["error"] or "no answer")[:_MAX_WORDS])
-        return done["ended"]
+        return ended
 
-    def _ask(self, server: Server, ends: float, wanted: Callable[[], bool], *, context: bool) -> dict[str, Any] | None:
+    def _ask(self, server: Server, ends: float, interrupts: _Interrupts, *, context: bool) -> dict[str, Any] | None:
         """None: not in time."""
-        jobs, pair = self._started(), Pair()
+        jobs = self._ready(ends + _START_S, interrupts)
+        if jobs is None:
+            return None
+        self._count += 1
+        limit_s = max(_LEAST_S, ends - _now())
+        late = _now() + limit_s + _LATE_S
+        pair = Pair()
         try:
-            self._count += 1
-            if not self._pid:
-                words = self._line(jobs, wanted)
-                if words is None:
-                    return None
-                self._pid = int(words)
-            job = {"number": self._count, "limit_s": max(_LEAST_S, ends - _now()), "context": context}
+            job = {"number": self._count, "limit_s": limit_s, "context": context}
             socket.send_fds(jobs, [json.dumps(job).encode() + b"\n"], [pair.theirs.fileno()])
-            pair.serve(server, wanted)
+            pair.serve(server, lambda: not interrupts.came and _now() < late)
         finally:
             pair.close()
-        late = ends + _LATE_S
-        while (line := self._line(jobs, lambda: _now() < late)) is not None:
+        while (line := self._line(jobs, lambda: not interrupts.came and _now() < late)) is not None:
             done = json.loads(line)
             if done["number"] == self._count:
                 return done
         return None
+
+    def _ready(self, until: float, interrupts: _Interrupts) -> socket.socket | None:
+        """Where jobs are taken; None: not by then. Raises OSError."""
+        jobs = self._started()
+        if not self._pid:
+            pid = self._line(jobs, lambda: not interrupts.came and _now() < until)
+            self._pid = int(pid or 0)
+        return jobs if self._pid else None
 
     def close(self) -> None:
         """The process is gone. Again changes nothing; the next question starts another."""

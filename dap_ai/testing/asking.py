@@ -21,6 +21,7 @@ from dap_ai.testing.plugin import FULL, STOP
 from dap_ai.testing.short import short
 
 SECTION = "why (dap-ai)"
+_now = time.monotonic  # a test may have replaced it
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
 _CONTEXT_S = 10.0
@@ -58,6 +59,8 @@ class Asking:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
         """Whatever has become of the test by then: what was expected to fail is none of ours."""
         del item
+        if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
+            self._answerer.start()  # which takes a moment, as pytest's own report does
         outcome = yield
         report = outcome.get_result()
         if report.outcome == "failed" and call.excinfo is not None:
@@ -76,21 +79,21 @@ class Asking:
     def _ask(self, exc: BaseException, report: Any) -> None:
         """Never raises what is not the user's: a report is a report without an answer, too."""
         found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
-        began = time.monotonic()
+        began = _now()
         try:
             self._find(failed_with(exc), found)
         except Unanswered as error:
             found["error"] = str(error)
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
             found["error"] = f"dap_ai has failed: {type(error).__name__}: {error}"
-        found.setdefault("seconds", round(time.monotonic() - began, 3))
+        found.setdefault("seconds", round(_now() - began, 3))
         report.dap_ai = found
         if text := found.get("text"):
             report.sections.append((SECTION, text))
 
     def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
         """Raises Unanswered."""
-        began = time.monotonic()
+        began = _now()
         server = held.serving(exc, Own(exc, self._root))
         found.update(where(exc, server.stop.first.frames))
         place = found["stopped"]["file"], found["stopped"]["line"], found["exception"]["type"]
@@ -98,9 +101,12 @@ class Asking:
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
         ended = self._answerer.ask(server, self._limit_s)
+        found["seconds"] = round(_now() - began, 3)
+        ended["answer"] = self._relative(ended["answer"])
+        for fix in ended["fixes"]:
+            fix["diff"] = self._relative(fix["diff"])
         found.update(told(ended))
-        found["seconds"] = round(time.monotonic() - began, 3)
-        found["text"] = self._relative(ended["answer"] if self._mode == FULL else short(ended))
+        found["text"] = ended["answer"] if self._mode == FULL else short(ended, found["exception"]["type"])
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 

@@ -11,21 +11,23 @@ _MAX_VALUES = 4
 _MAX_WIDTH = 200
 _HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
 _FENCE = "```"
-_VALUE = re.compile(r"- `.*` (= |returned |raised )`")
+_VALUE = re.compile(r"- `.*` (?:= |returned |raised )`(?!<)")
+"""Of an object, its address tells less than its line takes."""
+_GUESS = "A guess"
 
 Section = list[str]
 
 
-def short(ended: dict[str, Any]) -> str:
-    """Of the body of `askEnded`; at most 15 lines, without Markdown's emphasis."""
-    sections = _sections(ended["answer"])
+def short(ended: dict[str, Any], error: str) -> str:
+    """Of the body of `askEnded`; at most 15 lines, without Markdown's emphasis. `error`: the type of the exception."""
+    sections = sections_of(ended["answer"])
     first = [line for line in sections.pop("", []) if line][:1]
-    lines = [*_cause(sections, first), *_values(sections)]
-    lines += _fix(ended["fixes"], MAX_LINES - len(lines))
+    lines = [*_cause(sections, first), *_values(sections, error)]
+    lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
     return "\n".join(_cut(line) for line in lines[:MAX_LINES])
 
 
-def _sections(answer: str) -> dict[str, Section]:
+def sections_of(answer: str) -> dict[str, Section]:
     """The lines of the answer by the headings that they stand under; "" is what comes before the first."""
     found: dict[str, Section] = {"": []}
     name = ""
@@ -61,14 +63,19 @@ def _code(lines: Section) -> Iterator[str]:
             yield line
 
 
-def _values(sections: dict[str, Section]) -> list[str]:
-    """What was read at the failure, and what calls gave when it was run again."""
+def is_guess(sections: dict[str, Section]) -> bool:
+    """Whether the fix was found by trying, and no rule says why it is right."""
+    return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
+
+
+def _values(sections: dict[str, Section], error: str) -> list[str]:
+    """What was read at the failure, and what calls gave when it was run again, but for the failure itself."""
     seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
-    again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
+    again = [line for line in sections.get("Run again", []) if _VALUE.match(line) and f" raised `{error}" not in line]
     return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
 
 
-def _fix(fixes: list[dict[str, Any]], room: int) -> list[str]:
+def _fix(fixes: list[dict[str, Any]], guess: bool, room: int) -> list[str]:
     """The diff, where all that failed was run with it and ends well."""
     verified = next((fix for fix in fixes if fix["verified"]), None)
     if verified is None:
@@ -78,7 +85,7 @@ def _fix(fixes: list[dict[str, Any]], room: int) -> list[str]:
         rows = [row for row in rows if row[:1] in "+-@"]
     if len(rows) + 1 > room:
         return ["A fix was verified; it is too long for here: --ask=full, --ask-fix."]
-    return [f"Verified: {verified['result']}.", *rows]
+    return [f"{'A guess that passes' if guess else 'Verified'}: {verified['result']}.", *rows]
 
 
 def _cut(line: str) -> str:
