@@ -26,6 +26,8 @@ def where(exc: BaseException, frames: Sequence[Any]) -> dict[str, Any]:
     """Of what is held: `exception`, `stopped` (the innermost frame of the user's code), `frames`, innermost first."""
     rows = [{"file": h.frame.f_code.co_filename, "line": h.line, "function": h.name} for h in frames[:_MAX_FRAMES]]
     own = [row for row in rows if is_user_path(row["file"])]
+    if isinstance(exc, SyntaxError) and exc.filename and not own:  # what does not compile has no frame
+        own = [{"file": exc.filename, "line": exc.lineno or 1, "function": "<module>"}]
     stopped = (own or rows or [{"file": "", "line": 0, "function": ""}])[0]
     return {
         "exception": {"type": type(exc).__name__, "message": words_of(exc)},

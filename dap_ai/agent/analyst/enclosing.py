@@ -27,6 +27,8 @@ for _frame in sys._current_frames().values():
             _item._initrequest()
             _state.setup(_item)
             _item.runtest()
+            for _kept in getattr(_item, "_excinfo", None) or ():
+                raise _kept.value
             _state.teardown_exact(None)
             _done = True
         elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):
