@@ -47,11 +47,16 @@ def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | No
     `exc` is as in `post_mortem`. `told` gets the address once somebody can connect there; None: a line on stderr.
     Raises ValueError, OSError.
     """
+    wait(_failed(exc), told or _tell)
+
+
+def wait(server: Server, told: Callable[[str], object]) -> None:
+    """The same of what `serving` has made: `told` gets the address. Raises OSError."""
     from dap_ai.backends.debugpy.inject.post_mortem.holding import Listener  # noqa: PLC0415  nothing at import
 
-    server, listener = _failed(exc), Listener()
+    listener = Listener()
     try:
-        (told or _tell)(listener.address)
+        told(listener.address)
         _held.append(threading.get_ident())
         listener.serve(server)
     except KeyboardInterrupt:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
 """So long after the answer should have come, the line that ends it may come."""
+LATE = "no answer in time"
 _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
@@ -75,7 +76,7 @@ class Answerer:
         if ended is None or ended["reason"] == "failed":
             raise Unanswered((done and done["error"] or ended and ended["error"] or "no answer")[:_MAX_WORDS])
         if ended["reason"] != "completed":
-            raise Unanswered(f"no answer within {limit_s:g} s")
+            raise Unanswered(LATE)
         return ended
 
     def _ask(self, server: Server, limit_s: float, interrupts: _Interrupts, *, context: bool) -> dict[str, Any] | None:

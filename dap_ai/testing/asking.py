@@ -17,11 +17,14 @@ from dap_ai import held
 from dap_ai.testing.answerer import Answerer, Unanswered
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
-from dap_ai.testing.plugin import FULL, STOP
+from dap_ai.testing.patch import from_root
+from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
+from dap_ai.testing.stops import Stops
 
 SECTION = "why (dap-ai)"
-_now = time.monotonic  # a test may have replaced it
+_now, _load = time.monotonic, os.getloadavg  # a test may have replaced them
+_MOST_SLACK = 2.0
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
 _CONTEXT_S = 10.0
@@ -33,7 +36,7 @@ def register(config: pytest.Config) -> None:
     option = config.option
     if option.ask == STOP and (getattr(option, "numprocesses", None) or getattr(option, "dist", "no") != "no"):
         raise pytest.UsageError("--ask=stop holds one process: it cannot be combined with -n (use -n0)")
-    if option.ask_time <= 0:
+    if option.ask_time is not None and option.ask_time <= 0:
         raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
     try:
         answerer = Answerer()
@@ -54,6 +57,7 @@ class Asking:
         self._answered: Counter[tuple[str, int, str]] = Counter()
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
+        self._stops = Stops(config)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
@@ -68,9 +72,15 @@ class Asking:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
-        """A module that cannot be collected. And the place where a debugger would be started."""
-        if isinstance(node, pytest.Collector) and report.failed and call.excinfo is not None:
+        """A module that cannot be collected. And where the process is to be held, by us or by pdb."""
+        if call.excinfo is None or report.outcome != "failed":
+            return
+        if isinstance(node, pytest.Collector):
             self._ask(call.excinfo.value, report)
+        if self._mode == STOP:
+            self._stops.hold(failed_with(call.excinfo.value), report)
+        elif self._config.option.usepdb:
+            self._stops.show(report)
 
     def pytest_unconfigure(self) -> None:
         """No process is left."""
@@ -100,11 +110,11 @@ class Asking:
         self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
-        ended = self._answerer.ask(server, self._limit_s)
+        ended = self._answerer.ask(server, self._limit_s or _by_load())
         found["seconds"] = round(_now() - began, 3)
         ended["answer"] = self._relative(ended["answer"])
         for fix in ended["fixes"]:
-            fix["diff"] = self._relative(fix["diff"])
+            fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
         found.update(told(ended))
         found["text"] = ended["answer"] if self._mode == FULL else short(ended, found["exception"]["type"])
         if self._wants_context:
@@ -113,3 +123,9 @@ class Asking:
     def _relative(self, text: str) -> str:
         """A test may have changed the directory: paths are those of the root of the tests."""
         return text.replace(os.path.join(self._root, ""), "")
+
+
+def _by_load() -> float:
+    """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
+    wanted = _load()[0] / (os.cpu_count() or 1)
+    return TIME_S * min(max(1.0, wanted), _MOST_SLACK)

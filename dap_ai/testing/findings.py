@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
+from dap_ai.testing.answerer import LATE
+from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
+from dap_ai.testing.short import is_guess, sections_of
 from dap_ai.user_code import is_user_path
 
 SAME = "the same exception at the same line was answered above"
@@ -39,16 +42,17 @@ def where(exc: BaseException, frames: Sequence[Any]) -> dict[str, Any]:
 def told(ended: Mapping[str, Any]) -> dict[str, Any]:
     """Of an answer: `suspects` as `path:line`, `claims`, `diff` (the fix that it shows; "" where none), `answer`."""
     answer, fixes = ended["answer"], ended["fixes"]
-    verified = [fix for fix in fixes if fix["verified"]]
+    shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
     return {
         "answer": answer,
         "suspects": [f"{suspect['file']}:{suspect['line']}" for suspect in ended["suspects"]],
         "claims": {
             "root_cause": "sure" if _SURE in answer else "guess" if _GUESS in answer else "none",
-            "verified": bool(verified),
-            "recommended": bool(fixes),
+            "verified": bool(shown and shown["verified"]),
+            "recommended": shown is not None,
+            "guess": is_guess(sections_of(answer)),
         },
-        "diff": (verified or fixes)[0]["diff"] if fixes else "",
+        "diff": shown["diff"] if shown else "",
     }
 
 
@@ -57,6 +61,7 @@ class Findings:
 
     def __init__(self, config: pytest.Config) -> None:
         option = config.option
+        self._root = config.rootpath
         self._found: list[dict[str, Any]] = []
         self._json = open_new(config, option.ask_json) if option.ask_json else None
         self._patch = config.invocation_params.dir / option.ask_fix if option.ask_fix else None
@@ -72,7 +77,7 @@ class Findings:
         self._note(report)
 
     def _note(self, report: Any) -> None:
-        found = vars(report).pop("dap_ai", None)
+        found = getattr(report, "dap_ai", None)
         if found is None:
             return
         self._found.append(found)
@@ -97,25 +102,31 @@ class Findings:
     def _summary(self) -> list[str]:
         answered = [found for found in self._found if "answer" in found]
         seconds = sum(found["seconds"] for found in self._found)
-        lines = [f"{_counted(len(answered), 'failure')} answered in {seconds:.1f} s, offline: nothing left this machine."]
+        lines = [
+            f"{_counted(len(answered), 'failure')} answered in {seconds:.1f} s, offline: nothing left this machine."
+        ]
         left = Counter(found["error"] for found in self._found if found.get("error"))
         lines += [f"{_counted(count, 'failure')} left out: {why}." for why, count in left.items()]
-        if any(why.startswith("no answer within") for why in left):
+        if LATE in left:
             lines.append("More time for each: --ask-time SECONDS.")
-        diffs = self._verified()
-        if self._patch and diffs:
-            self._patch.write_text("".join(diff + "\n" for diff in diffs), encoding="utf-8")
-            lines.append(f"{_counted(len(diffs), 'verified fix', 'verified fixes')} in {self._patch.name}: look at each, then git apply.")
-        elif self._patch:
-            lines.append("No fix was verified: no patch was written.")
-        elif answered and self._is_short:
+        lines += self._written() if self._patch else []
+        if answered and self._is_short and not self._patch:
             lines.append("All that was found: --ask=full. To look yourself: --ask=stop.")
         return lines
 
-    def _verified(self) -> list[str]:
-        """Diffs, each once; of those that change the same file at the same place, the first."""
-        diffs = dict.fromkeys(f["diff"] for f in self._found if f.get("claims", {}).get("verified"))
-        return list(diffs)
+    def _written(self) -> list[str]:
+        """Writes the patch; nothing where nothing was verified, so that none of an earlier run is taken for it."""
+        assert self._patch is not None  # noqa: S101  see its caller
+        patch = patch_of(self._found)
+        self._patch.unlink(missing_ok=True)
+        if not patch.count:
+            return ["No fix was verified: no patch was written."]
+        self._patch.write_text(patch.text, encoding="utf-8")
+        fixes = _counted(patch.count, "verified fix", "verified fixes")
+        lines = [f"{fixes} in {self._patch}, nothing was changed. Look at each, then, in {self._root}: git apply FILE"]
+        if patch.left_out:
+            lines.append(f"{_counted(patch.left_out, 'fix', 'fixes')} left out: too near to another one.")
+        return lines
 
 
 def open_new(config: pytest.Config, name: str) -> Path:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SHORT, FULL, STOP = MODES = ("short", "full", "stop")
 PATCH = "dap-ai.patch"
-_TIME_S = 2.0
+TIME_S = 2.0
 
 
 class _Perhaps(argparse.Action):
@@ -58,9 +58,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--ask-time",
         type=float,
-        default=_TIME_S,
+        default=None,
         metavar="SECONDS",
-        help=f"so long an answer to one failure may take ({_TIME_S:g})",
+        help=f"so long an answer to one failure may take ({TIME_S:g}; up to twice that while the machine is busy)",
     )
     group.addoption(
         "--ask-json",
