@@ -104,15 +104,20 @@ def _tell(address: str) -> None:
     print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  it is asked for
 
 
-def serving(exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False) -> Server:
+def serving(
+    exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
+) -> Server:
     """What serves this exception to a client; see inject/post_mortem/holding.py.
 
     `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
-    outermost.
+    outermost. Paths are told from `folder`; empty: from where the program stands then.
     """
     from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
 
-    return holding.failure(exc, lambda frame: not _is_ours(frame) and (keep is None or keep(frame)), callers=callers)
+    def is_shown(frame: FrameType) -> bool:
+        return not _is_ours(frame) and (keep is None or keep(frame))
+
+    return holding.failure(exc, is_shown, callers=callers, folder=folder)
 
 
 def asked(

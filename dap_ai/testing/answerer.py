@@ -32,7 +32,8 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
-_now, _Popen, _kill = time.monotonic, subprocess.Popen, os.kill
+_now, _kill = time.monotonic, os.kill
+_Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
 
 
 class Unanswered(Exception):  # noqa: N818  a state, not a mistake
@@ -70,14 +71,10 @@ class Answerer:
             raise Unanswered(f"nobody answers: {error}") from error
         if interrupts.came:
             raise KeyboardInterrupt
-        ended = done["ended"] if done else {"reason": "limit"}
         if done is None:
             self.close()
-        if ended is None or ended["reason"] == "failed":
-            raise Unanswered((done and done["error"] or ended and ended["error"] or "no answer")[:_MAX_WORDS])
-        if ended["reason"] != "completed":
             raise Unanswered(LATE)
-        return ended
+        return _ended(done)
 
     def _ask(self, server: Server, limit_s: float, interrupts: _Interrupts, *, context: bool) -> dict[str, Any] | None:
         """None: not in time."""
@@ -105,16 +102,16 @@ class Answerer:
         if not self._pid:
             pid = self._line(jobs, lambda: not interrupts.came and _now() < until)
             self._pid = int(pid or 0)
+            self._reap()
         return jobs if self._pid else None
 
     def close(self) -> None:
         """The process is gone. Again changes nothing; the next question starts another."""
         if self._jobs is not None:
             self._jobs.close()
-        if self._starting is not None:
-            self._starting.wait()
-            if self._starting.stderr:
-                self._starting.stderr.close()
+        self._reap()
+        if self._starting is not None and self._starting.stderr:
+            self._starting.stderr.close()
         if self._pid:
             with contextlib.suppress(OSError):
                 _kill(self._pid, signal.SIGTERM)
@@ -137,8 +134,12 @@ class Answerer:
                     env=self._environ,
                     start_new_session=True,
                 )
-            self._starting.wait()
         return self._jobs
+
+    def _reap(self) -> None:
+        """Of the process that was started, which has long left its place to its own child."""
+        if self._starting is not None:
+            self._starting.wait()
 
     def _line(self, jobs: socket.socket, wanted: Callable[[], bool]) -> bytes | None:
         """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
@@ -160,16 +161,26 @@ class Answerer:
         return lines[-1] if lines else "the process has ended"
 
 
+def _ended(done: dict[str, Any]) -> dict[str, Any]:
+    """The body of `askEnded`. Raises Unanswered."""
+    ended: dict[str, Any] | None = done["ended"]
+    if ended is None or ended["reason"] == "failed":
+        why: str = done["error"] or (ended or {}).get("error") or "no answer"
+        raise Unanswered(why[:_MAX_WORDS])
+    if ended["reason"] != "completed":
+        raise Unanswered(LATE)
+    return ended
+
+
 class _Interrupts:
     """Ctrl-C meanwhile is kept for afterwards: within what is evaluated it would be an error of that."""
 
     came = False
 
-    def __enter__(self) -> _Interrupts:
+    def __enter__(self) -> None:
         self._plain: Any = None
         if threading.current_thread() is threading.main_thread():
             self._plain = signal.signal(signal.SIGINT, self._note)
-        return self
 
     def _note(self, *_: object) -> None:
         self.came = True

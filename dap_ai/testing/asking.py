@@ -23,7 +23,7 @@ from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
 
 SECTION = "why (dap-ai)"
-_now, _load = time.monotonic, os.getloadavg  # a test may have replaced them
+_now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
 _MOST_SLACK = 2.0
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
@@ -104,7 +104,7 @@ class Asking:
     def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
         """Raises Unanswered."""
         began = _now()
-        server = held.serving(exc, Own(exc, self._root))
+        server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
         place = found["stopped"]["file"], found["stopped"]["line"], found["exception"]["type"]
         self._answered[place] += 1
@@ -112,7 +112,6 @@ class Asking:
             raise Unanswered(SAME)
         ended = self._answerer.ask(server, self._limit_s or _by_load())
         found["seconds"] = round(_now() - began, 3)
-        ended["answer"] = self._relative(ended["answer"])
         for fix in ended["fixes"]:
             fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
         found.update(told(ended))
@@ -120,12 +119,8 @@ class Asking:
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 
-    def _relative(self, text: str) -> str:
-        """A test may have changed the directory: paths are those of the root of the tests."""
-        return text.replace(os.path.join(self._root, ""), "")
-
 
 def _by_load() -> float:
     """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
-    wanted = _load()[0] / (os.cpu_count() or 1)
+    wanted = _load()[0] / (os.cpu_count() or 1) if _load else 1.0
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)

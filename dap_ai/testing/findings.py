@@ -119,10 +119,10 @@ class Findings:
         assert self._patch is not None  # noqa: S101  see its caller
         patch = patch_of(self._found)
         self._patch.unlink(missing_ok=True)
-        if not patch.count:
+        if not patch.fixes:
             return ["No fix was verified: no patch was written."]
         self._patch.write_text(patch.text, encoding="utf-8")
-        fixes = _counted(patch.count, "verified fix", "verified fixes")
+        fixes = _counted(patch.fixes, "verified fix", "verified fixes")
         lines = [f"{fixes} in {self._patch}, nothing was changed. Look at each, then, in {self._root}: git apply FILE"]
         if patch.left_out:
             lines.append(f"{_counted(patch.left_out, 'fix', 'fixes')} left out: too near to another one.")

@@ -14,7 +14,6 @@ _RUNNERS = frozenset({
     "pytest_timeout", "pytest_cov", "pytest_subtests", "hypothesis",
 })  # fmt: skip
 """Packages that stand between a test and what it tests, and fail in its name."""
-_WRAPPERS = ("CollectError",)
 
 
 def failed_with(exc: BaseException) -> BaseException:
@@ -43,7 +42,7 @@ class Own:
     """
 
     def __init__(self, exc: BaseException, root: str) -> None:
-        self._root = os.path.join(root, "")
+        self._root = root + os.sep
         frames = list(_frames(exc.__traceback__))
         first = next((n for n, frame in enumerate(frames) if self._is_users(frame)), 0)
         self._callers = {id(frame) for frame in frames[:first]}

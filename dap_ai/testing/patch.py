@@ -12,16 +12,16 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
 
 
 class Patch(NamedTuple):
-    """`text` is for `git apply`; `left_out` are as many fixes of lines that another one changes, too."""
+    """`text`, of so many `fixes`, is for `git apply`; `left_out` are too near to another one."""
 
     text: str
-    count: int
+    fixes: int
     left_out: int
 
 
 def from_root(diff: str, file: str, root: str) -> str:
     """The diff of a file with its path from `root`, wherever the program stood; unchanged if it lies elsewhere."""
-    name = os.path.relpath(file, root) if file.startswith(os.path.join(root, "")) else ""
+    name = os.path.relpath(file, root) if file.startswith(root + os.sep) else ""
     head, plus, hunks = diff.partition("\n@@")
     return f"--- a/{name}\n+++ b/{name}\n@@{hunks}" if name and plus and head.startswith("--- ") else diff
 

@@ -25,7 +25,8 @@ class _Perhaps(argparse.Action):
         """Argparse does not tell `--ask=tests` from `--ask tests`: both are a path."""
         del parser, option_string
         if values is not None and values != self.const and not self._is_taken(values):
-            vars(namespace).setdefault("_unrecognized_args", []).append(values)
+            left: list[str] = vars(namespace).setdefault("_unrecognized_args", [])  # argparse's own place for them
+            left.append(values)
             values = None
         setattr(namespace, self.dest, values or self.const)
 

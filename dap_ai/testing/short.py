@@ -33,9 +33,9 @@ def sections_of(answer: str) -> dict[str, Section]:
     name = ""
     for line in answer.splitlines():
         if head := _HEAD.match(line):
-            name, line = head[1], line[head.end() :]
+            name = head[1]
             found[name] = []
-        found[name].append(line)
+        found[name].append(line[head.end() :] if head else line)
     return found
 
 

@@ -26,18 +26,19 @@ class Stops:
 
     def show(self, report: Any) -> None:
         """The answer, before the prompt of pdb."""
-        text = vars(report).get("dap_ai", {}).get("text")
+        found: dict[str, Any] = getattr(report, "dap_ai", {})
+        text = found.get("text")
         if text:
             self._write(f"\n{text}")
 
     def hold(self, exc: BaseException, report: Any) -> None:
         """Returns when somebody has let it go on. That it cannot be held is said, and no more."""
-        capture = self._config.pluginmanager.getplugin("capturemanager")
+        capture: Any = self._config.pluginmanager.getplugin("capturemanager")
         if capture:
             capture.suspend_global_capture(in_=True)
         try:
             self.show(report)
-            server = held.serving(exc, Own(exc, self._root))
+            server = held.serving(exc, Own(exc, self._root), folder=self._root)
             held.wait(server, lambda address: self._write(_HOW.format(address=shlex.quote(address))))
         except OSError as error:
             self._write(f"{report.nodeid} cannot be held: {error}")
