@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 PROJECT = TESTS / "debuggees" / "asked"
-PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "20"]
+PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "8"]
 SECTION = "why (dap-ai)"
 
 
@@ -65,7 +66,7 @@ def asked(project, tmp_path_factory):
 
 
 def place(found):
-    return os.path.basename(found["stopped"]["file"]), found["stopped"]["function"]
+    return Path(found["stopped"]["file"]).name, found["stopped"]["function"]
 
 
 def test_each_stops_where_its_name_says(asked):
