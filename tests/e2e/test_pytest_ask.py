@@ -103,6 +103,7 @@ def test_a_report_has_a_section_with_the_answer(asked):
 def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
     assert asked.of("test_of_mean_by_assertion")["claims"]["verified"]
     assert asked.of("test_of_mean_by_equality")["claims"]["verified"]
+    assert asked.of("test_of_mean_awaited")["claims"]["verified"]
     before = (project / "stats.py").read_text(encoding="utf-8")
     subprocess.run(["git", "apply", "dap-ai.patch"], cwd=project, check=True)
     after = (project / "stats.py").read_text(encoding="utf-8")
