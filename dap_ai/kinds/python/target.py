@@ -80,6 +80,7 @@ class PythonTarget(Debugged):
 
     async def introduce(self, session: Session, thread_id: int) -> None:
         """That there is a better way to ask about tests."""
+        del thread_id
         if self._program and self._program.is_pytest and not session.wishes.breakpoints:
             session.display.status(TRY_PYTEST)
 

@@ -1,7 +1,7 @@
 """What a run again calls, a copy must not do, and reaches nothing outside of it: its own stands in its place.
 
-1. An event loop of asyncio, which would wait at a selector of the kernel's and wake itself by a pair of sockets: it waits
-   by `select` alone, which needs neither, and serves whatever needs no socket.
+1. An event loop of asyncio, which would wait at a selector of the kernel's and wake itself by a pair of sockets: it
+   waits by `select` alone, which needs neither, and serves whatever needs no socket.
 2. A handler of a signal: nobody sends a copy one.
 3. The current folder: it is remembered. A copy opens files of libraries alone, by absolute paths.
 
@@ -72,7 +72,7 @@ def _loops(events: Any, selectors: Any) -> None:
 
 
 def _waiting_alone(kind: Any, selectors: Any) -> None:
-    """Loops that the program has made already wait by this one: nothing happens to what they wait for, but time passes."""
+    """Loops that are there already wait by this one: nothing happens to what they wait for, but time passes."""
     if kind is None:
         return
 
