@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 PROJECT = TESTS / "debuggees" / "asked"
-PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "20"]
+PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "30"]
 SECTION = "why (dap-ai)"
 
 
@@ -65,7 +66,7 @@ def asked(project, tmp_path_factory):
 
 
 def place(found):
-    return os.path.basename(found["stopped"]["file"]), found["stopped"]["function"]
+    return Path(found["stopped"]["file"]).name, found["stopped"]["function"]
 
 
 def test_each_stops_where_its_name_says(asked):
@@ -83,10 +84,10 @@ def test_only_what_has_failed_is_answered(asked):
     assert "13 failures answered" in asked.output
 
 
-def test_the_faulty_line_leads_and_the_answer_is_short(asked):
+def test_the_faulty_line_is_among_the_first_suspects_and_the_answer_is_short(asked):
     for (name, _), found in asked.found.items():
         if "_of_mean" in name:
-            assert found["suspects"][0].endswith("stats.py:17"), name
+            assert any(each.endswith("stats.py:17") for each in found["suspects"][:3]), name
     sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", asked.output, re.DOTALL)
     assert len(sections) == len(asked.found)
     assert max(len(section.splitlines()) for section in sections) <= 15
@@ -102,6 +103,7 @@ def test_a_report_has_a_section_with_the_answer(asked):
 def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
     assert asked.of("test_of_mean_by_assertion")["claims"]["verified"]
     assert asked.of("test_of_mean_by_equality")["claims"]["verified"]
+    assert asked.of("test_of_mean_awaited")["claims"]["verified"]
     before = (project / "stats.py").read_text(encoding="utf-8")
     subprocess.run(["git", "apply", "dap-ai.patch"], cwd=project, check=True)
     after = (project / "stats.py").read_text(encoding="utf-8")

@@ -291,11 +291,19 @@ def test_an_interpreter_that_is_none_is_an_error_in_one_line(program):
     assert b"import" not in done.stderr
 
 
-def test_a_test_runner_that_hides_its_errors_is_explained(program):
-    program("def test_share():\n    assert 1 / 0\n", "test_share.py")
+def test_pytest_stops_at_a_test_that_fails_and_not_at_what_is_caught(program):
+    caught = "    try:\n        {}['x']\n    except KeyError:\n        pass\n"
+    program(f"def test_share():\n{caught}    assert 1 / 0\n", "test_share.py")
     done = ask("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_share.py")
-    assert done.returncode == 0, "it is answered from the traceback"
-    assert b"--exception userUnhandled" in done.stderr
+    assert done.returncode == 0
+    assert b"stopped: ZeroDivisionError" in done.stderr
+    assert b"pytest --ask" in done.stderr
+
+
+def test_a_doctest_that_raises_is_stopped_at(program):
+    name = program('def first(xs):\n    """\n    >>> first([])\n    """\n    return xs[0]\n', "lists.py")
+    done = ask("-m", "doctest", name)
+    assert b"stopped: IndexError" in done.stderr
 
 
 def test_an_error_that_a_test_runner_catches_is_stopped_at_if_wished(program):

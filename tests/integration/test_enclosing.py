@@ -130,6 +130,34 @@ async def test_a_unittest_test_is_run_whole_too(shop: Path, unittest_file: Path)
     assert [outcome for outcome, _ in found] == ["verified", "not verified"]
 
 
+def test_a_program_with_an_event_loop_and_another_directory_is_run_again_whole(
+    write: Write, run_dap_ai: Callable[..., subprocess.CompletedProcess[bytes]]
+):
+    program = write(
+        "poll.py",
+        """
+        import asyncio
+        import os
+
+
+        def mean(xs):
+            return sum(xs) / (len(xs) - 1)
+
+
+        async def main():
+            await asyncio.sleep(0)
+            assert mean([1, 2, 3]) == 2
+
+
+        os.chdir("/")
+        asyncio.run(main())
+        """,
+    )
+    done = run_dap_ai("ask", "--json", program.name, cwd=program.parent)
+    ended = next(each for each in map(json.loads, done.stdout.splitlines()) if each["event"] == "askEnded")
+    assert [fix["verified"] for fix in ended["fixes"]] == [True], ended["answer"]
+
+
 def test_what_the_whole_test_does_not_come_to_is_no_suspect_though_it_fails_with_another_number(
     write: Write, run_dap_ai: Callable[..., subprocess.CompletedProcess[bytes]]
 ):

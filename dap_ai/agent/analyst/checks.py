@@ -20,7 +20,7 @@ _SUSPENDS = ast.Yield | ast.YieldFrom
 
 def checks_of(case: Case) -> list[Check]:
     """The checks that may show the failure again, narrow before wide, the program's whole run last; at most six."""
-    whole = [check for check in [enclosing(case)] if check]
+    whole = enclosing(case)
     inner, *outer = [list(_in_frame(case, place)) for place in case.places] or [[]]
     outer = [found for found in outer if found]
     around = [found[0] for found in outer]

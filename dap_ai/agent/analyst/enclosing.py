@@ -48,9 +48,12 @@ if not _done:
 """In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included."""
 
 
-def enclosing(case: Case) -> Check | None:
-    """The widest check: the whole program or test; None where the failure is in neither."""
-    return _program(case) or _test(case)
+def enclosing(case: Case) -> list[Check]:
+    """The widest checks: the whole test, and the whole program; none where the failure is in neither.
+
+    A program that runs tests (`manage.py test`) may not be run again in itself, where the test can.
+    """
+    return [check for check in (_test(case), _program(case)) if check]
 
 
 def test_of(case: Case) -> Frame | None:

@@ -7,7 +7,8 @@ pydevd is given those. It stops as at any uncaught exception, if such stops are 
 
 Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
-library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest. What
+library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest, of
+a doctest that raises; and the report that pytest makes of a test. What
 has not been compiled has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also
 `sys.exit("no such file")`, is not stopped at again. Of an exception group, its first member is shown, where it failed.
 """
@@ -39,6 +40,7 @@ def frames_of(tb):
 REPORTERS = (
     ("/asyncio/base_events.py", "default_exception_handler"),
     ("/unittest/result.py", "_exc_info_to_string"),
+    ("/doctest.py", "report_unexpected_exception"),
 )
 EXPECTED = ("addExpectedFailure", "addSkip")
 
@@ -146,8 +148,38 @@ def note_stops(plain):
 
     return do_wait_suspend
 
+def is_pytest(name):
+    return isinstance(name, str) and os.path.basename(name) in ("pytest", "py.test")
+
+def wrapped_in(exc):
+    # What is wrong with a module is the cause of its not being collected; what a doctest has raised is told by it.
+    name = type(exc).__name__
+    if name == "CollectError" and exc.__cause__ is not None:
+        return exc.__cause__
+    return exc.exc_info[1] if name == "UnexpectedException" else exc
+
+def stop_at_failed_tests():
+    # It is asked of each report whether a debugger may want to look at it, while the test's runner stands there.
+    from _pytest import runner
+    asks = getattr(runner, "check_interactive_exception", None)
+    if asks is None:
+        return
+
+    def check_interactive_exception(call, report):
+        wants = asks(call, report)
+        if wants and getattr(report, "outcome", "") == "failed":
+            look_at(wrapped_in(call.excinfo.value))
+        return wants
+
+    runner.check_interactive_exception = check_interactive_exception
+
 def watched(run):
     def call(*arguments, **options):
+        if arguments and is_pytest(arguments[0]):
+            try:
+                stop_at_failed_tests()
+            except Exception:
+                pass  # it is not installed, or another one: it says so itself
         try:
             return run(*arguments, **options)
         except BaseException as exc:

@@ -28,7 +28,7 @@ Examples:
   dap-ai ask report.py data.csv
   dap-ai ask report.py -q "why is total negative?" -b report.py:40:"total < 0"
   dap-ai ask shop.py -b shop.py:12 -q "trace total(cart)"
-  dap-ai ask --exception userUnhandled -m pytest tests/test_report.py
+  dap-ai ask -m unittest tests.test_report          (each test that fails: pytest --ask)
   dap-ai ask ./parser bad.txt -q "why is node null?"
   dap-ai ask --sanitize address crash.c
   dap-ai ask --core core.4711 ./parser

@@ -13,7 +13,9 @@ import click
 import msgspec
 
 _ABORTED = 128 + signal.SIGABRT
-_TEST_RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "trial", "green"})
+_PYTEST = frozenset({"pytest", "py.test"})
+_TEST_RUNNERS = _PYTEST | {"unittest", "doctest", "nose2", "trial", "green"}
+TRY_PYTEST = "To ask about every failing test, and sooner: `pytest --ask`; it works with -n and --cov, too."
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -37,6 +39,11 @@ class Program(msgspec.Struct, frozen=True):
         """Whether it reports its tests' errors itself, so that none of them is ever uncaught."""
         return self.name.removesuffix(".py") in _TEST_RUNNERS
 
+    @property
+    def is_pytest(self) -> bool:
+        """Whether it has a plugin of ours (dap_ai.testing)."""
+        return self.name in _PYTEST
+
     def command_line(self) -> str:
         """What runs, as it would be typed without us."""
         start = ["-m", self.module] if self.module else [self.path]
@@ -53,6 +60,10 @@ class Program(msgspec.Struct, frozen=True):
             text = "The program did not stop: a signal ended it before any exception reached the debugger."
             old = " Under a debugger, a RecursionError does that to Python 3.8." if status == _ABORTED else ""
             return text + old
+        if self.is_pytest:
+            return f"No test failed in this process; those of workers (-n) are not debugged. {TRY_PYTEST}"
+        if self.name == "doctest":
+            return "The program did not stop: a doctest whose output is another one raises nothing."
         if self.is_test_runner:
             text = f"{self.name} catches the errors of tests itself, so they never reach the debugger."
         else:

@@ -16,7 +16,7 @@ from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
 from dap_ai.kinds.python import job as jobs
 from dap_ai.kinds.python.held import HeldTarget
-from dap_ai.kinds.python.program import Program, find_program
+from dap_ai.kinds.python.program import TRY_PYTEST, Program, find_program
 from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -77,6 +77,12 @@ class PythonTarget(Debugged):
         """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
         session.outcome.answered = True
         session.display.ask_ended(await where_threads_wait(session.controls.request))
+
+    async def introduce(self, session: Session, thread_id: int) -> None:
+        """That there is a better way to ask about tests."""
+        del thread_id
+        if self._program and self._program.is_pytest and not session.wishes.breakpoints:
+            session.display.status(TRY_PYTEST)
 
     async def frame_of(self, session: Session, thread_id: int) -> int | None:
         """In a process that was attached to, below the code by which debugpy got in."""

@@ -205,7 +205,7 @@ def test_a_failed_answer_stays_one_when_the_session_then_ends_without_an_exit_co
     assert outcome.status() == 3
 
 
-@pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("pytest", "userUnhandled")])
+@pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("nose2", "userUnhandled")])
 def test_an_error_that_the_program_dealt_with_earns_the_hint_that_helps(module, wider):
     program = Program("python", "/p.py", module, (), "/", {})
     _, _, _, display = run({"configurationDone": [[EXITED, TERMINATED]]}, program=program)

@@ -17,6 +17,7 @@ from .blanking import blank, blanked
 from .environment import blocks
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
+from .stand_ins import stand_in
 from .statements import prepare, value_of
 from .tracing import Tracer
 
@@ -49,6 +50,9 @@ class Evaluation:
         raising = tracer = None
         reply: dict[str, Any]
         try:
+            if self._wanted.get("statements") is not None:
+                stand_in()
+                self._leave_loop()
             work, own = self._work()
             tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
             value = work() if tracer is None else tracer.run(work, own)
@@ -85,6 +89,13 @@ class Evaluation:
             return None
         edits = self._wanted.get("edits", [])
         return anew.Start([edit for edit in edits if edit["file"] != wanted.get("file")], self._frame)
+
+    def _leave_loop(self) -> None:
+        """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
+        wanted, code = self._wanted["statements"], self._frame.f_code
+        is_outside = wanted.get("fresh") or wanted.get("file", "").startswith("<") or code.co_name == "<module>"
+        if self._loop is not None and is_outside:
+            sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:
         """What to call, and the code object that stands for the frame. Raises UnavailableError."""

@@ -1,0 +1,85 @@
+"""What a run again calls, a copy must not do, and reaches nothing outside of it: its own stands in its place.
+
+1. An event loop of asyncio, which would wait at a selector of the kernel's and wake itself by a pair of sockets: it
+   waits by `select` alone, which needs neither, and serves whatever needs no socket.
+2. A handler of a signal: nobody sends a copy one.
+3. The current folder: it is remembered. A copy opens files of libraries alone, by absolute paths.
+
+What an expression calls that somebody asks for by hand is refused, as ever.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any.
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+_HOW = ("_make_self_pipe", "_close_self_pipe", "_write_to_self")
+
+
+def stand_in() -> None:
+    """Called in a copy, before statements run there."""
+    _folders()
+    _signals(sys.modules.get("signal"))
+    _loops(sys.modules.get("asyncio.selector_events"), sys.modules.get("selectors"))
+
+
+def _folders() -> None:
+    os_module: Any = sys.modules["os"]
+    plain = os_module.getcwd
+    here = [""]
+
+    def chdir(path: Any) -> None:
+        here[0] = os.path.normpath(os.path.join(here[0] or plain(), os.fspath(path)))
+
+    os_module.chdir = chdir
+    os_module.getcwd = lambda: here[0] or plain()
+
+
+def _signals(module: Any) -> None:
+    if module is None:
+        return
+    handlers: dict[Any, Any] = {}
+    known = module.getsignal
+
+    def handler_of(number: Any) -> Any:
+        return handlers[number] if number in handlers else known(number)
+
+    def signal(number: Any, handler: Any) -> Any:
+        before = handler_of(number)
+        handlers[number] = handler
+        return before
+
+    module.signal, module.getsignal = signal, handler_of
+    module.set_wakeup_fd = lambda *_arguments, **_options: -1
+
+
+def _loops(events: Any, selectors: Any) -> None:
+    kind = getattr(events, "BaseSelectorEventLoop", None)
+    if kind is None or selectors is None or not all([hasattr(kind, name) for name in _HOW]):  # noqa: C419  one frame less
+        return
+    selectors.DefaultSelector = selectors.SelectSelector
+
+    def nothing(_loop: Any) -> None:
+        """There is no pair of sockets."""
+
+    for name in _HOW:
+        setattr(kind, name, nothing)
+    _waiting_alone(getattr(selectors, "EpollSelector", None), selectors)
+
+
+def _waiting_alone(kind: Any, selectors: Any) -> None:
+    """Loops that are there already wait by this one: nothing happens to what they wait for, but time passes."""
+    if kind is None:
+        return
+
+    def select(_selector: Any, timeout: Any = None) -> list[Any]:
+        sys.modules["select"].select([], [], [], timeout if timeout is None else max(timeout, 0))
+        return []
+
+    kind.select = select
+    for name in ("register", "unregister", "modify"):
+        setattr(kind, name, getattr(selectors._BaseSelectorImpl, name))
