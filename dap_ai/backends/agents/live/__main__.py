@@ -55,6 +55,8 @@ class _Process:
         gate = Gate(
             _heard, self._recorder, path=begin.folder, workspace=begin.workspace or "", stop_all=begin.gate.stop_all
         )
+        if (following := self._following) is not None:
+            gate.story.is_as_it_was = lambda: not following.changes
         self._endpoint.gate, self._endpoint.alive_s = Gatekeeper(gate, self._endpoint.numbers), begin.gate.alive_s
         return gate
 
