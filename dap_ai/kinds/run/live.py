@@ -1,4 +1,4 @@
-"""A live agent as the target of `dap-ai ask --agent -- COMMAND`: it runs on the user's terminal until something goes wrong."""
+"""A live agent as the target of `dap-ai ask --agent -- COMMAND`: it runs on the terminal until something goes wrong."""
 
 from __future__ import annotations
 

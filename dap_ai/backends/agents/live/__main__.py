@@ -30,6 +30,8 @@ from dap_ai.runs.store import WORKSPACE, Recording
 from dap_ai.threads import run
 
 _SAYING = threading.Lock()
+SWITCH_S = 0.0005
+"""For which a byte that passes waits at most until the thread that records lets it: five milliseconds else."""
 _LOOK_S = 0.5
 """How often it looks for an agent whose starter has been killed."""
 
@@ -175,6 +177,7 @@ def main() -> None:
     """Ended by its stdin. A terminal's signals are the agent's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.umask(0o077)
+    sys.setswitchinterval(SWITCH_S)
     run(_main())
 
 

@@ -23,6 +23,8 @@ from dap_ai.runs.readers.shapes import usage
 _NOWHERE = Ref()
 _TIMES = re.compile(r"\d+\.\d+ ?(?:s|ms|sec|seconds)\b|\d\d:\d\d:\d\d(?:\.\d+)?")
 """What differs between two results that say the same."""
+_LOOKED_AT = 2_000
+"""Characters of a result, from both its ends, by which two are the same."""
 _ANSWERS = frozenset({"assistant", "call", "thinking"})
 
 
@@ -54,7 +56,7 @@ class Story:
         self.tokens, self.cost_usd = 0, 0.0
         self.is_as_it_was: Callable[[], bool] = lambda: False
         """Whether the workspace is followed, and no file of it has changed; who follows it sets this."""
-        self.repeats: dict[str, int] = {}
+        self.repeats: dict[int, int] = {}
         """How often a call came with the same arguments and brought the same."""
         self._heads: dict[bytes, str] = {}
         self._callers: dict[str, Speaker] = {}
@@ -140,7 +142,8 @@ class Story:
         code = exit_code(said.text)
         status = said.status if code is None else "ok" if code == 0 else "error"
         fields: dict[str, Any] = {"call_id": said.call_id, "tool": call.tool, "step": call.step, "status": status}
-        same = json.dumps([call.tool, call.arguments, call.text, _TIMES.sub("", said.text)], default=str)
+        ends = _TIMES.sub("", said.text[:_LOOKED_AT] + said.text[-_LOOKED_AT:])
+        same = hash(json.dumps([call.tool, call.arguments, call.text, ends], default=str))
         self.repeats[same] = self.repeats.get(same, 0) + 1
         event = self._add("result", speaker, text=said.text, exit_code=code, **fields)
         event.native_id = str(self.repeats[same])
