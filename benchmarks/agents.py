@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/agents.py [--only wire] [--queries N] [--files N] [--json FILE]
 
-The wire: the same requests to a server that answers at once, straight and through the endpoint, by turns, on one open
+The wire: the same requests to a server that answers at once, straight, through the endpoint, and through one with a
+table of breakpoints, none of which is met (it reads answers whole before it passes them on), by turns, on one open
 connection each; a query has four events (query, response, call, result). The workspace: a directory of small files of
 which one changes each time, beside a copy of it. The history: fifty cycles, each two messages of 2,000 characters.
 """
@@ -28,6 +29,11 @@ from typing import Any
 
 import psutil
 
+from dap_ai.backends.agents.live.__main__ import SWITCH_S
+from dap_ai.backends.agents.live.gate.gate import Gate
+from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
+from dap_ai.backends.agents.live.gate.orders import Table
+from dap_ai.backends.agents.live.gate.stops import LIVE, Row
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import Upstream
 from dap_ai.backends.agents.live.wire.serving import Endpoint
@@ -38,6 +44,7 @@ EVENTS = 4
 """Of a query: itself, the response, its call, the call's result."""
 CALL = {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
 MESSAGE = {"role": "assistant", "content": "I look.", "tool_calls": [CALL]}
+FUNCTIONS = ("tool:edit_*", "agent:reviewer", "llm")
 USAGE = {"prompt_tokens": 9, "completion_tokens": 9}
 ANSWER = json.dumps({"model": "m", "choices": [{"index": 0, "message": MESSAGE}], "usage": USAGE}).encode()
 
@@ -52,6 +59,17 @@ async def instant(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         await reader.readexactly(int(head.split(b"content-length: ")[1].split(b"\r\n")[0]))
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(ANSWER))
         writer.write(ANSWER)
+
+
+def held_nowhere(recorder: Recorder) -> Gate:
+    """A gate with a breakpoint of each kind, none of which is ever met."""
+    gate = Gate(lambda _: None, recorder)
+    never = "tool == 'no such tool'"
+    filters = [Row(n, "filter", {"filterId": name, "condition": never}) for n, name in enumerate(LIVE, 1)]
+    functions = [Row(n, "function", {"name": name, "condition": never}) for n, name in enumerate(FUNCTIONS, 100)]
+    budget = Row(200, "filter", {"filterId": "budget", "condition": "spent.tokens > 10_000_000_000"})
+    gate.table(Table([*filters, *functions, budget]))
+    return gate
 
 
 def in_process(role: str, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
@@ -70,7 +88,11 @@ async def serve(role: str, folder: str, port: int) -> None:
         recorder = Recorder(Recording(Path(folder), {"started": "", "command": []}), known)
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setblocking(False)
-        server = await Endpoint("token", known, recorder).listen(listener)
+        endpoint = Endpoint("token", known, recorder)
+        if role == "gate":
+            endpoint.gate = Gatekeeper(held_nowhere(recorder), endpoint.numbers)
+        sys.setswitchinterval(SWITCH_S)
+        server = await endpoint.listen(listener)
         print(listener.getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()
@@ -96,12 +118,15 @@ def wire(queries: int) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         model, port = in_process("model")
-        endpoint, through = in_process("endpoint", folder, str(port))
+        (Path(folder) / "a").mkdir()
+        endpoint, through = in_process("endpoint", str(Path(folder) / "a"), str(port))
+        gated, held = in_process("gate", str(Path(folder) / "b"), str(port))
         try:
             for size in (2_000, 100_000, 2_000_000):
                 ways = (
                     asking(port, "/v1/chat/completions", size),
                     asking(through, "/token/openai/v1/chat/completions", size),
+                    asking(held, "/token/openai/v1/chat/completions", size),
                 )
                 count = queries if size < 1_000_000 else max(10, queries // 10)
                 for ask in ways:
@@ -109,13 +134,15 @@ def wire(queries: int) -> list[dict[str, Any]]:
                 before = sum(psutil.Process(endpoint.pid).cpu_times()[:2])
                 times = [[ask() for ask in ways] for _ in range(count)]
                 used = (sum(psutil.Process(endpoint.pid).cpu_times()[:2]) - before) * 1000 / count
-                alone, both = (statistics.median(each) for each in zip(*times, strict=True))
+                alone, both, table = (statistics.median(each) for each in zip(*times, strict=True))
                 least = min(row[1] for row in times) - min(row[0] for row in times)
                 row = {"what": f"a query of {size:,} characters", "straight ms": alone, "through ms": both}
                 row |= {"more ms": both - alone, "at best ms": least, "at best ms an event": least / EVENTS}
+                least = min(row[2] for row in times) - min(row[0] for row in times)
+                row |= {"with a table more ms": table - alone, "at best ms an event with it": least / EVENTS}
                 rows.append(row | {"processor ms, recording included": used})
         finally:
-            for process in (endpoint, model):
+            for process in (endpoint, gated, model):
                 process.terminate()
                 process.wait()
                 assert process.stdout is not None

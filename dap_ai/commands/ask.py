@@ -61,6 +61,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     export: Path | None,
     wire_log: Path | None,
     *,
+    agent: bool,
     allow: tuple[str, ...],
     deny: tuple[str, ...],
     sanitize: tuple[str, ...],
@@ -85,6 +86,8 @@ def command(  # noqa: PLR0917  click gives each option by its name
     _check_core(core, pid, module, breakpoints)
     if recorded and (pid or core or breakpoints):
         raise click.UsageError("--run reads a recorded run: it cannot be combined with --pid, --core or -b.")
+    if agent and (recorded or pid or core or breakpoints or module):
+        raise click.UsageError("--agent runs an agent: it cannot be combined with --run, --pid, --core, -m or -b.")
     if against and not recorded:
         raise click.UsageError(
             "--against names another run of the same task: name the run that is asked about with --run."
@@ -96,7 +99,9 @@ def command(  # noqa: PLR0917  click gives each option by its name
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
-    wanted = Wanted(program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against)
+    wanted = Wanted(
+        program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against, agent
+    )
     if post_mortem is not None:
         wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
     kind = None if join is not None else kind_of(wanted)

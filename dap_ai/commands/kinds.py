@@ -30,6 +30,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """A recorded run of an agent."""
     against: str | None = None
     """Another one, of the same task."""
+    agent: bool = False
+    """The words are an agent that is to be run."""
     held: str | None = None
     """The address of a process that is held after a failure."""
 

@@ -101,6 +101,11 @@ _OPTIONS = (
         help="Ask about the recorded run of an agent: it is held where it went wrong (dap-ai run lists runs).",
     ),
     click.option(
+        "--agent",
+        is_flag=True,
+        help="PROGRAM is an LLM agent: run it, hold it at the first pattern, error or failed end, and explain that.",
+    ),
+    click.option(
         "--against",
         metavar="PATH",
         help="With --run: another run of the same task, one that went well, to compare with.",

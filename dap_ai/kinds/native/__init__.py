@@ -114,7 +114,7 @@ class Native(Kind):
             return True
         if wanted.pid is not None:
             return not runs_python(wanted.pid)
-        if wanted.module or not wanted.words:
+        if wanted.module or wanted.agent or not wanted.words:
             return False
         path = Path(wanted.words[0])
         return is_source(path) or is_native(path)

@@ -91,11 +91,15 @@ class RecordedRun(Kind):
         return FORMS
 
     def claims(self, wanted: Wanted) -> bool:
-        """What `--run` names."""
-        return wanted.run is not None
+        """What `--run` or `--agent` names."""
+        return wanted.run is not None or wanted.agent
 
     def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-        """Opens the run, and finds where to hold it."""
+        """Opens the run, and finds where to hold it; of an agent, whether there is one."""
+        if wanted.agent:
+            from dap_ai.kinds.run import live  # noqa: PLC0415  the same
+
+            return live.look(wanted)
         from dap_ai.kinds.run.starting import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)

@@ -34,6 +34,8 @@ class RunAnalyst:
         held = await held_by(bench)
         wish = wish_of(case.question)
         parts = await asyncio.to_thread(_parts, held, wish)
+        if wish.what == "why" and (seen := _held_here(held, case)):
+            parts = [seen, *parts] if held.analysis.finding.onset else [seen, *parts[1:]]
         say(work, parts)
         if wish.what != "why":
             return Answer(usage=offline_usage())
@@ -43,6 +45,26 @@ class RunAnalyst:
         """A run has no error without a stop."""
         del work, caught
         return None
+
+
+def _held_here(held: Held, case: Case) -> str:
+    """Of a stop at what goes wrong: what that is, and the words of the event; "" of any other stop."""
+    stop, event = case.stop, held.event
+    if stop.reason != "exception" or event is None or event.kind in ("end", "task"):
+        return ""
+    step = f"At step {event.step}" if event.step else f"Before step {held.run.steps + 1}"
+    words = f" {code(cut(event.text, 240))}" if event.text.strip() else ""
+    why = MEANS.get(stop.description, stop.text if stop.text and event.text not in stop.text else stop.description)
+    return f"{step}, {event.kind}:{words}. Held because: {why or 'an exception filter has stopped here'}."
+
+
+MEANS = {
+    "Success without change": "the agent says that it is done, and no file of the workspace has changed since it began",
+    "API error": "the model's API has refused the query",
+    "Loop": "the same call has brought the same, again and again",
+    "Tool error": "the tool has failed",
+}
+"""What a stop of a live agent means, by the label of its filter."""
 
 
 def _parts(held: Held, wish: Wish) -> list[str]:

@@ -30,6 +30,8 @@ from dap_ai.runs.store import WORKSPACE, Recording
 from dap_ai.threads import run
 
 _SAYING = threading.Lock()
+SWITCH_S = 0.0005
+"""For which a byte that passes waits at most until the thread that records lets it: five milliseconds else."""
 _LOOK_S = 0.5
 """How often it looks for an agent whose starter has been killed."""
 
@@ -55,6 +57,8 @@ class _Process:
         gate = Gate(
             _heard, self._recorder, path=begin.folder, workspace=begin.workspace or "", stop_all=begin.gate.stop_all
         )
+        if (following := self._following) is not None:
+            gate.story.is_as_it_was = lambda: not following.changes
         self._endpoint.gate, self._endpoint.alive_s = Gatekeeper(gate, self._endpoint.numbers), begin.gate.alive_s
         return gate
 
@@ -173,6 +177,7 @@ def main() -> None:
     """Ended by its stdin. A terminal's signals are the agent's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.umask(0o077)
+    sys.setswitchinterval(SWITCH_S)
     run(_main())
 
 

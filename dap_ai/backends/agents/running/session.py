@@ -218,7 +218,8 @@ class LiveSession(RunSession):
 
     def _over(self, code: int) -> None:
         """The agent has ended: its run is one that is recorded, and is held at its end where that is wanted."""
-        opened, stays = self._at_hand(), self._wanted is not None and self._wanted.hold_at_end
+        opened, at = self._at_hand(), self._wanted.hold_at_end if self._wanted else ""
+        stays = at == "end" or (at == "failure" and code != 0)
         self._stage = self._present = None
         self.exit_code = code
         opened.pins.clear()

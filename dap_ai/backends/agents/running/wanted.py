@@ -28,7 +28,8 @@ class Wanted:
     stop_on_entry: bool = False
     stop_all: bool = False
     keep_alive_s: float = 2.0
-    hold_at_end: bool = False
+    hold_at_end: str = ""
+    """`end`: once it has ended, `failure`: where it has ended badly."""
     python: bool = False
     """The agent's own Python is a session of its own."""
 
@@ -51,7 +52,7 @@ def wanted(arguments: Arguments) -> Wanted:
         stop_on_entry=fields.get("stopOnEntry") is True or fields.get("stopAt") == "entry",
         stop_all=fields.get("stopAll") is True,
         keep_alive_s=_seconds(fields.get("keepAlive")),
-        hold_at_end=fields.get("stopAt") == "end",
+        hold_at_end=_stop_at(fields.get("stopAt")),
         python=fields.get("python") is True,
     )
 
@@ -75,6 +76,12 @@ def _env(value: Any) -> dict[str, str | None]:
         raise Refused("`env` is to be an object of texts")
     rows = cast("Mapping[Any, Any]", value)
     return {str(name): None if each is None else str(each) for name, each in rows.items()}
+
+
+def _stop_at(value: Any) -> str:
+    if value not in (None, "entry", "end", "failure", "breakpoint"):
+        raise Refused(f"`stopAt` is {value!r}, and of a live agent is to be entry, end or failure")
+    return str(value) if value in ("end", "failure") else ""
 
 
 def _seconds(value: Any) -> float:

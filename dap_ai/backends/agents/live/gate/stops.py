@@ -235,7 +235,7 @@ def _is_over(event: Event, facts: Facts) -> bool:
 
 
 def _without_change(event: Event, facts: Facts) -> bool:
-    return _is_over(event, facts) and isinstance(facts, Now) and not facts.story.changes
+    return _is_over(event, facts) and isinstance(facts, Now) and facts.story.is_as_it_was()
 
 
 def _loops(event: Event, _: Facts) -> bool:

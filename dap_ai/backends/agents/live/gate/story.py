@@ -7,7 +7,8 @@ the same, however long its history is.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +21,10 @@ from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, piece
 from dap_ai.runs.readers.shapes import usage
 
 _NOWHERE = Ref()
+_TIMES = re.compile(r"\d+\.\d+ ?(?:s|ms|sec|seconds)\b|\d\d:\d\d:\d\d(?:\.\d+)?")
+"""What differs between two results that say the same."""
+_LOOKED_AT = 2_000
+"""Characters of a result, from both its ends, by which two are the same."""
 _ANSWERS = frozenset({"assistant", "call", "thinking"})
 
 
@@ -49,9 +54,9 @@ class Story:
         self.events: list[Event] = []
         self.speakers: dict[str, Speaker] = {}
         self.tokens, self.cost_usd = 0, 0.0
-        self.changes = 0
-        """States of the workspace after the first."""
-        self.repeats: dict[str, int] = {}
+        self.is_as_it_was: Callable[[], bool] = lambda: False
+        """Whether the workspace is followed, and no file of it has changed; who follows it sets this."""
+        self.repeats: dict[int, int] = {}
         """How often a call came with the same arguments and brought the same."""
         self._heads: dict[bytes, str] = {}
         self._callers: dict[str, Speaker] = {}
@@ -118,7 +123,6 @@ class Story:
 
     def change(self, speaker: Speaker, files: Sequence[str]) -> Event:
         """The workspace is another than at the query before."""
-        self.changes += 1
         return self._add("change", speaker, text="\n".join(files))
 
     @property
@@ -138,7 +142,8 @@ class Story:
         code = exit_code(said.text)
         status = said.status if code is None else "ok" if code == 0 else "error"
         fields: dict[str, Any] = {"call_id": said.call_id, "tool": call.tool, "step": call.step, "status": status}
-        same = json.dumps([call.tool, call.arguments, call.text, said.text], default=str)
+        ends = _TIMES.sub("", said.text[:_LOOKED_AT] + said.text[-_LOOKED_AT:])
+        same = hash(json.dumps([call.tool, call.arguments, call.text, ends], default=str))
         self.repeats[same] = self.repeats.get(same, 0) + 1
         event = self._add("result", speaker, text=said.text, exit_code=code, **fields)
         event.native_id = str(self.repeats[same])
