@@ -107,6 +107,8 @@ def _plain(text: str) -> str:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
+        if value[:1] in ("{", "["):  # a call's arguments are JSON in a text of JSON
+            yield _plain(value)
     elif isinstance(value, Mapping):
         for part in cast("Mapping[str, Any]", value).values():
             yield from _texts(part)

@@ -12,7 +12,7 @@ import pytest
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Event, Ref, Run
 from dap_ai.runs.opening import find_runs, open_run
-from dap_ai.runs.refs import resolve
+from dap_ai.runs.refs import contains, resolve
 from tests.unit.runs.shared import FOLDER, SAMPLES
 
 RUNS = [*find_runs(SAMPLES), *(find_runs(FOLDER) if FOLDER.is_dir() else ())]
@@ -154,3 +154,11 @@ def test_a_link_within_the_run_is_read(tmp_path: Path):
     (tmp_path / "a.json").write_text("[1]")
     (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
     assert resolve(tmp_path, Ref("b.json", pointer="/0")) == b"1"
+
+
+def test_words_of_arguments_that_are_json_in_a_text_of_json_stand_there_as_they_are_meant(tmp_path: Path):
+    command = r"sed -i 's/price \* RATE/price/' shop.py"
+    call = {"function": {"name": "bash", "arguments": json.dumps({"command": command})}}
+    (tmp_path / "run.json").write_text(json.dumps({"calls": [call]}))
+    assert contains(tmp_path, Ref("run.json", pointer="/calls/0"), command)
+    assert not contains(tmp_path, Ref("run.json", pointer="/calls/0"), command.replace("price", "cost"))

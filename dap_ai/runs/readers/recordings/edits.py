@@ -11,7 +11,7 @@ from typing import Any
 
 from dap_ai.runs.model import Event, Ref
 from dap_ai.runs.readers.building import MAIN, Building
-from dap_ai.runs.readers.recordings.said import exit_code
+from dap_ai.runs.readers.recordings.said import brought
 from dap_ai.runs.readers.shapes import arguments, command, words
 
 _WORDS = {
@@ -53,7 +53,7 @@ class Edits:
         call_id, said = words(row.get("returned")), words(row.get("text"))
         self._told.add(call_id)
         call = self._last("call", call_id)
-        code = exit_code(said)
+        said, code = brought(said)
         status: Any = words(row.get("status")) or "unknown"
         status = status if code is None else "ok" if code == 0 else "error"
         took = at_s - call.at_s if call and at_s is not None and call.at_s is not None else None

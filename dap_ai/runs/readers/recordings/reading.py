@@ -15,7 +15,7 @@ from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.portion import within
 from dap_ai.runs.readers.recordings.agents import Asker, Askers, Node
 from dap_ai.runs.readers.recordings.edits import Edits
-from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
+from dap_ai.runs.readers.recordings.said import Said, answered, brought, pieces
 from dap_ai.runs.readers.shapes import array, at, number, table, text, usage, whole, words
 from dap_ai.runs.readers.times import epoch_s
 
@@ -228,10 +228,10 @@ class Reading:
             elif said.kind == "result" or (said.kind == "user" and answers):
                 said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
                 asker.open_calls.pop(said.call_id, None)
-                code = exit_code(said.text)
+                text, code = brought(said.text)
                 status = said.status if code is None else "ok" if code == 0 else "error"
                 fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
-                self._building.add("result", ref, agent=asker.name, at_s=at_s, text=said.text, exit_code=code, **fields)
+                self._building.add("result", ref, agent=asker.name, at_s=at_s, text=text, exit_code=code, **fields)
             elif said.kind == "user" and first and not asker.has_task and not _is_inserted(said.text):
                 asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)

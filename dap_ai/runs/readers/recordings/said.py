@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from dap_ai.runs.documents import decoded
 from dap_ai.runs.model import Status
 from dap_ai.runs.readers.blocks import classify
 from dap_ai.runs.readers.shapes import arguments as read_arguments
@@ -17,6 +18,7 @@ _EXIT = re.compile(
     r"""|^(?:Exit code:?|exit code:|Process exited with code) (-?\d{1,3})\b""",
     re.MULTILINE,
 )
+_CODES = ("returncode", "exit_code")
 _OF_ITSELF = frozenset({"message", "reasoning", "item_reference"})
 
 
@@ -84,10 +86,19 @@ def item(row: Mapping[str, Any]) -> Iterator[Said]:
         yield Said("user", "", words(row))
 
 
-def exit_code(result: str) -> int | None:
-    """Of a result that says one in one of the ways that are in use."""
+def brought(result: str) -> tuple[str, int | None]:
+    """What a tool has printed, and its exit code where it says one in one of the ways that are in use.
+
+    Of a result that is JSON of both (mini-SWE-agent's), the output with its own lines, and what stands beside it.
+    """
     found = _EXIT.search(result[:20_000]) or _EXIT.search(result[-2_000:])
-    return int(next(filter(None, found.groups()))) if found else None
+    code = int(next(filter(None, found.groups()))) if found else None
+    if code is not None and result.lstrip().startswith("{"):
+        row = dict(table(decoded(result.encode())[0]))
+        if isinstance(output := row.pop("output", None), str):
+            beside = [f"{name}: {value}" for name, value in row.items() if value and name not in _CODES]
+            return "\n".join(filter(None, [output, *beside])), code
+    return result, code
 
 
 def _assistant(row: Mapping[str, Any]) -> Iterator[Said]:

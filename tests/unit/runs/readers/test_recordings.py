@@ -96,6 +96,15 @@ def test_a_result_as_a_users_words_answers_the_only_open_call(tmp_path: Path):
     assert texts(run, "result") == [("main", "Observation: 7")] and run.problems == []
 
 
+def test_a_result_that_is_json_of_output_and_exit_code_is_that_output(tmp_path: Path):
+    writing = Writing(tmp_path)
+    writing.cycle(said("one", "a"), user("Do."))
+    brought = json.dumps({"returncode": 2, "output": "one\nE  two", "exception_info": "timed out"})
+    writing.cycle(said("two"), user("Do."), said("one", "a"), result("a", brought))
+    found = next(event for event in writing.read().events if event.kind == "result")
+    assert (found.text, found.exit_code, found.status) == ("one\nE  two\nexception_info: timed out", 2, "error")
+
+
 def test_what_the_agents_program_has_put_in_is_not_the_task(tmp_path: Path):
     writing = Writing(tmp_path)
     writing.cycle(said("one"), user("<environment_context> linux </environment_context>"), user("Do."))

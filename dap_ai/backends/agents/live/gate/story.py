@@ -17,7 +17,7 @@ from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event, Ref, Usage
 from dap_ai.runs.readers.building import MAIN
 from dap_ai.runs.readers.recordings.reading import sub_agent
-from dap_ai.runs.readers.recordings.said import Said, answered, exit_code, pieces
+from dap_ai.runs.readers.recordings.said import Said, answered, brought, pieces
 from dap_ai.runs.readers.shapes import usage
 
 _NOWHERE = Ref()
@@ -139,13 +139,13 @@ class Story:
         call = speaker.open_calls.pop(said.call_id, None)
         if said.kind != "result" or call is None:
             return None
-        code = exit_code(said.text)
+        text, code = brought(said.text)
         status = said.status if code is None else "ok" if code == 0 else "error"
         fields: dict[str, Any] = {"call_id": said.call_id, "tool": call.tool, "step": call.step, "status": status}
-        ends = _TIMES.sub("", said.text[:_LOOKED_AT] + said.text[-_LOOKED_AT:])
+        ends = _TIMES.sub("", text[:_LOOKED_AT] + text[-_LOOKED_AT:])
         same = hash(json.dumps([call.tool, call.arguments, call.text, ends], default=str))
         self.repeats[same] = self.repeats.get(same, 0) + 1
-        event = self._add("result", speaker, text=said.text, exit_code=code, **fields)
+        event = self._add("result", speaker, text=text, exit_code=code, **fields)
         event.native_id = str(self.repeats[same])
         return event
 
