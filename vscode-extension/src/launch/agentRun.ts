@@ -1,4 +1,4 @@
-/** Recorded runs of LLM agents: configurations of type `dap-ai-agent`, and the command that makes one. */
+/** Runs of LLM agents, recorded and live: configurations of type `dap-ai-agent`, and the command that makes one. */
 
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -32,13 +32,13 @@ export class RunConfigurations implements vscode.DebugConfigurationProvider {
     }
     configuration.request ||= "launch";
     if (configuration.request !== "launch") {
-      refuse(`A recorded run is launched: "request": "launch", not "${configuration.request}".`);
+      refuse(`A run is launched: "request": "launch", not "${configuration.request}".`);
       return undefined;
     }
-    const { run, debugServer } = configuration as { run?: unknown; debugServer?: unknown };
-    const isNamed = typeof run === "string" && run.trim() !== "";
+    const { run, command, debugServer } = configuration as { run?: unknown; command?: unknown; debugServer?: unknown };
+    const isNamed = (typeof run === "string" && run.trim() !== "") || command !== undefined;
     if (!isNamed && debugServer === undefined) {
-      refuse(`A launch configuration of type "${RUN_TYPE}" wants "run": the file or folder that an agent has left.`);
+      refuse(`A launch configuration of type "${RUN_TYPE}" wants "run": the file or folder that an agent has left; or "command": an agent to be run.`);
       return undefined;
     }
     return configuration;
@@ -52,6 +52,11 @@ export class RunConfigurations implements vscode.DebugConfigurationProvider {
   ): Promise<vscode.DebugConfiguration | undefined> {
     if (configuration["debugServer"] !== undefined || isOfChild(configuration)) return configuration;
     const root = (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath;
+    if (configuration["command"] !== undefined) {
+      const placed = { ...configuration, cwd: path.resolve(root ?? "", String(configuration["cwd"] ?? "")) };
+      const live = await this.proxies.through(folder, placed, { backend: "agents" }, cancelled);
+      return live && { ...live, debugServer: undefined };
+    }
     const run = path.resolve(root ?? "", String(configuration["run"]).replace(/^~(?=[/\\]|$)/, homedir()));
     if (!(await isThere(run)) && !(await isThere(run.replace(LINE, "")))) {
       refuse(`"run": there is no file or folder ${run}.`);

@@ -107,6 +107,7 @@ class Stops:
     def __init__(self, now: Now) -> None:
         self._now = now
         self._rows: list[tuple[Stop, list[int]]] = []
+        self._made: dict[int, tuple[Row, Stop | None, list[int]]] = {}
         self.going: list[Going] = []
         self.is_pausing = False
 
@@ -128,9 +129,12 @@ class Stops:
 
     def replace(self, rows: Sequence[Row]) -> None:
         """The client's table. Counts of breakpoints that stay go on. A row that cannot be read is left out."""
-        before = {stop.ident: (stop, count) for stop, count in self._rows}
-        made = [before.get(row.ident) or (_stop(row), [0]) for row in rows]
-        self._rows = [(stop, count) for stop, count in made if stop is not None]
+        before = self._made
+        self._made = {
+            row.ident: known if (known := before.get(row.ident)) and known[0] == row else (row, _stop(row), [0])
+            for row in rows
+        }
+        self._rows = [(stop, count) for _, stop, count in self._made.values() if stop is not None]
 
     def decide(self, event: Event) -> tuple[Hit | None, list[str]]:
         """Whether an event holds its agent, and what logpoints say of it."""

@@ -142,7 +142,8 @@ class Story:
         text, code = brought(said.text)
         status = said.status if code is None else "ok" if code == 0 else "error"
         fields: dict[str, Any] = {"call_id": said.call_id, "tool": call.tool, "step": call.step, "status": status}
-        ends = _TIMES.sub("", text[:_LOOKED_AT] + text[-_LOOKED_AT:])
+        ends = text if len(text) < 2 * _LOOKED_AT else text[:_LOOKED_AT] + text[-_LOOKED_AT:]
+        ends = _TIMES.sub("", ends)
         same = hash(json.dumps([call.tool, call.arguments, call.text, ends], default=str))
         self.repeats[same] = self.repeats.get(same, 0) + 1
         event = self._add("result", speaker, text=text, exit_code=code, **fields)
