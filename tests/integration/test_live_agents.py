@@ -277,3 +277,23 @@ def test_a_loop_holds_the_agent(work: Path):
         live.ask("setExceptionBreakpoints", filters=[])
         live.go()
         assert live.over() == 0
+
+
+def test_what_only_the_end_shows_holds_the_ended_run_where_it_shows(work: Path):
+    (work / "check.py").write_text("def test_it():\n    assert 1 == 2\n")
+    ignored = (
+        Reply("I change it.", calls=[("bash", {"command": "echo x = 1 > shop.py"})]),
+        Reply(
+            "The tests.", calls=[("bash", {"command": f"{sys.executable} -m pytest -q -p no:cacheprovider check.py"})]
+        ),
+        Reply("All is well."),
+    )
+    with Endpoint(ignored) as model, session({"OPENAI_BASE_URL": model.url}) as live:
+        live.launch(PLAIN, work, filters=["failedCheckIgnored"])
+        live.held()
+        assert live.stop["description"] == "Failed check ignored"
+        assert "The last check failed (step 2)" in live.stop["text"]
+        live.go()
+        assert live.held() == "end: exit code 3"
+        live.go()
+        assert live.over() == 3

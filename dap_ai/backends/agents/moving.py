@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.backends.agents.arguments import Arguments, Refused
@@ -92,10 +92,10 @@ class Moving:
             self._cursor.go_to(len(self._opened.run.events) - 1)
             self._moved(Moved("pause", why))
 
-    def stands_at(self, index: int, why: str) -> None:
-        """The held event has another place now."""
+    def stands_at(self, index: int, why: str, hit: Sequence[int] = ()) -> None:
+        """The held event has another place now; `hit` are the exception filters that hold it there."""
         self._cursor.go_to(index)
-        self._moved(Moved("pause", why))
+        self._moved(Moved("exception" if hit else "pause", why, list(hit)))
 
     # -- requests ----------------------------------------------------------------------------------------------------
 

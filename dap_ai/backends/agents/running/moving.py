@@ -12,6 +12,7 @@ from dap_ai.backends.agents.live.gate.stops import Until
 from dap_ai.backends.agents.moving import Body, Moving
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.running.present import RUNS, At, Present
+from dap_ai.backends.agents.running.table import Late
 from dap_ai.backends.agents.titles import title
 
 _PRESENT = "the present: what comes next has not happened yet"
@@ -25,8 +26,8 @@ class LiveMoving(Moving):
         self._present, self._stop_all = present, stop_all
         self.is_entry = False
         """The next pause is the beginning."""
-        self.late: tuple[int, str, str] | None = None
-        """A breakpoint that analysis has found hit: its number, its filter, what it says. The next pause is it."""
+        self.late: Late | None = None
+        """The next pause is it."""
         self.handlers: Mapping[str, Callable[[Arguments], Body | None]] = {
             **self.handlers,
             "continue": self._go_on,
@@ -45,8 +46,8 @@ class LiveMoving(Moving):
         reason, name, hit = at.held.reason, at.held.filter, list(at.held.hit)
         text = ""
         if reason == "pause" and self.late is not None:
-            ident, name, text = self.late
-            reason, hit, self.late = "exception", [ident], None
+            name, text = self.late.filter, self.late.says
+            reason, hit, self.late = "exception", [self.late.ident], None
         elif reason == "pause" and self.is_entry:
             reason = "entry"
         self.is_entry = False

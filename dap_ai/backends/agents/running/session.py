@@ -217,16 +217,21 @@ class LiveSession(RunSession):
             self._present.pause()
 
     def _over(self, code: int) -> None:
-        """The agent has ended: its run is one that is recorded, and is held at its end where that is wanted."""
+        """The agent has ended: its run is one that is recorded. It is held where that is wanted.
+
+        What analysis has seen only by now is told there: no next event could.
+        """
         opened, at = self._at_hand(), self._wanted.hold_at_end if self._wanted else ""
-        stays = at == "end" or (at == "failure" and code != 0)
+        seen = self._moving.late if isinstance(self._moving, LiveMoving) else None
+        late = seen or late_hit(self._breakpoints, opened.facts, self._judged)
         self._stage = self._present = None
         self.exit_code = code
         opened.pins.clear()
         opened.telling.passed(len(opened.run.events) - 1)
-        if stays:
-            moving = Moving(opened, self._end)
-            self._adopt(opened, moving)
-            moving.stands_at(len(opened.run.events) - 1, f"the agent has ended: exit code {code}")
-        else:
-            self._end()
+        if late is None and at != "end" and (at != "failure" or code == 0):
+            return self._end()
+        moving = Moving(opened, self._end)
+        self._adopt(opened, moving)
+        if late is not None:
+            return moving.stands_at(late.at, late.says, [late.ident])
+        return moving.stands_at(len(opened.run.events) - 1, f"the agent has ended: exit code {code}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dap_ai.backends.agents.breakpoints import Breakpoints
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS, why
@@ -22,8 +24,18 @@ def table_of(breakpoints: Breakpoints) -> Table:
     return Table(rows)
 
 
-def late_hit(breakpoints: Breakpoints, facts: Facts, judged: set[tuple[int, int]]) -> tuple[int, str, str] | None:
-    """A breakpoint of analysis that is hit, and was not before: its number, its filter, what it says."""
+class Late(NamedTuple):
+    """A breakpoint of analysis that was hit."""
+
+    ident: int
+    filter: str
+    says: str
+    at: int
+    """Of the event."""
+
+
+def late_hit(breakpoints: Breakpoints, facts: Facts, judged: set[tuple[int, int]]) -> Late | None:
+    """One that was not hit before."""
     stops = [each for each in breakpoints.of("filters") if each.filter not in LIVE and each.filter != "budget"]
     if not stops or not facts.analysed.is_due:
         return None
@@ -31,5 +43,6 @@ def late_hit(breakpoints: Breakpoints, facts: Facts, judged: set[tuple[int, int]
         for stop in stops:
             if (stop.ident, event.index) not in judged and stop.takes(event, facts):
                 judged.add((stop.ident, event.index))
-                return stop.ident, stop.filter, why(stop.filter, event, facts) or FILTERS[stop.filter].label
+                says = why(stop.filter, event, facts) or FILTERS[stop.filter].label
+                return Late(stop.ident, stop.filter, says, event.index)
     return None
