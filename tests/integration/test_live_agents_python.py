@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,3 +73,29 @@ def test_an_agent_whose_hook_tells_its_stack_shows_it_below_the_call(tmp_path: P
         assert live.over() == 0
     verdict = next(json.loads(text) for text in live.printed().splitlines() if text.startswith("{"))
     assert verdict == {"do": "edit", "arguments": {"a": 2}}
+
+
+def test_an_agent_on_the_clients_terminal_is_held_and_its_end_is_told(tmp_path: Path):
+    (tmp_path / "work").mkdir()
+    with Endpoint(STEPS) as model, session({"OPENAI_BASE_URL": model.url}) as live:
+        command = [sys.executable, str(TINY), "Go."]
+        live.launch(command, tmp_path / "work", filters=["call"], console="integratedTerminal")
+        asked = live.until(lambda m: m.get("command") == "runInTerminal")
+        wanted = asked["arguments"]
+        environ = {**os.environ, "OPENAI_API_KEY": "k", **{k: v for k, v in wanted["env"].items() if v is not None}}
+        terminal = subprocess.Popen(wanted["args"], cwd=wanted["cwd"], env=environ, stdout=subprocess.PIPE)
+        live.reply(asked, {"shellProcessId": terminal.pid})
+        assert live.held() == "1 bash: echo one"
+        live.go()
+        assert live.over() == 0
+        assert terminal.communicate(timeout=30)[0].strip() == b"Done."
+
+
+def test_a_terminal_that_no_client_starts_ends_the_session_in_words(tmp_path: Path):
+    (tmp_path / "work").mkdir()
+    with session({}) as live:
+        live.launch([sys.executable, "-c", ""], tmp_path / "work", console="externalTerminal")
+        asked = live.until(lambda m: m.get("command") == "runInTerminal")
+        live.refuse(asked, "no terminal here")
+        live.event("terminated")
+        assert "no terminal here" in live.printed("console")
