@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import known
-from dap_ai.protocol.contracts.backend import Command, Snapshots, Start, StartError, Walker
+from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 
 
 class GenericBackend:
@@ -38,7 +38,7 @@ class GenericBackend:
         self.told_of_client = facts.told_of_client
         self.runs_beside = known.RUNS_BESIDE
 
-    def announced(self, names: Iterable[str]) -> GenericBackend:
+    def announced(self, names: Iterable[str]) -> Backend:
         """The same, with what is known of an adapter that announces these."""
         return GenericBackend(self._argv, names)
 

@@ -58,6 +58,11 @@ class Session:
         row = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
         self._write({**row, "success": True, "body": body})
 
+    def refuse(self, request: dict[str, Any], why: str) -> None:
+        self._seq += 1
+        row = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
+        self._write({**row, "success": False, "message": why})
+
     def until(self, wanted: Callable[[dict[str, Any]], bool], first: int = 0) -> dict[str, Any]:
         """The first message from the `first` on for which `wanted` holds."""
         end = time.monotonic() + WAIT_S

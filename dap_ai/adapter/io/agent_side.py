@@ -12,6 +12,7 @@ from dap_ai.adapter.io.ports import Agent, LooksAhead, Recipe
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import AgentEnded, StartAsk
 from dap_ai.protocol.contracts.asking import NotAnswered, no_answer
+from dap_ai.protocol.contracts.backend import Backend, Snapshots, Walker
 
 
 class AgentSide:
@@ -22,8 +23,7 @@ class AgentSide:
         self._recipe = recipe
         self._session = session
         self._awaiting = awaiting
-        self._walker = recipe.backend.walker()
-        self._snapshots = recipe.backend.snapshots(session.options.snapshot_reads)
+        self._readers: dict[type[Backend], tuple[Walker | None, Snapshots | None]] = {}
         self._agent: asyncio.Future[Agent] | None = None
         self._asks: dict[str, asyncio.Task[None]] = {}
         self._ahead: asyncio.Future[None] | None = None
@@ -31,7 +31,16 @@ class AgentSide:
     @property
     def is_read_only(self) -> bool:
         """Whether the debuggee is read, and never copied."""
-        return self._walker is not None and self._snapshots is None
+        walker, snapshots = self._reader()
+        return walker is not None and snapshots is None
+
+    def _reader(self) -> tuple[Walker | None, Snapshots | None]:
+        """By what the adapter has announced: a child session's may be of another kind than its parent's."""
+        backend = self._recipe.backend.announced(self._session.announced)
+        if type(backend) not in self._readers:
+            made = backend.walker(), backend.snapshots(self._session.options.snapshot_reads)
+            self._readers[type(backend)] = made
+        return self._readers[type(backend)]
 
     def warm(self) -> None:
         """Begin to make the agent: a question that comes later waits less."""
@@ -89,7 +98,7 @@ class AgentSide:
         ask_id, receive = start.ask.ask_id, self._awaiting.tell
         try:
             agent = await self._get()
-            debugger = AskDebugger(self._session, self._awaiting, self._walker, self._snapshots, start)
+            debugger = AskDebugger(self._session, self._awaiting, *self._reader(), start)
             answer = await agent.answer(start.ask, debugger, AskSink(receive, ask_id))
         except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
             self._recipe.log(f"{ask_id} failed: {error!r}")

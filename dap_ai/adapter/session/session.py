@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from dap_ai.adapter.asks.caught import CaughtExceptions
@@ -101,6 +101,11 @@ class Session:
     def rules(self) -> BackendRules:
         """What is known of the backend, as far as it has announced itself."""
         return self._gate.rules
+
+    @property
+    def announced(self) -> Sequence[str]:
+        """The capabilities that the backend has announced."""
+        return [name for name, has in self._gate.capabilities.items() if has]
 
     @property
     def spares(self) -> str:

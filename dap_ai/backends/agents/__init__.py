@@ -1,4 +1,4 @@
-"""Recorded runs of LLM agents as debuggees: a debug adapter of ours, in a process of its own, gated like any other."""
+"""Runs of LLM agents as debuggees: a debug adapter of ours, in a process of its own, gated like any other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dap_ai.backends import debugpy
 from dap_ai.backends.generic import GenericBackend
-from dap_ai.protocol.contracts.backend import Command, Start, StartError, Walker
+from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
 
 
 class AgentsBackend(GenericBackend):
@@ -20,9 +21,10 @@ class AgentsBackend(GenericBackend):
         self.name = "agents"
         self._run = run
 
-    def announced(self, names: Iterable[str]) -> AgentsBackend:
-        """The same: there is one such adapter."""
-        return AgentsBackend(names, self._run)
+    def announced(self, names: Iterable[str]) -> Backend:
+        """The same; of a child session, which is an agent's own Python, debugpy's."""
+        known = frozenset(names)
+        return debugpy.backend if _OF_DEBUGPY in known else AgentsBackend(known, self._run)
 
     def command(self) -> Command:
         """This Python, with this package."""
@@ -30,7 +32,8 @@ class AgentsBackend(GenericBackend):
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Raises StartError where no run is named, or none is there."""
-        del command
+        if command == "attach" and isinstance(arguments.get("connect"), dict):
+            return await debugpy.backend.prepare(command, arguments)
         cwd = str(Path.cwd() / str(arguments.get("cwd") or ""))
         if arguments.get("command"):
             return Start(arguments | _placed(arguments, cwd))
@@ -59,4 +62,6 @@ def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
     return {"cwd": cwd, **named}
 
 
+_OF_DEBUGPY = "supportsDebuggerProperties"
+"""A capability that no other adapter announces."""
 backend = AgentsBackend()

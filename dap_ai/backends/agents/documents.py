@@ -40,7 +40,7 @@ class Documents:
         """How many events stand in the run's own document."""
         self._events: dict[str, int] = {}
         """The event of each path."""
-        self._digits = max(_MANY_DIGITS if facts.known else 3, len(str(len(facts.run.events))))
+        self._digits = max(_MANY_DIGITS if facts.known and not grows else 3, len(str(len(facts.run.events))))
         self._held: dict[int, str] = {}
         """The names of documents of held events."""
         self._parts: list[tuple[int, str]] = []

@@ -11,6 +11,7 @@ from dap_ai.backends.agents.conditions import parsed, value_of
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.references import cut
 from dap_ai.backends.agents.scopes import scopes_of
+from dap_ai.backends.agents.stack import FIRST_PROGRAM, program_frames
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.model import Event
 
@@ -43,11 +44,16 @@ class Looking:
         thread, here = arguments.number("threadId"), opened.cursor.index
         event = opened.threads.held(thread, min(here, opened.pins.get(thread, here))) if opened.cursor.event else None
         frames = opened.stack.frames(event) if event else []
+        if event and event.index == opened.pins.get(thread):
+            frames += program_frames(opened.programs.get(thread, ()))
         start, levels = arguments.number("startFrame", 0), arguments.number("levels", 0)
         return {"stackFrames": frames[start : start + levels if levels else None], "totalFrames": len(frames)}
 
     def _scopes(self, arguments: Arguments) -> Body:
-        frame = self._opened.stack.frame(arguments.number("frameId"))
+        ident = arguments.number("frameId")
+        if ident >= FIRST_PROGRAM:
+            return {"scopes": []}
+        frame = self._opened.stack.frame(ident)
         return {"scopes": scopes_of(self._opened.references, self._opened.facts, frame)}
 
     def _variables(self, arguments: Arguments) -> Body:

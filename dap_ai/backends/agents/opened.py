@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dap_ai.backends.agents.analysing import Analysed
@@ -65,6 +65,8 @@ class Opened:
         self.emit = emit
         self.pins: dict[int, int] = {}
         """Of threads that are held now: at which event."""
+        self.programs: dict[int, Sequence[Mapping[str, Any]]] = {}
+        """Of such threads the frames of the agent's own program: `name`, `path`, `line`, the innermost first."""
         self.references = references
         self.breakpoints = stops
         self.documents = Documents(self.facts, write, self._new_document, grows=live)

@@ -19,6 +19,8 @@ _KINDS: Sequence[FrameKind] = ("event", "cycle", "change", "call", "run")
 _FIRST_CALL = 1_000_000_000
 """Thread ids of calls begin here; those of agents at 1."""
 _MOST_PARENTS = 50
+FIRST_PROGRAM = 1_000_000_000_000
+"""Ids of frames of the agent's own program begin here."""
 
 
 class Frame(NamedTuple):
@@ -154,6 +156,24 @@ class Stack:
         effect = self._facts.effects.get(event.step) if event.kind in ("call", "result") else None
         paths = dict.fromkeys(line(write.path) for write in effect.writes if write.how != "log") if effect else {}
         return line(f"changes {', '.join(paths)}") if paths else ""
+
+
+def program_frames(told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The frames of the agent's own program, as DAP's: where it is, and nothing of what it holds."""
+    return [
+        {
+            "id": FIRST_PROGRAM + number,
+            "name": line(str(frame.get("name") or "?")),
+            "source": {
+                "name": str(frame.get("path") or "?").replace("\\", "/").rpartition("/")[2],
+                "path": str(frame.get("path") or "?"),
+            },
+            "line": frame["line"] if isinstance(frame.get("line"), int) else 0,
+            "column": 1,
+            "presentationHint": "subtle",
+        }
+        for number, frame in enumerate(told)
+    ]
 
 
 def _frame(event: Event, kind: FrameKind, name: str, source: Mapping[str, Any], at: int) -> dict[str, Any]:

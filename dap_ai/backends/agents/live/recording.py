@@ -125,9 +125,10 @@ class Keeper:
         """Reads its last word; where it ends without, another takes its place: connections wait meanwhile."""
         for _ in range(_MOST_RESTARTS):
             for line in iter(_stdout(self._process).readline, b""):
-                word = msgspec.json.decode(line, type=Word)
-                self.told = word.told or self.told
-                self._heard(word)
+                with contextlib.suppress(msgspec.MsgspecError):  # cut off: it was killed
+                    word = msgspec.json.decode(line, type=Word)
+                    self.told = word.told or self.told
+                    self._heard(word)
             self._process.wait()
             with self._lock:
                 if self._ending or self.told:

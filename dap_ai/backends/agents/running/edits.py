@@ -18,6 +18,8 @@ ENDINGS: Mapping[str, str] = {"query": ".json", "call": ".json", "response": ".m
 def document(held: Held) -> str | None:
     """The text of what is held, exactly as it is edited; None: it cannot be."""
     if held.kind in ("query", "call"):
+        if held.value is None:
+            return None
         return json.dumps(held.value, indent=2, ensure_ascii=False) + "\n"
     return str(held.value) if held.kind in ENDINGS else None
 

@@ -83,6 +83,7 @@ class Present:
         event = _event_of(held, opened.run)
         at = self.holds[held.ident] = At(held, event.index, opened.threads.of(event))
         opened.pins[at.thread] = at.index
+        opened.programs[at.thread] = held.frames
         text = document(held)
         if text is not None:
             at.path = opened.documents.hold(event, text, ENDINGS[held.kind], self._stage.write)
@@ -93,6 +94,7 @@ class Present:
         """It is held no more."""
         if (at := self.holds.pop(ident, None)) is not None:
             self._opened().pins.pop(at.thread, None)
+            self._opened().programs.pop(at.thread, None)
             self._opened().documents.let_go(at.index)
 
     def of(self, thread: int) -> At:

@@ -61,10 +61,12 @@ class LiveSession(RunSession):
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
         """As RunSession.receive; a client that starts nothing in a terminal is heard, too."""
-        if message.get("type") == "response" and message.get("success") is False:
+        if (
+            message.get("type") == "response"
+            and message.get("command") == "runInTerminal"
+            and not message.get("success")
+        ):
             return self.happens(Happening(ended=1, words=f"the client started no terminal: {message.get('message')}"))
-        if message.get("type") == "request" and message.get("command") == "runInTerminal":
-            return []
         told = super().receive(message)
         if self._stage is not None and message.get("command") in _SETTING:
             self._tell_table()
@@ -198,6 +200,8 @@ class LiveSession(RunSession):
             return
         if heard.left:
             present.leaves(heard.left)
+        if heard.port:
+            self._child(heard.port)
         if heard.logged:
             self._emit("output", {"category": "console", "output": f"{heard.logged}\n"})
         if heard.edited is not None:
@@ -207,6 +211,13 @@ class LiveSession(RunSession):
             self._emit("invalidated", {"areas": ["all"]})
         if heard.held is not None:
             moving.arrived(present.arrives(heard.held))
+
+    def _child(self, port: int) -> None:
+        """The agent's own Python as a session of its own, below this one."""
+        connect = {"host": "127.0.0.1", "port": port}
+        configuration = {"name": "the agent's Python", "connect": connect, "justMyCode": False}
+        arguments = {"request": "attach", "configuration": configuration}
+        self._out.append({"type": "request", "command": "startDebugging", "arguments": arguments})
 
     def _judge(self) -> None:
         """What analysis sees is seen late: the agent is held at its next event then."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -33,6 +34,8 @@ _LOOK_S = 0.2
 _SHARE = 5
 """Reading the recording anew takes at most one part in so many of the time."""
 _TERM_S = 3.0
+_ATTACHED = Path(__file__).parent / "attached"
+"""What an agent's Python runs first where it is to be debugged itself."""
 
 
 class LiveStage:
@@ -100,7 +103,8 @@ class LiveStage:
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
         """A launcher that starts the agent on that terminal, and tells the gate of it."""
         words = [sys.executable, "-m", "dap_ai.backends.agents.live.launcher", *self._wanted.command]
-        env: dict[str, str | None] = {**self._wanted.env, **self._keeper.environment}
+        more = _attached(self._environ) if self._wanted.python else {}
+        env: dict[str, str | None] = {**self._wanted.env, **self._keeper.environment, **more}
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, env, self._wanted.cwd
 
@@ -140,7 +144,7 @@ class LiveStage:
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def _variables(self) -> Mapping[str, str]:
-        return self._environ | self._keeper.environment
+        return self._environ | self._keeper.environment | (_attached(self._environ) if self._wanted.python else {})
 
     def _follow(self, pid: int) -> None:
         self._pid = pid
@@ -209,6 +213,15 @@ def _environ(env: Mapping[str, str | None]) -> dict[str, str]:
     """Ours with the configuration's variables; one that is null is not there."""
     found = {**os.environ, **env}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _attached(environ: Mapping[str, str]) -> dict[str, str]:
+    """Variables with which the agent's Python listens to a debugger: its first process does, and no other."""
+    spec = importlib.util.find_spec("debugpy")
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    path = os.pathsep.join(filter(None, (str(_ATTACHED), environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": path, "DAP_AI_DEBUGPY": spec.submodule_search_locations[0]}
 
 
 def _kill(processes: list[psutil.Process]) -> None:

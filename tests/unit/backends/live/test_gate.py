@@ -304,6 +304,13 @@ def test_what_no_contract_knows_is_told_and_goes_on():
     assert status == 400 and json.loads(answer)["do"] == "go"
 
 
+def test_a_query_that_is_no_json_is_held_and_nothing_of_it_can_be_edited():
+    standing = Standing(on("query"), orders={"query": [Order(0, "edit", value={"messages": []})]})
+    visit = standing.keeper.visit(1, "chat", b"\xff no json")
+    asyncio.run(visit.asked(lambda: None, None))
+    assert (standing.held[0].value, visit.body) == (None, b"\xff no json")
+
+
 def test_a_verdict_says_what_to_do_in_any_case():
     assert json.loads(encoded(Verdict())) == {"do": "go"}
     assert json.loads(encoded(Verdict("edit", text=""))) == {"do": "edit", "text": ""}

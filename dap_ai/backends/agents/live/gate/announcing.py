@@ -42,6 +42,8 @@ class Announcing:
                 gate.say(Heard(announces=list(said.announces)))
             case "started" | "ended":
                 gate.say(Heard(pid=said.pid, exit_code=said.exit_code))
+            case "python":
+                gate.say(Heard(port=said.port))
             case "agent":
                 gate.story.begun(said.agent, said.parent)
                 gate.records.event({"note": f"agent {said.agent} begins", "at": time.time(), "parent": said.parent})

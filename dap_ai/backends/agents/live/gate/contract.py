@@ -24,6 +24,7 @@ What is announced (`kind`), in the order of happening:
     call      a tool is about to run: `tool`, `arguments`, `call_id` where the framework has one
     result    it has run: `call_id`, `tool`, `text`, `status` ok or error
     note      words about the run: `text`
+    python    a debug adapter of this very process listens at `port`: debugpy's, where the user wants it
 
 What comes back (`do`):
 
@@ -47,7 +48,7 @@ GATE = "DAP_AI_GATE"
 PATH = "gate"
 """Of the address, behind the secret."""
 
-Kind = Literal["hello", "agent", "query", "response", "call", "result", "note", "started", "ended"]
+Kind = Literal["hello", "agent", "query", "response", "call", "result", "note", "python", "started", "ended"]
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -76,6 +77,7 @@ class Announced(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: Sequence[Call] = ()
     announces: Sequence[str] = ()
     pid: int = 0
+    port: int = 0
     exit_code: int | None = None
     frames: Sequence[Mapping[str, Any]] = ()
     """The Python stack of a call, innermost first, where it is wanted: {"name", "path", "line"}."""

@@ -20,10 +20,10 @@ class Gatekeeper:
         self._gate = gate
         self._announcing = Announcing(gate, numbers)
 
-    def visit(self, number: int, api: Api, body: bytes) -> Visit:
+    def visit(self, number: int, api: Api, body: bytes, url: str = "") -> Visit:
         """A query that has come by the wire."""
         self._announcing.has_wire = True
-        return Visit(self._gate, number, api, body)
+        return Visit(self._gate, number, api, body, url)
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
         """What a hook announces; status 400 where it is nothing that contract.py knows."""

@@ -76,5 +76,7 @@ class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of the agent, that a launcher in a terminal has started."""
     exit_code: int | None = None
     """Of that agent."""
+    port: int = 0
+    """At which the debug adapter of the agent's own Python listens."""
     announces: Sequence[str] = ()
     """Kinds that a process of the agent announces itself."""

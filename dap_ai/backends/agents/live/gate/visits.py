@@ -15,7 +15,9 @@ from dap_ai.backends.agents.live.gate.orders import Order
 from dap_ai.backends.agents.live.gate.story import Speaker
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.runs.model import Event
+from dap_ai.runs.readers.shapes import usage
 
 Begin = Callable[[], None]
 """Somebody waits: the agent's client is to be told something meanwhile."""
@@ -24,8 +26,9 @@ Begin = Callable[[], None]
 class Visit:
     """See wire/visiting.py. `body` is the request as the model is to see it."""
 
-    def __init__(self, gate: Gate, number: int, api: Api, body: bytes) -> None:
-        self._gate, self.number = gate, number
+    def __init__(self, gate: Gate, number: int, api: Api, body: bytes, url: str = "") -> None:
+        """`url` is where the model is: what it costs is known by that."""
+        self._gate, self.number, self._url = gate, number, url
         self.api: Api = api
         edited = gate.kept.applied(api, body)
         self.body: bytes = edited or body
@@ -66,7 +69,7 @@ class Visit:
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
         """With the whole answer, before the agent has any of it. Whether the model is to be asked again."""
         gate, self.value = self._gate, value
-        events = gate.story.answer(self._speaker or gate.story.begun(""), value, status)
+        events = self._come(value, status)
         self._events = events
         for event in events:
             if event.kind == "call" and ("call" in gate.announces or event.call_id not in self._open):
@@ -80,8 +83,14 @@ class Visit:
 
     def passed(self, value: Any, status: int) -> None:
         """The answer has gone by, and nobody waited."""
-        for event in self._gate.story.answer(self._speaker or self._gate.story.begun(""), value, status):
+        for event in self._come(value, status):
             self._gate.story.past(event)
+
+    def _come(self, value: Any, status: int) -> list[Event]:
+        story = self._gate.story
+        row = table(value)
+        cost = cost_usd(self._url, str(row.get("model") or ""), usage(row.get("usage"))) if self._url else None
+        return story.answer(self._speaker or story.begun(""), value, status, cost)
 
     @property
     def _open(self) -> dict[str, Event]:
@@ -96,7 +105,11 @@ class Visit:
     # -- what is held, as it can be edited ---------------------------------------------------------------------------
 
     def _fields(self) -> Any:
-        return msgspec.Raw(self.body)
+        """None where it is nothing that could be read."""
+        try:
+            return msgspec.json.decode(self.body, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeError):
+            return None
 
     def _shown(self, event: Event) -> Any:
         return {"tool": event.tool, "arguments": _arguments(event)} if event.kind == "call" else event.text

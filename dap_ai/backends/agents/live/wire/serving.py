@@ -145,7 +145,7 @@ class _Conversation:
         if self._endpoint.gate and api:
             with contextlib.suppress(ValueError):  # compressed in a way that nobody here can read: it passes
                 plain_body = uncompressed(body, encoding)
-                passing.visit = self._endpoint.gate.visit(number, api, plain_body)
+                passing.visit = self._endpoint.gate.visit(number, api, plain_body, upstream.url)
                 own, body, encoding = passing.visit.own or own, passing.visit.body, ""
                 request = without_header(b"content-encoding", request)
         self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own))

@@ -52,8 +52,8 @@ class Visit(Protocol):
 class Gatekeeper(Protocol):
     """Stands where queries come by."""
 
-    def visit(self, number: int, api: Api, body: bytes) -> Visit:
-        """A query that has come under that number. Never raises."""
+    def visit(self, number: int, api: Api, body: bytes, url: str = "") -> Visit:
+        """A query that has come under that number, to the model at `url`. Never raises."""
         ...
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
