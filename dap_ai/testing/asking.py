@@ -15,6 +15,7 @@ import pytest
 
 from dap_ai import held
 from dap_ai.testing.answerer import Answerer, Unanswered
+from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
 from dap_ai.testing.patch import from_root
@@ -25,6 +26,7 @@ from dap_ai.testing.stops import Stops
 SECTION = "why (dap-ai)"
 _now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
 _MOST_SLACK = 2.0
+_TEXTS = {"answer", "context", "text"}
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
 _CONTEXT_S = 10.0
@@ -102,6 +104,18 @@ class Asking:
             report.sections.append((SECTION, text))
 
     def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
+        """Raises Unanswered."""
+        try:
+            with asserted(exc) as failed:
+                self._look(failed.exc, found)
+        except ValueError as error:
+            raise Unanswered(str(error)) from error
+        if failed.alias:
+            found.update(renamed(found, failed.alias, failed.path))
+            for key in _TEXTS & found.keys():
+                found[key] = found[key].replace(self._root + os.sep, "")
+
+    def _look(self, exc: BaseException, found: dict[str, Any]) -> None:
         """Raises Unanswered."""
         began = _now()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
