@@ -7,8 +7,8 @@ pydevd is given those. It stops as at any uncaught exception, if such stops are 
 
 Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
-library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest, of
-a doctest that raises; and the report that pytest makes of a test. What
+library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest or of
+a doctest that raises, what ended a forked child of multiprocessing; and the report that pytest makes of a test. What
 has not been compiled has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also
 `sys.exit("no such file")`, is not stopped at again. Of an exception group, its first member is shown, where it failed.
 """
