@@ -129,7 +129,7 @@ class Asking:
         for fix in ended["fixes"]:
             fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
         found.update(told(ended))
-        found["text"] = ended["answer"] if self._mode == FULL else short(ended, found["exception"]["type"])
+        found["text"] = ended["answer"] if self._mode == FULL else short(ended)
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 
