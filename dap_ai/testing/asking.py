@@ -64,12 +64,13 @@ class Asking:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
         """Whatever has become of the test by then: what was expected to fail is none of ours."""
-        del item
         if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
             self._answerer.start()  # which takes a moment, as pytest's own report does
         outcome = yield
         report = outcome.get_result()
         if report.outcome == "failed" and call.excinfo is not None:
+            if self._config.pluginmanager.hasplugin("timeout"):  # its limit is the test's, and would end us, too
+                item.ihook.pytest_timeout_cancel_timer(item=item)
             self._ask(call.excinfo.value, report)
 
     @pytest.hookimpl(tryfirst=True)
