@@ -15,6 +15,7 @@ import pytest
 
 from dap_ai import held
 from dap_ai.testing.answerer import Answerer, Unanswered
+from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
 from dap_ai.testing.patch import from_root
@@ -25,6 +26,7 @@ from dap_ai.testing.stops import Stops
 SECTION = "why (dap-ai)"
 _now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
 _MOST_SLACK = 2.0
+_TEXTS = {"answer", "context", "text"}
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
 _CONTEXT_S = 10.0
@@ -62,12 +64,13 @@ class Asking:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
         """Whatever has become of the test by then: what was expected to fail is none of ours."""
-        del item
         if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
             self._answerer.start()  # which takes a moment, as pytest's own report does
         outcome = yield
         report = outcome.get_result()
         if report.outcome == "failed" and call.excinfo is not None:
+            if self._config.pluginmanager.hasplugin("timeout"):  # its limit is the test's, and would end us, too
+                item.ihook.pytest_timeout_cancel_timer(item=item)
             self._ask(call.excinfo.value, report)
 
     @pytest.hookimpl(tryfirst=True)
@@ -103,6 +106,18 @@ class Asking:
 
     def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
         """Raises Unanswered."""
+        try:
+            with asserted(exc) as failed:
+                self._look(failed.exc, found)
+        except ValueError as error:
+            raise Unanswered(str(error)) from error
+        if failed.alias:
+            found.update(renamed(found, failed.alias, failed.path))
+            for key in _TEXTS & found.keys():
+                found[key] = found[key].replace(self._root + os.sep, "")
+
+    def _look(self, exc: BaseException, found: dict[str, Any]) -> None:
+        """Raises Unanswered."""
         began = _now()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
@@ -115,7 +130,7 @@ class Asking:
         for fix in ended["fixes"]:
             fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
         found.update(told(ended))
-        found["text"] = ended["answer"] if self._mode == FULL else short(ended, found["exception"]["type"])
+        found["text"] = ended["answer"] if self._mode == FULL else short(ended)
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 

@@ -25,8 +25,8 @@ class _Perhaps(argparse.Action):
         """Argparse does not tell `--ask=tests` from `--ask tests`: both are a path."""
         del parser, option_string
         if values is not None and values != self.const and not self._is_taken(values):
-            left: list[str] = vars(namespace).setdefault("_unrecognized_args", [])  # argparse's own place for them
-            left.append(values)
+            left: list[str] = getattr(namespace, "_unrecognized_args", [])  # argparse's own place for them
+            namespace._unrecognized_args = [*left, values]  # noqa: SLF001
             values = None
         setattr(namespace, self.dest, values or self.const)
 

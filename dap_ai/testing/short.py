@@ -11,18 +11,18 @@ _MAX_VALUES = 4
 _MAX_WIDTH = 200
 _HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
 _FENCE = "```"
-_VALUE = re.compile(r"- `.*` (?:= |returned |raised )`(?!<)")
-"""Of an object, its address tells less than its line takes."""
+_VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
+"""Of an object, its address tells less than its line takes; and what a call has raised and nobody noticed, nothing."""
 _GUESS = "A guess"
 
 Section = list[str]
 
 
-def short(ended: dict[str, Any], error: str) -> str:
-    """Of the body of `askEnded`; at most 15 lines, without Markdown's emphasis. `error`: the type of the exception."""
+def short(ended: dict[str, Any]) -> str:
+    """Of the body of `askEnded`; at most 15 lines, without Markdown's emphasis."""
     sections = sections_of(ended["answer"])
     first = [line for line in sections.pop("", []) if line][:1]
-    lines = [*_cause(sections, first), *_values(sections, error)]
+    lines = [*_cause(sections, first), *_values(sections)]
     lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
     return "\n".join(_cut(line) for line in lines[:MAX_LINES])
 
@@ -41,7 +41,9 @@ def sections_of(answer: str) -> dict[str, Section]:
 
 def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
     """The verdict, then the line of the root cause as it stands."""
-    yield from first
+    for line in first:
+        verdict, cause, place = line.partition("; a guess at the cause: ")
+        yield from (f"{verdict}.", f"A guess at the cause: {place}") if cause else (line,)
     for name, lines in sections.items():
         if name.startswith("Root cause"):
             told = lines[0]
@@ -68,10 +70,10 @@ def is_guess(sections: dict[str, Section]) -> bool:
     return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
 
 
-def _values(sections: dict[str, Section], error: str) -> list[str]:
-    """What was read at the failure, and what calls gave when it was run again, but for the failure itself."""
+def _values(sections: dict[str, Section]) -> list[str]:
+    """What was read at the failure, and what calls gave when it was run again."""
     seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
-    again = [line for line in sections.get("Run again", []) if _VALUE.match(line) and f" raised `{error}" not in line]
+    again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
     return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dap_ai import held
+from dap_ai.testing.doctests import asserted
 from dap_ai.testing.frames import Own
 
 _HOW = """\
@@ -38,9 +39,10 @@ class Stops:
             capture.suspend_global_capture(in_=True)
         try:
             self.show(report)
-            server = held.serving(exc, Own(exc, self._root), folder=self._root)
-            held.wait(server, lambda address: self._write(_HOW.format(address=shlex.quote(address))))
-        except OSError as error:
+            with asserted(exc) as failed:
+                server = held.serving(failed.exc, Own(failed.exc, self._root), folder=self._root)
+                held.wait(server, lambda address: self._write(_HOW.format(address=shlex.quote(address))))
+        except (OSError, ValueError) as error:
             self._write(f"{report.nodeid} cannot be held: {error}")
         finally:
             if capture:

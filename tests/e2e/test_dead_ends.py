@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -86,6 +87,47 @@ def test_a_program_that_does_not_compile_is_asked_about(tmp_path):
     (answer,) = of([json.loads(line) for line in done.stdout.splitlines()], "askEnded", "answer")
     assert "does not compile" in answer and "lacks its `)`" in answer
     assert "is imported" not in answer
+
+
+def answered(folder, text, name="program.py"):
+    """The type of the exception at which it first stopped, and the answer."""
+    program = folder / name
+    program.write_text(text, encoding="utf-8")
+    done = subprocess.run([*ENDS, name], cwd=folder, capture_output=True, timeout=patient(60.0), check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return re.split(r"[:\s]", of(lines, "stopped", "text")[0])[0], of(lines, "askEnded", "answer")[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux")
+def test_a_child_of_multiprocessing_is_asked_about_where_its_parent_waits(tmp_path):
+    text = """
+        import multiprocessing
+
+        def mean(xs):
+            return sum(xs) / len(xs)
+
+        child = multiprocessing.get_context("fork").Process(target=mean, args=([],))
+        child.start()
+        child.join()
+    """
+    kind, answer = answered(tmp_path, textwrap.dedent(text))
+    assert kind == "ChildProcessError"
+    assert "program.py:5`, in another process" in answer
+    assert "`len(xs)` is zero" in answer
+
+
+def test_a_module_that_is_badly_indented_is_asked_about(tmp_path):
+    (tmp_path / "rates.py").write_text("def rate(x):\n    if x:\n    return 1\n", encoding="utf-8")
+    kind, answer = answered(tmp_path, "import rates\n")
+    assert kind == "IndentationError"
+    assert "rates.py:3` does not compile: expected an indented block" in answer
+
+
+def test_an_error_at_import_is_asked_about_where_it_was_raised(tmp_path):
+    (tmp_path / "rates.py").write_text("RATES = {}\nUSUAL = RATES['usual']\n", encoding="utf-8")
+    kind, answer = answered(tmp_path, "import rates\n")
+    assert kind == "KeyError"
+    assert "rates.py:2" in answer
 
 
 def test_a_notebook_is_no_program(tmp_path):

@@ -12,13 +12,23 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.testing.findings import SAME
 from tests.conftest import TESTS
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 PROJECT = TESTS / "debuggees" / "asked"
+
+
+def line_of(name, text):
+    """1-based."""
+    lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "30"]
 SECTION = "why (dap-ai)"
+FAULTY = f"stats.py:{line_of('stats.py', '(len(xs) - 1)')}"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +71,7 @@ class Asked:
 def asked(project, tmp_path_factory):
     """All of them, in one run that ends at the first of nothing."""
     file = tmp_path_factory.mktemp("json") / "asked.json"
-    files = ["failing.py", "broken_import.py", "--continue-on-collection-errors"]
+    files = ["failing.py", "broken_import.py", "stats.py", "--doctest-modules", "--continue-on-collection-errors"]
     return Asked(run(project, "--ask", "--ask-fix", "--ask-json", str(file), *files), file)
 
 
@@ -79,15 +89,15 @@ def test_each_stops_where_its_name_says(asked):
 
 
 def test_only_what_has_failed_is_answered(asked):
-    assert len(asked.found) == 13
-    assert not [found for found in asked.found.values() if "error" in found]
-    assert "13 failures answered" in asked.output
+    assert len(asked.found) == 14
+    assert {found.get("error") for found in asked.found.values()} <= {None, SAME}
+    assert " failures answered in " in asked.output
 
 
 def test_the_faulty_line_is_among_the_first_suspects_and_the_answer_is_short(asked):
     for (name, _), found in asked.found.items():
         if "_of_mean" in name:
-            assert any(each.endswith("stats.py:17") for each in found["suspects"][:3]), name
+            assert any(each.endswith(FAULTY) for each in found["suspects"][:3]), name
     sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", asked.output, re.DOTALL)
     assert len(sections) == len(asked.found)
     assert max(len(section.splitlines()) for section in sections) <= 15
@@ -96,7 +106,7 @@ def test_the_faulty_line_is_among_the_first_suspects_and_the_answer_is_short(ask
 def test_a_report_has_a_section_with_the_answer(asked):
     report = asked.output.partition("test_of_mean_by_assertion")[2].partition("_____ test_")[0]
     assert SECTION in report
-    assert "`stats.mean([1, 2, 3])` is `3.0`, not `2` at `failing.py:15`" in report
+    assert "`stats.mean([1, 2, 3])` is `3.0`, not `2` at `failing.py:" in report
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
@@ -115,12 +125,19 @@ def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
 def test_a_test_may_have_replaced_what_we_use_and_changed_the_directory(asked):
     found = asked.of("test_here_after_what_was_caught")
     assert "`{'a': 1}` has no key `'b'`" in found["answer"]
-    assert "`failing.py:80`" in found["answer"]
+    assert f"`failing.py:{line_of('failing.py', 'rate = ')}`" in found["answer"]
 
 
 def test_a_module_that_cannot_be_imported_is_answered(asked):
     found = asked.of("broken_import.py", "collect")
     assert "has no key `'first'`" in found["answer"]
+
+
+def test_a_doctest_whose_output_is_another_one_stops_at_its_example(asked):
+    found = asked.of("stats")
+    assert place(found) == ("stats.py", "<module>")
+    assert found["stopped"]["line"] == 3
+    assert any(each.endswith(FAULTY) for each in found["suspects"][:3])
 
 
 def test_answers_are_shown_where_reports_are_not(project):

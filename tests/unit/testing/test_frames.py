@@ -16,7 +16,7 @@ from dap_ai.testing.frames import Own, failed_with
 def raised(function):
     try:
         function()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  whatever it is
         return error
     pytest.fail("it raised nothing")
 

@@ -1,0 +1,102 @@
+"""A doctest whose output is another one has raised nothing: it is given a frame, at an assertion that says the same.
+
+The example itself does not run again. Its file has the examples of the test on their own lines, and nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from typing import Any, NamedTuple, cast
+
+_make_folder, _remove, _open = tempfile.mkdtemp, shutil.rmtree, os.fdopen
+
+
+class Asserted(NamedTuple):
+    """What has failed; what is said of the file `alias` is meant of `path`."""
+
+    exc: BaseException
+    alias: str = ""
+    path: str = ""
+
+
+@contextlib.contextmanager
+def asserted(exc: BaseException) -> Generator[Asserted]:
+    """The exception itself, or one of a doctest as an assertion. Raises ValueError: it cannot be told so; OSError."""
+    failures: Any = getattr(exc, "failures", None)
+    if type(exc).__name__ == "MultipleDoctestFailures" and failures:
+        exc = failures[0]
+    if type(exc).__name__ != "DocTestFailure":
+        yield Asserted(exc)
+        return
+    failed: Any = exc
+    text, line = _assertions(failed.test, failed.example)
+    path: str = failed.test.filename or "<doctest>"
+    folder = _make_folder(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
+    try:
+        # Named as a test, so that nothing is proposed to be changed in it.
+        alias = f"{folder}{os.sep}test_{os.path.basename(path).partition('.')[0]}.py"  # noqa: PTH119
+        with _open(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+        yield Asserted(_failing(alias, line, dict(failed.test.globs)), alias, path)
+    finally:
+        _remove(folder, ignore_errors=True)
+
+
+def _assertions(test: Any, failing: Any) -> tuple[str, int]:
+    """The text of the file, and the 1-based line of the example that failed. Raises ValueError."""
+    first = test.lineno or 0
+    rows: dict[int, str] = {}
+    for example in test.examples:
+        at = first + example.lineno + 1
+        if example is failing:
+            rows[at] = _assertion(example)
+            break
+        source: str = example.source
+        rows.update(enumerate(source.splitlines(), at))
+    at = first + failing.lineno + 1
+    return "".join(rows.get(number, "") + "\n" for number in range(1, at + 1)), at
+
+
+def _assertion(example: Any) -> str:
+    """In one line, whatever the example takes. Raises ValueError: it is no expression, or prints what is expected."""
+    try:
+        gives = ast.unparse(ast.parse(example.source.strip(), mode="eval"))
+    except SyntaxError as error:
+        raise ValueError("a doctest that is no expression has nothing to stop at") from error
+    want = example.want.strip()
+    if gives.startswith(("print(", "pprint(")) or not want or "..." in want:
+        raise ValueError("a doctest that prints has nothing to stop at")
+    try:
+        return f"assert {gives} == {ast.literal_eval(want)!r}"
+    except (ValueError, SyntaxError):
+        return f"assert repr({gives}) == {want!r}"
+
+
+def renamed(x: Any, old: str, new: str) -> Any:
+    """Plain values with one text in the place of another, wherever it stands in them."""
+    if isinstance(x, str):
+        return x.replace(old, new)
+    if isinstance(x, list):
+        return [renamed(each, old, new) for each in cast("list[Any]", x)]
+    if isinstance(x, dict):
+        return {key: renamed(each, old, new) for key, each in cast("dict[str, Any]", x).items()}
+    return x
+
+
+def _failing(file: str, line: int, names: dict[str, Any]) -> BaseException:
+    """An error whose only frame stands at that line, among these names."""
+    error = AssertionError()
+    names["_dap_ai_error"] = error
+    code = compile("\n" * (line - 1) + "raise _dap_ai_error", file, "exec", dont_inherit=True)
+    try:
+        exec(code, names)  # noqa: S102  it raises, and does nothing else
+    except AssertionError:
+        made = error.__traceback__.tb_next if error.__traceback__ else None
+        names.pop("_dap_ai_error", None)
+        return error.with_traceback(made)
+    return error
