@@ -19,6 +19,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from dap_ai.commands.mcp.contract import TOOLS
 from tests.e2e.test_join import PROGRAM, WAIT_S, Editor, a_place, editors
 from tests.patience import at_worst
 
@@ -45,14 +46,14 @@ async def server(cwd: Path) -> AsyncIterator[ClientSession]:
         yield session
 
 
-async def told(session: ClientSession, tool: str, **arguments: Any) -> str:
-    result = await asyncio.wait_for(session.call_tool(tool, arguments), at_worst(60.0))
+async def told(client: ClientSession, tool: str, /, **arguments: Any) -> str:
+    result = await asyncio.wait_for(client.call_tool(tool, arguments), at_worst(60.0))
     assert not result.is_error, result.content
     return result.content[0].text
 
 
-async def refused(session: ClientSession, tool: str, **arguments: Any) -> str:
-    result = await asyncio.wait_for(session.call_tool(tool, arguments), at_worst(60.0))
+async def refused(client: ClientSession, tool: str, /, **arguments: Any) -> str:
+    result = await asyncio.wait_for(client.call_tool(tool, arguments), at_worst(60.0))
     assert result.is_error, result.content
     return result.content[0].text
 
@@ -71,7 +72,7 @@ async def test_one_crash_is_understood_in_one_call(place: Path):
 
     async with server(ROOT / "examples") as session:
         names = [tool.name for tool in (await session.list_tools()).tools]
-        assert names == "ask sessions start look evaluate trace try_fix run_open run_ask stop".split()
+        assert names == list(TOOLS)
         arguments = {"question": "why did it crash?", "program": "resampling.py"}
         result = await session.call_tool("ask", arguments, progress_callback=step)
         answer = result.content[0].text
@@ -111,7 +112,9 @@ async def test_a_humans_stop_is_joined_and_left_as_it_was(place: Path, tmp_path:
             assert "shares.py" in await told(session, "ask", question="where is it, and what is total?")
             assert "`total` evaluates to `10`" in await told(session, "evaluate", expression="total")
             assert "people = 5" in await told(session, "look")
-            assert "not started here" in await refused(session, "stop", session=(await _ids(session))[0])
+            assert "There is no session of this server to stop" in await refused(
+                session, "stop", session=(await _ids(session))[0]
+            )
         assert set(ed.events) <= {"module"}  # debugpy's own, for each file of a stack that is read
         assert await ed.request("variables", variablesReference=reference) == before
         assert (await ed.request("evaluate", expression="total + 1", frameId=frame["id"]))["result"] == "11"
@@ -227,7 +230,10 @@ def held(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[psutil.
         yield process, psutil.Process(process.pid).children(recursive=True)
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe
+            pipe.close()
 
 
 def _say(process: subprocess.Popen[bytes], number: int, method: str, **params: Any) -> None:

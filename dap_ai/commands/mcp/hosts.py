@@ -28,5 +28,5 @@ in .cursor/mcp.json:
 
 
 def shown() -> str:
-    """All of them, as a command's help: `\\b` keeps click from filling the lines."""
+    r"""All of them, as a command's help: `\b` keeps click from filling the lines."""
     return "\n\n".join(f"\b\n{name}:\n{textwrap.indent(how, '  ')}" for name, how in HOSTS.items())

@@ -11,7 +11,7 @@ FIX = f"{ADVICE} Change it.\n\n```diff\n-a\n+b\n```"
 VALUES = f"{HAPPENED} `AssertionError`.\n\n- `low` = `6`"
 ORIGIN = f"{WHY} Back from it:\n\n1. here\n2. there"
 RERUN = f"{AGAIN} It fails again.\n\nThe calls in it:\n\n- `f()` returned"
-WHOLE = "\n\n".join([LEAD, CODE, FIX, VALUES, ORIGIN, RERUN, f"*{NO_MODEL}*"])
+WHOLE = f"{LEAD}\n\n{CODE}\n\n{FIX}\n\n{VALUES}\n\n{ORIGIN}\n\n{RERUN}\n\n*{NO_MODEL}*"
 
 
 def test_an_answer_that_fits_is_whole_but_for_the_word_on_the_model():
@@ -19,8 +19,8 @@ def test_an_answer_that_fits_is_whole_but_for_the_word_on_the_model():
 
 
 def test_cause_advice_and_values_stay_before_origin_and_rerun():
-    size = len("\n\n".join([LEAD, CODE, FIX, VALUES]).encode()) + len(MORE) + 6
-    assert brief(WHOLE, size) == "\n\n".join([LEAD, CODE, FIX, VALUES, MORE])
+    wanted = f"{LEAD}\n\n{CODE}\n\n{FIX}\n\n{VALUES}\n\n{MORE}"
+    assert brief(WHOLE, len(wanted) + 4) == wanted
 
 
 def test_no_heading_is_left_without_what_it_announces():

@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -50,9 +51,9 @@ def test_the_documentation_shows_the_same():
 
 
 def test_at_a_terminal_it_says_who_starts_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("dap_ai.commands.mcp.command.sys.stdin", _Terminal())
-    done = CliRunner().invoke(main, ["mcp"], standalone_mode=False)
-    assert "--help" in str(done.exception)
+    monkeypatch.setattr(sys, "stdin", _Terminal())
+    with pytest.raises(click.UsageError, match=r"a coding agent starts this.*--help"):
+        main(["mcp"], standalone_mode=False)
 
 
 class _Terminal:
