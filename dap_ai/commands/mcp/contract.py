@@ -1,6 +1,6 @@
 """What the server's tools are called and take. Pure: arguments are checked by it, and clients told.
 
-Every client puts all of it into every conversation, so each word counts (`benchmarks/mcp.py` counts them).
+Every client puts all of it into every conversation, so each word counts (`benchmarks/mcp_servers.py` counts them).
 """
 
 from __future__ import annotations

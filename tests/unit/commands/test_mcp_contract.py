@@ -11,7 +11,7 @@ from dap_ai.commands.mcp.contract import INSTRUCTIONS, TOOLS, Ask, BadCall, TryF
 from dap_ai.protocol.contracts.tools import LineEdit
 
 MOST_CHARS = 5200
-"""1,500 tokens have more: `benchmarks/mcp.py` counts both."""
+"""1,500 tokens have more: `benchmarks/mcp_servers.py` counts both."""
 
 
 def test_all_tools_together_are_small_enough_to_stand_in_every_conversation():
