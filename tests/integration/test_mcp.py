@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,26 @@ def log_in(password, tries):
 
 
 log_in(password="{SECRET}", tries=3)
+"""
+REPORTS = """\
+import traceback
+
+def f(x):
+    try:
+        return 1 / x
+    except ZeroDivisionError:
+        traceback.print_exc()
+        raise SystemExit(1) from None
+
+f(0)
+"""
+UNIT_TEST = """\
+import unittest
+
+
+class Test(unittest.TestCase):
+    def test_none(self):
+        self.assertEqual(None + 1, 1)
 """
 WAITS = "import time\nprint('ready', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
 
@@ -180,7 +201,7 @@ async def test_what_cannot_be_is_said_in_a_sentence_that_says_what_to_do(place: 
         assert "is no recorded run" in await refused(session, "run_ask", path="exits.py")
         assert "There is no tool step" in await refused(session, "step")
         ended = await told(session, "start", program="exits.py")
-        assert "exit code 3" in ended and "bye" in ended and "exceptions: raised" in ended
+        assert "exit code 3" in ended and "bye" in ended and "exceptions: " in ended
         assert "dap-ai serve" in await told(session, "sessions")
 
 
@@ -197,6 +218,25 @@ async def test_a_failing_test_of_pytest_is_a_crash_too(place: Path, tmp_path: Pa
     async with server(tmp_path) as session:
         answer = await told(session, "ask", question="why?", program="-m pytest", args=["-q", "test_price.py"])
         assert "KeyError" in answer and "test_price.py:3" in answer
+
+
+async def test_what_a_program_reports_itself_is_told_with_what_would_stop_it(place: Path, tmp_path: Path):
+    (tmp_path / "reports.py").write_text(REPORTS)
+    (tmp_path / "test_none.py").write_text(UNIT_TEST)
+    async with server(tmp_path) as session:
+        assert "ZeroDivisionError at reports.py:5 was caught" in await told(session, "start", program="reports.py")
+        answer = await told(session, "ask", question="why?", program="reports.py", exceptions=["raised"])
+        assert "`x` is `0`" in answer
+        uncaught = {"program": "-m unittest", "args": ["test_none"], "exceptions": ["uncaught"]}
+        assert "test_none.py:6" in await told(session, "ask", question="why?", **uncaught)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
+async def test_a_native_program_is_compiled_run_and_asked_about(place: Path):
+    async with server(ROOT / "examples" / "native") as session:
+        answer = await told(session, "ask", question="why?", program="average_wait.c")
+        assert "SIGFPE" in answer and "average_wait.c:14" in answer
+        assert len(answer.encode()) <= MOST_BYTES
 
 
 async def test_a_recorded_run_is_opened_and_asked_about(place: Path):

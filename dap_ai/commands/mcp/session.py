@@ -37,6 +37,9 @@ class DebugSession:
         """Body of the newest `stopped`; None: it runs, or has ended."""
         self.is_stopped = asyncio.Event()
         self.ended = False
+        """The program has; it can be asked all the same about what it has reported."""
+        self.closed = False
+        """Nobody is at the other end any more."""
         self.answer: AskEnded | None = None
         """The last one."""
         self._client = client
@@ -139,5 +142,5 @@ class DebugSession:
 
     def _on_close(self) -> None:
         self._goes_on()
-        self.ended = True
+        self.ended = self.closed = True
         self._heard.put_nowait((_CLOSED, {}))

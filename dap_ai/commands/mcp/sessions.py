@@ -94,6 +94,8 @@ class Sessions:
         return self._latest
 
     async def _meant(self, name: str) -> DebugSession:
+        for gone in [own for own, (_, session) in self._own.items() if session.closed]:
+            await self.end(gone)
         if name in self._own:
             return self._own[name][1]
         if self._own and not name:
@@ -103,7 +105,7 @@ class Sessions:
         except NothingStopped as nothing:
             raise click.UsageError(_NOTHING if str(nothing) == NO_SESSION else str(nothing)) from nothing
         known = self._guests.get(about.id)
-        if known and not known[1].ended:
+        if known and not known[1].closed:
             return known[1]
         return await self._join(about.id, about.program)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import click
+import msgspec
 
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.client import Client, ConnectionClosed
@@ -17,13 +18,14 @@ from dap_ai.commands.mcp.session import DebugSession
 from dap_ai.commands.mcp.told import Told
 from dap_ai.commands.running.controls import Controls, Events, hear
 from dap_ai.commands.running.ending import End
-from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.outcome import Outcome, Wishes, why_caught
 from dap_ai.commands.running.target import Out, Session, Target
 from dap_ai.commands.running.terminal import Terminal
 from dap_ai.commands.shown.masking import MaskedDisplay
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.commands.wiring import proxy_of
+from dap_ai.commands.wiring import backend_of, proxy_of
+from dap_ai.protocol.wire.ask import AskCaught
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe
 
@@ -57,7 +59,9 @@ class Own:
         self._wishes = wishes
         self._end = End(client, controls, target, wishes, self._outcome)
         self._session = Session(client, controls, self._display, self._events, wishes, self._outcome, self._handle)
-        self._stopped = self._over = self._has_caught = False
+        self._stopped = self._over = False
+        self._caught: AskCaught | None = None
+        """What it caught and reported, while nothing had stopped it."""
 
     async def to_first_stop(self, seconds: float) -> None:
         """Returns when the program has stopped or ended; pauses one that runs longer than that.
@@ -84,7 +88,7 @@ class Own:
     @property
     def askable(self) -> bool:
         """It is, or has reported an exception that can be told about."""
-        return self._stopped or self._has_caught
+        return self._stopped or (self._caught is not None and self._caught.ended)
 
     def why_not(self) -> Safe:
         """Why a program that has not stopped has not, with the end of what it wrote."""
@@ -92,8 +96,10 @@ class Own:
             return "The program still runs, and cannot be paused: it waits outside of code that the debugger sees."
         code = self._end.exit_code
         status, text = self._target.job.status_of(code or 0)
-        why = self._target.why_no_stop(status, self._wishes.exceptions).replace("--exception ", "exceptions: ")
-        return self.masker.mask(f"It did not stop: {text}. {why}\n{self.told.output()}".strip())
+        exceptions = self._wishes.exceptions
+        why = why_caught(self._caught, exceptions) if self._caught else self._target.why_no_stop(status, exceptions)
+        why = why.replace("--exception ", "exceptions: ")
+        return self.masker.mask(f"{text[0].upper()}{text[1:]}. {why}\n{self.told.output()}".strip())
 
     async def close(self) -> None:
         """Ends the program and its adapter."""
@@ -129,7 +135,7 @@ class Own:
             case "output" if body.get("category") == "important":
                 self.told.note(self.masker.mask(body["output"].strip()))
             case "askCaught":
-                self._has_caught = bool(body.get("ended"))
+                self._caught = msgspec.convert(body, AskCaught)
             case "exited":
                 self._end.exit_code = body["exitCode"]
             case "terminated" | "closed":
@@ -168,7 +174,8 @@ async def started(start: Start, name: str) -> tuple[Own, DebugSession]:
             return kind.look(wanted, resolved, display.status)
 
     make = await asyncio.to_thread(look)
-    target = make(Out(display, Terminal(ours=False), for_programs=True, verbose=False))
+    setup = backend_of(settings).terminal_setup
+    target = make(Out(display, Terminal(ours=False), for_programs=True, verbose=False, terminal_setup=setup))
     wishes = Wishes("", "compute", start.breakpoints, settings.exceptions)
     client = await proxy_of(resolved, masker=masker).open_in_process()
     own = Own(target, client, told=told, display=display, wishes=wishes, made=made)
