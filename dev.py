@@ -5,7 +5,7 @@
     python3 dev.py test [PYTEST ARGS...]  lint, types, layers, the VS Code extension, then the test suite
     python3 dev.py extension [PART...]    checks the VS Code extension: unit, view, e2e (all without PART)
     python3 dev.py setup                  only the set-up that `test` needs
-    python3 dev.py agents [PYTEST ARGS...]  sets up real agents (800 MB) and runs the tests that record them
+    python3 dev.py agents [PYTEST ARGS...]  sets up real agents (800 MB) and runs the tests with them
 
 The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
 for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, `.venvs/native` with
@@ -230,10 +230,11 @@ def setup(_arguments: Sequence[str]) -> int:
 
 
 def agents(arguments: Sequence[str]) -> int:
-    """Sets up real agents, and runs the tests that record them."""
+    """Sets up real agents, and runs the tests that record them, or have them ask the debugger."""
     set_up(FOR_TESTS)
     set_up_agents()
-    command = [tool(VENV, "pytest"), "tests/integration/test_real_agents.py", *arguments]
+    tests = ["tests/integration/test_real_agents.py", "tests/e2e/test_mcp_hosts.py"]
+    command = [tool(VENV, "pytest"), *tests, *arguments]
     return subprocess.run([str(part) for part in command], cwd=ROOT, check=False).returncode
 
 

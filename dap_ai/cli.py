@@ -20,8 +20,9 @@ Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
 Runs of agents:  dap-ai run list
 An agent:        dap-ai record -- mini -t "..."
+For an agent:    dap-ai mcp         (its tools; --help says how to add it)
 """
-_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record")
+_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp")
 
 
 class _Commands(LazyGroup):

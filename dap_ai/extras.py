@@ -64,6 +64,7 @@ FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet
 GRAMMARS = Extra(
     "grammars", "Reading the source of C, C++ and Rust", ("tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust")
 )
+MCP = Extra("mcp", "Serving coding agents by the Model Context Protocol", ("mcp",))
 NATIVE = Extra("native", "Debugging C, C++ and Rust")
 PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
-EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, NATIVE, PRICES)
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, MCP, NATIVE, PRICES)

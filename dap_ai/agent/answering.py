@@ -111,7 +111,7 @@ class Agent:
         tally, out = Tally(self._masker), MaskedSink(sink, self._masker)
         provider = self._provider_of(ask, debugger)
         by_model = provider.name != OFFLINE and not called_by(ask.arguments.question)
-        hiding = ask.tool is not None or by_model or ask.arguments.context_only
+        hiding = ask.tool is not None or by_model or ask.arguments.context_only or ask.arguments.for_model
         try:
             answer = await self._answer(ask, MaskedDebugger(debugger, self._masker, hiding=hiding), out, provider)
         except Exception as error:  # noqa: BLE001  an edge: whatever it was, it says nothing that is not masked

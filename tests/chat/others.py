@@ -90,8 +90,10 @@ def _items(reply: Reply, first_id: int) -> list[dict[str, Any]]:
         )
     for number, (name, arguments) in enumerate(reply.calls, first_id):
         written = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        space, _, own = name.rpartition(":")
+        named = {"name": own, **({"namespace": space} if space else {})}
         call = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "status": "completed"}
-        items.append({**call, "name": name, "arguments": written})
+        items.append({**call, **named, "arguments": written})
     return items
 
 

@@ -18,7 +18,8 @@ class Reply:
     text: str | Sequence[str] = ""
     """Streamed at once, or in these pieces."""
     calls: Sequence[tuple[str, Any]] = ()
-    """(tool, arguments); arguments that are a string are sent as they are, so they can be malformed."""
+    """(tool, arguments); arguments that are a string are sent as they are, so they can be malformed. In Responses
+    `space:tool` is a tool of a namespace."""
     reasoning: str = ""
     finish: str = ""
     """Empty: `tool_calls` with calls, else `stop`."""

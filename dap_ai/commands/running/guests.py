@@ -51,14 +51,16 @@ class Seen(msgspec.Struct):
 
 
 @contextlib.asynccontextmanager
-async def joined(session_id: str, setting: str) -> AsyncGenerator[tuple[Client, SessionInfo]]:
-    """A client of the session, which does not notice its end.
+async def joined(
+    session_id: str, setting: str, name: str = "dap-ai ask --join"
+) -> AsyncGenerator[tuple[Client, SessionInfo]]:
+    """A client of the session, which does not notice its end; `name`: as it calls itself.
 
     Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
     """
     client = Client(await sockets.connect(session_id, setting))
     try:
-        hello = client.initialize("dap-ai", clientName="dap-ai ask --join", columnsStartAt1=True)
+        hello = client.initialize("dap-ai", clientName=name, columnsStartAt1=True)
         body = await wait_for(hello, _JOIN_S)
         yield client, _about(session_id, body)
     finally:
@@ -71,10 +73,10 @@ async def look_at_all(setting: str) -> list[Seen]:
     return [session for session in seen if session]
 
 
-def choose(seen: Sequence[Seen], wanted: str) -> SessionInfo:
+def choose(seen: Sequence[Seen], wanted: str, named: str = "--join") -> SessionInfo:
     """The session that is meant: by the start of its id, or by its program's file; "": the only one that is stopped.
 
-    A session stands for its child sessions too.
+    A session stands for its child sessions too. `named`: what names one, in errors.
 
     Raises UsageError if there is none such or several are, NothingStopped if there is nothing to ask about.
     """
@@ -83,13 +85,13 @@ def choose(seen: Sequence[Seen], wanted: str) -> SessionInfo:
         there = _with_children(_named(there, wanted), there)
         if not there:
             known = ", ".join(name_of(session.about) if session.about else session.id for session in seen) or "none"
-            raise click.UsageError(f"--join: there is no session '{wanted}'; there is: {known}.")
+            raise click.UsageError(f"{named}: there is no session '{wanted}'; there is: {known}.")
     elif not there:
         raise NothingStopped(NO_SESSION)
     stopped = [about for about in there if about.state == "stopped"]
     if len(stopped) > 1:
         names = ", ".join(name_of(about) for about in stopped)
-        raise click.UsageError(f"--join: several sessions are stopped: {names}. Name one: --join {stopped[0].id}")
+        raise click.UsageError(f"{named}: several sessions are stopped: {names}. Name one: {named} {stopped[0].id}")
     if not stopped:
         states = ", ".join(f"{name_of(about)} is {about.state}" for about in there)
         raise NothingStopped(f"Nothing is stopped: {states}. Pause it in the editor, then ask again.")

@@ -20,8 +20,9 @@ Modes = list[int | list[bytes | int]]
 class Terminal:
     """The controlling terminal. Where there is none, every method does nothing."""
 
-    def __init__(self) -> None:
-        self._fd = _open()
+    def __init__(self, *, ours: bool = True) -> None:
+        """`ours` is False: it is somebody else's, and left alone."""
+        self._fd = _open() if ours else None
         self._group = 0
         self._before = 0
         self._our_modes: Modes = []

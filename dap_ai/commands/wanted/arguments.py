@@ -92,7 +92,7 @@ def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequenc
 
 def parse_breakpoints(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> list[Breakpoint]:
     """Reads FILE:LINE[:CONDITION]. Raises BadParameter unless the file is there and has that line."""
-    return [_parse_breakpoint(text) for text in texts]
+    return [parse_breakpoint(text) for text in texts]
 
 
 def parse_assignments(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
@@ -113,11 +113,12 @@ def breakpoints_by_file(breakpoints: Sequence[Breakpoint]) -> dict[str, list[dic
     return by_file
 
 
-def _parse_breakpoint(text: str) -> Breakpoint:
+def parse_breakpoint(text: str, folder: Path | None = None) -> Breakpoint:
+    """Reads FILE:LINE[:CONDITION], FILE in `folder`. Raises BadParameter unless the file is there and has that line."""
     found = _BREAKPOINT.fullmatch(text)
     if not found:
         raise click.BadParameter(f"'{text}' is not FILE:LINE or FILE:LINE:CONDITION.")
-    file, line = Path(found["file"]), int(found["line"])
+    file, line = (folder or Path()) / found["file"], int(found["line"])
     try:
         lines = file.read_bytes().count(b"\n") + 1
     except OSError as error:

@@ -64,6 +64,8 @@ class AskArguments(_Wire):
     """What that model is called, for a person."""
     context_only: bool = False
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
+    for_model: bool = False
+    """A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs."""
     earlier: Earlier | None = None
     """The conversation goes on from this, its source and its output: on a connection of its own, before any launch."""
 

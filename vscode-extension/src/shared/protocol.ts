@@ -39,6 +39,8 @@ export interface AskArguments {
   lentModel?: string;
   /** Answer with the first context itself, and send it nowhere (`--show-context`). */
   contextOnly?: boolean;
+  /** A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs. */
+  forModel?: boolean;
   /** The conversation goes on from this, its source and its output: on a connection of its own, before any launch. */
   earlier?: Earlier;
 }

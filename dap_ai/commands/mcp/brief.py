@@ -1,0 +1,89 @@
+"""An answer cut to what fits into a model's conversation: cause, advice, the values that prove it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.analyst.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, NO_RANKING, WHY, name_of
+
+ANSWER_BYTES = 1300
+"""Of an answer; with what stands around it, it stays below 1.5 KB."""
+RESULT_BYTES = 6000
+"""Of what another tool gives."""
+MORE = "(Shortened: `ask` with more=true gives the whole.)"
+_CUT = "\n... (shortened: ask for a part of it)"
+_LEAD = re.compile(r"\*\*([^*]+?)(?: \(a guess\))?[.:]\*\*")
+_FENCE = re.compile(r"^ *```")
+_SUSPECTS = "Other suspects:"
+_COUNTED = re.compile(r"\d+ small fix(?:es)? w")
+_ORDER = ("", name_of(CAUSE), name_of(ADVICE), name_of(HAPPENED))
+_LATER = (name_of(WHY), name_of(AGAIN))
+_LEFT_OUT = frozenset({NO_MODEL, NO_RANKING})
+
+
+def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
+    """The most important paragraphs that fit into `limit` bytes of UTF-8, in their order."""
+    parts = [part for part in _paragraphs(answer) if part.strip("*") not in _LEFT_OUT]
+    if _size("\n\n".join(parts)) <= limit:
+        return "\n\n".join(parts)
+    room, kept = limit - _size(MORE) - 2, set[int]()
+    for _, number in sorted(_ranked(parts)):
+        size = _size(parts[number]) + 2
+        if size <= room:
+            kept.add(number)
+            room -= size
+    if not kept:
+        return clipped(answer, limit)
+    return "\n\n".join([*(parts[number] for number in sorted(kept)), MORE])
+
+
+def clipped(text: str, limit: int = RESULT_BYTES) -> str:
+    """Its beginning, in whole characters, with a word that it is not the whole."""
+    if _size(text) <= limit:
+        return text
+    head = text.encode()[: limit - _size(_CUT)].decode(errors="ignore")
+    head += "\n```" if sum(bool(_FENCE.match(line)) for line in head.splitlines()) % 2 else ""
+    return head + _CUT
+
+
+def _paragraphs(answer: str) -> list[str]:
+    """Apart by empty lines; code in a fence, or what follows a colon, is one with what introduces it."""
+    parts: list[str] = []
+    fenced = apart = False
+    for line in answer.strip().split("\n"):
+        is_fence = bool(_FENCE.match(line))
+        if not fenced and not line.strip():
+            apart = True
+            continue
+        belongs = bool(parts) and (is_fence or parts[-1].endswith(":"))
+        if fenced or belongs or (parts and not apart):
+            glue = "\n\n" if apart else "\n"
+            parts[-1:] = [parts[-1] + glue + line] if parts else [line]
+        else:
+            parts.append(line)
+        fenced ^= is_fence
+        apart = False
+    return parts
+
+
+def _ranked(parts: list[str]) -> list[tuple[int, int]]:
+    """(rank, number) of each: the lowest rank is the most important."""
+    section, ranked = "", list[tuple[int, int]]()
+    for number, part in enumerate(parts):
+        if lead := _LEAD.match(part):
+            section = lead[1]
+        aside = part.startswith(_SUSPECTS) or _COUNTED.match(part) is not None
+        ranked.append((_rank_of(section, aside=aside), number))
+    return ranked
+
+
+def _rank_of(section: str, *, aside: bool) -> int:
+    if aside:
+        return len(_ORDER) + len(_LATER)
+    if section in _LATER:
+        return len(_ORDER) + _LATER.index(section)
+    return _ORDER.index(section) if section in _ORDER else 1
+
+
+def _size(text: str) -> int:
+    return len(text.encode())

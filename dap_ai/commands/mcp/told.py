@@ -1,0 +1,87 @@
+"""What a session of the server's own says beside its answers: kept, for the result of the call that started it."""
+
+from __future__ import annotations
+
+from dap_ai.agent.masking.mask import Masker
+from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+
+_OUTPUT_BYTES = 64_000
+_SHOWN_CHARS = 800
+
+
+class Told:
+    """A display whose reader is a model, later; see display.SafeDisplay. `masker`: the session's."""
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._notes: list[Safe] = []
+        self._output = b""
+
+    def note(self, text: Safe) -> None:
+        """A line about the run, once."""
+        if text and text not in self._notes:
+            self._notes.append(text)
+
+    def notes(self) -> list[Safe]:
+        """Those that were not given out before."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    def output(self) -> Safe:
+        """The end of what the program wrote, without secrets."""
+        text = self._masker.mask(self._output.decode(errors="replace")).strip()
+        if not text:
+            return ""
+        head, tail = ("... ", text[-_SHOWN_CHARS:]) if len(text) > _SHOWN_CHARS else ("", text)
+        return self._masker.mask(f"Its output ends:\n```\n{head}{tail}\n```")
+
+    def program_output(self, category: str, data: bytes) -> None:
+        """Called from threads: one at a time for each stream, and lost is nothing that is shown."""
+        del category
+        self._output = (self._output + data)[-_OUTPUT_BYTES:]
+
+    def status(self, text: Safe) -> None:
+        """A note."""
+        self.note(text)
+
+    def error(self, text: Safe) -> None:
+        """A note."""
+        self.note(text)
+
+    def command(self, command_line: Safe) -> None:
+        """The caller knows it."""
+
+    def stopped(self, body: SafeFields) -> None:
+        """The answer says it."""
+
+    def waiting(self, text: Safe) -> None:
+        """Nobody watches."""
+
+    def ask_output(self, output: AskOutput) -> None:
+        """The session itself hears it."""
+
+    def approval(self, wanted: AskApproval) -> None:
+        """Nothing is asked for: the level is below."""
+
+    def ask_ended(self, ended: AskEnded) -> None:
+        """An answer that a target gives itself, where nothing could be stopped."""
+        self.note(self._masker.mask(ended.answer))
+
+    def prompting(self) -> None:
+        """Nobody is asked."""
+
+    def spent(self, questions: int, usage: Usage) -> None:
+        """Of chats only."""
+
+    def context(self, text: Safe) -> None:
+        """Of `--show-context` only."""
+
+    def masked(self, rows: list[Masked]) -> None:
+        """Of `--show-masked` only."""
+
+    def exited(self, exit_code: int, text: Safe) -> None:
+        """The end was wanted."""
+
+    def close(self) -> None:
+        """Nothing is held."""
