@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _START = (
     "import sys; sys.path[:] = [path for path in sys.path if path]; sys.path.append({folder!r}); "
-    "from dap_ai.cli import main; main()"
+    "from {module} import main; main()"
 )
 """Not `-m`, which would look for modules in the folder that the program stands in."""
 _LEAVES_S = 5.0
@@ -47,11 +47,16 @@ def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | No
     `exc` is as in `post_mortem`. `told` gets the address once somebody can connect there; None: a line on stderr.
     Raises ValueError, OSError.
     """
+    wait(_failed(exc), told or _tell)
+
+
+def wait(server: Server, told: Callable[[str], object]) -> None:
+    """The same of what `serving` has made: `told` gets the address. Raises OSError."""
     from dap_ai.backends.debugpy.inject.post_mortem.holding import Listener  # noqa: PLC0415  nothing at import
 
-    server, listener = _failed(exc), Listener()
+    listener = Listener()
     try:
-        (told or _tell)(listener.address)
+        told(listener.address)
         _held.append(threading.get_ident())
         listener.serve(server)
     except KeyboardInterrupt:
@@ -99,15 +104,20 @@ def _tell(address: str) -> None:
     print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  it is asked for
 
 
-def serving(exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False) -> Server:
+def serving(
+    exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
+) -> Server:
     """What serves this exception to a client; see inject/post_mortem/holding.py.
 
     `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
-    outermost.
+    outermost. Paths are told from `folder`; empty: from where the program stands then.
     """
     from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
 
-    return holding.failure(exc, lambda frame: not _is_ours(frame) and (keep is None or keep(frame)), callers=callers)
+    def is_shown(frame: FrameType) -> bool:
+        return not _is_ours(frame) and (keep is None or keep(frame))
+
+    return holding.failure(exc, is_shown, callers=callers, folder=folder)
 
 
 def asked(
@@ -140,9 +150,10 @@ def asked(
         pair.close()
 
 
-def command() -> list[str]:
-    """`dap-ai` as this interpreter runs it, whatever the working directory holds."""
-    return [sys.executable, "-c", _START.format(folder=os.path.dirname(os.path.dirname(_OURS)))]  # noqa: PTH120
+def command(module: str = "dap_ai.cli") -> list[str]:
+    """`dap-ai`, or the `main` of another module, as this interpreter runs it, whatever the working directory holds."""
+    folder = os.path.dirname(os.path.dirname(_OURS))  # noqa: PTH120
+    return [sys.executable, "-c", _START.format(folder=folder, module=module)]
 
 
 def _left(child: subprocess.Popen[bytes], ends: float | None) -> int:

@@ -20,13 +20,15 @@ _done = False
 for _frame in sys._current_frames().values():
     while _frame is not None and not _done:
         _file = _frame.f_code.co_filename.replace("\\\\", "/")
-        if _frame.f_code.co_name == "pytest_runtest_call" and _file.endswith("_pytest/runner.py"):
+        if _frame.f_code.co_name == "call_and_report" and _file.endswith("_pytest/runner.py"):
             _item = _frame.f_locals["item"]
             _state = _item.session._setupstate
             _state.teardown_exact(None)
             _item._initrequest()
             _state.setup(_item)
             _item.runtest()
+            for _kept in getattr(_item, "_excinfo", None) or ():
+                raise _kept.value
             _state.teardown_exact(None)
             _done = True
         elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):

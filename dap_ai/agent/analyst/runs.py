@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from dap_ai.agent.analyst.check import Check, Failure
 from dap_ai.agent.analyst.edits import Edit, moved
@@ -27,6 +31,7 @@ BUDGET_S = 2.5
 need 1.3 to 2. Waiting counts, too, but less: five times as long by the clock, and longer while the machine is busy."""
 AT_ONCE = 2
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 5
+_LEAST_RUN_S = 0.05
 
 Differs = Callable[[Check, SnapshotResult], str]
 """How a control run differs from what it should show; empty: it does not."""
@@ -116,22 +121,38 @@ class Unavailable(Exception):  # noqa: N818  names what is so
 class Runs:
     """Runs in snapshots of one stop within a budget of time."""
 
-    def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S) -> None:
+    def __init__(
+        self,
+        debugger: Debugger,
+        case: Case,
+        failure: Failure | None,
+        budget_s: float = BUDGET_S,
+        clock_s: float = math.inf,
+    ) -> None:
+        """`clock_s`: by the clock, whatever else runs: somebody waits no longer."""
         self.failure = failure
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
         self._by_clock = Limit(_BY_CLOCK * budget_s)
+        self._ends = time.monotonic() + clock_s
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     @property
     def has_time(self) -> bool:
         """Whether any of the budget is left."""
-        return self._left_s > 0 and self._by_clock.left_s > 0
+        return self._left_s > 0 and self._by_clock.left_s > 0 and self._waited_for_s > 0
+
+    @property
+    def _waited_for_s(self) -> float:
+        return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
+            limit_s = max(_LEAST_RUN_S, self._waited_for_s)
+            if query.deadline_s > limit_s:
+                query = replace(query, deadline_s=limit_s)
             result = await self._debugger.snapshot(query)
         self._left_s -= query.deadline_s if result.status == "deadline" else result.processor_ms / 1000
         if result.status.startswith("unavailable") and not query.edits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -118,15 +119,20 @@ class Trials:
         return [t for t in others if t and differ(best.outcome, t.outcome)]
 
 
-async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S) -> Trials:
-    """Runs the checks, then the candidate fixes. What a resume or a failure cuts short stands as far as it came."""
+async def investigate(
+    debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
+) -> Trials:
+    """Runs the checks, then the candidate fixes. What a resume or a failure cuts short stands as far as it came.
+
+    So does what time does: see Runs.
+    """
     failure = failure_of(analysis.case)
     checks = checks_of(analysis.case) if failure else []
     trials = Trials()
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s)
+    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s)
     try:
         tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
         trials.controls = await runs.controls(checks)

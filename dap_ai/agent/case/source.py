@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from dap_ai.agent.case.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 from dap_ai.extras import MissingExtraError
+from dap_ai.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
 
 if TYPE_CHECKING:
     from dap_ai.agent.compiled.parsing import Unit
@@ -30,19 +31,6 @@ T = TypeVar("T")
 MAX_SOURCE_BYTES = 4_000_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
 """Python's; `str.splitlines` also ends a line at a form feed, which the standard library's own source has."""
-_LIBRARY = re.compile(
-    r"[/\\](site-packages|dist-packages)[/\\]"
-    r"|[/\\]lib(32|64)?[/\\]python\d+(\.\d+)?t?[/\\]"
-    r"|[/\\]python\d*[/\\]lib[/\\]"
-    r"|[/\\](debugpy|pydevd|_pydevd_bundle)[/\\]"
-    r"|[/\\]dap_ai[/\\]backends[/\\]debugpy[/\\]inject[/\\]",
-    re.IGNORECASE,
-)
-
-
-def is_user_path(path: str) -> bool:
-    """Whether a frame of this file is the user's own code: a real file outside the library folders."""
-    return bool(path) and not path.startswith("<") and not _LIBRARY.search(path)
 
 
 def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+from collections.abc import Callable
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
@@ -45,6 +46,9 @@ from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.tools import Info
 from dap_ai.protocol.wire.ask import Fix
+
+_TIME_TO_TRY = 0.5
+"""Of `ask_timeout_s`: the rest is for reading and telling."""
 
 
 class PythonAnalyst:
@@ -170,7 +174,8 @@ class PythonAnalyst:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
         key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
         if self._kept is None or self._kept[0] != key:
-            trials = await investigate(work.debugger, analysis, lambda text: work.sink.emit("status", text))
+            clock_s = work.settings.ask_timeout_s * _TIME_TO_TRY
+            trials = await investigate(work.debugger, analysis, _teller(work), clock_s=clock_s)
             rerank(analysis, trials)
             self._kept = (key, analysis, trials) if trials.usable else None
             return analysis, trials, ""
@@ -200,6 +205,10 @@ class PythonAnalyst:
         control = await run_again(work.debugger, case)
         names = [root.id for root in roots if isinstance(root, ast.Name)]
         return histories(control, names, place, case.inspection.cwd) if control else ""
+
+
+def _teller(work: Work) -> Callable[[str], None]:
+    return lambda text: work.sink.emit("status", text)
 
 
 def _lacked_memory(case: Case) -> bool:

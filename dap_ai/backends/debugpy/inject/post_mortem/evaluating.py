@@ -20,7 +20,7 @@ class Evaluating:
 
     def __init__(self, stop: Stop) -> None:
         stopped = types.ModuleType("dap_ai_probe.stopped")
-        stopped.located = stop.located  # type: ignore[attr-defined]
+        stopped.located, stopped.folder = stop.located, stop.folder  # type: ignore[attr-defined]
         self._place: Any = types.SimpleNamespace(dap_ai_modules={"stopped": stopped})
         known: Any = builtins.__import__
 

@@ -42,9 +42,14 @@ def _any_frame(_: types.FrameType) -> bool:
     return True
 
 
-def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False) -> Server:
-    """What serves an exception; `keep` says of each frame of its traceback whether it is shown."""
-    return Server(_nonempty(of_exception(exc, keep, callers=callers), exc), "exception")
+def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False, folder: str = "") -> Server:
+    """What serves an exception; `keep` says of each frame of its traceback whether it is shown.
+
+    `folder`: as in stack.Stop.
+    """
+    stop = _nonempty(of_exception(exc, keep, callers=callers), exc)
+    stop.folder = folder
+    return Server(stop, "exception")
 
 
 def standing(frame: types.FrameType, keep: Keep = _any_frame) -> Server:

@@ -40,7 +40,7 @@ class Server:
     """Serves one stop. `goes_on`: a client has said that the program is to go on, or has left."""
 
     def __init__(self, stop: Stop, reason: str) -> None:
-        self._stop = stop
+        self.stop = stop
         self._reason = reason
         self._looking = Looking()
         self._evaluating = Evaluating(stop)
@@ -108,7 +108,7 @@ class Server:
         return {}
 
     def _on_threads(self, _: Dict[str, Any]) -> Dict[str, Any]:
-        return {"threads": [{"id": thread.id, "name": thread.name} for thread in self._stop.threads.values()]}
+        return {"threads": [{"id": thread.id, "name": thread.name} for thread in self.stop.threads.values()]}
 
     def _on_stacktrace(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
         frames = self._thread(arguments).frames
@@ -150,14 +150,14 @@ class Server:
     # -- what they are about ----------------------------------------------------------------------------------------
 
     def _thread(self, arguments: Dict[str, Any]) -> Thread:
-        thread = self._stop.threads.get(arguments.get("threadId"))  # type: ignore[arg-type]
+        thread = self.stop.threads.get(arguments.get("threadId"))  # type: ignore[arg-type]
         if thread is None:
             raise RefusedError("there is no such thread")
         return thread
 
     def _frame(self, arguments: Dict[str, Any]) -> Any:
         wanted = arguments.get("frameId")
-        held = self._stop.frame(wanted) if wanted is not None else next(iter(self._stop.first.frames), None)
+        held = self.stop.frame(wanted) if wanted is not None else next(iter(self.stop.first.frames), None)
         if held is None:
             raise RefusedError("there is no such frame")
         return held
@@ -166,7 +166,7 @@ class Server:
         return {"name": sys.argv[0] if sys.argv else "", "systemProcessId": os.getpid(), "startMethod": "attach"}
 
     def _stopped(self) -> Dict[str, Any]:
-        first = self._stop.first
+        first = self.stop.first
         body = {"reason": self._reason, "threadId": first.id, "allThreadsStopped": True}
         if first.exc is not None:
             kind = type_name(type(first.exc))

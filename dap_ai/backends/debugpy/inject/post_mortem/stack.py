@@ -44,6 +44,9 @@ class Thread:
 class Stop:
     """Threads and frames by their ids; the first thread is the one that was asked for."""
 
+    folder = ""
+    """From which paths are told; empty: where the program stands."""
+
     def __init__(self, threads: List[Thread]) -> None:
         self.threads: Dict[int, Thread] = {thread.id: thread for thread in threads}
         self.first = threads[0]

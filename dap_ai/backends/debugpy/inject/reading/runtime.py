@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 
 from .jsons import dumps, loads
-from .stopped import located
+from .stopped import folder, located
 from .walker import inspect
 
 MAGIC = "dap_ai:"
@@ -17,7 +17,8 @@ def visit(query: str) -> str:
     try:
         wanted = loads(binascii.a2b_base64(query))
         frames, exc = located([frame["frame_id"] for frame in wanted["frames"]])
-        reply = dumps(inspect(frames, exc, wanted))
+        found = inspect(frames, exc, wanted)
+        reply = dumps(dict(found, cwd=folder) if folder else found)
         return MAGIC + binascii.b2a_base64(reply, newline=False).decode("ascii")
     except Exception as error:
         return MAGIC + "!" + type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]

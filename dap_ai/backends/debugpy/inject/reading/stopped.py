@@ -13,6 +13,9 @@ from typing import Any
 from .scopes import shown_by_pydevd
 from .threads import current_frames
 
+folder = ""
+"""From which paths are told; empty: where the program stands."""
+
 
 def located(frame_ids: list[int]) -> tuple[list[Any], Any]:
     """(frame id, frame, line, last instruction) of the wanted frames, and the exception of their stop."""

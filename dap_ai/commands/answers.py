@@ -1,0 +1,111 @@
+"""Answers about one held process after the other, for a test run: started once, it has imported all that it needs.
+
+Jobs come over a Unix socket, a JSON object a line; with each comes the socket at which the process is held. One line
+goes back for each. Where jobs end, this ends.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import contextlib
+import importlib
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from dap_ai import threads
+from dap_ai.client import Client, ConnectionClosed
+from dap_ai.commands.shown.table import resolve
+from dap_ai.commands.wiring import proxy_of
+from dap_ai.config import Resolved
+from dap_ai.protocol.wire.ask import AskArguments, AskEnded
+from dap_ai.protocol.wire.errors import RequestFailed
+
+_REQUEST_S = 20.0
+_MAX_JOB_BYTES = 65_536
+_USED = ("dap_ai.agent.answering", "dap_ai.agent.providers.offline", "dap_ai.kinds.python.answer")
+"""Imported before the first job, and not within its time."""
+_INT_BYTES = array.array("i").itemsize
+
+
+class Job(msgspec.Struct):
+    """`limit_s`: the answer is made within this time, by the clock. `context`: the first context is wanted instead."""
+
+    number: int
+    limit_s: float
+    context: bool = False
+
+
+class Done(msgspec.Struct):
+    """What came of the job of this number. `error`: why there is no answer."""
+
+    number: int
+    ended: AskEnded | None = None
+    error: str = ""
+
+
+def main() -> None:
+    """`argv[1]` is the number of the socket that jobs come over."""
+    with socket.socket(fileno=int(sys.argv[1])) as jobs:
+        resolved = resolve({"provider": "offline", "backend": "debugpy", "level": "compute"})
+        for module in _USED:
+            importlib.import_module(module)
+        jobs.sendall(b"%d\n" % os.getpid())
+        for job, held in _jobs(jobs):
+            done = threads.run(_done(job, held, resolved))
+            jobs.sendall(msgspec.json.encode(done) + b"\n")
+
+
+def _jobs(jobs: socket.socket) -> Iterator[tuple[Job, int]]:
+    """Each with the number of the socket that has come with it."""
+    while True:
+        data, ancillary, _, _ = jobs.recvmsg(_MAX_JOB_BYTES, socket.CMSG_SPACE(_INT_BYTES))
+        if not data:
+            return
+        fds = array.array("i")
+        for level, kind, sent in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                fds.frombytes(sent[: len(sent) - len(sent) % _INT_BYTES])
+        while not data.endswith(b"\n"):
+            data += jobs.recv(_MAX_JOB_BYTES)
+        yield msgspec.json.decode(data, type=Job), fds[0]
+
+
+async def _done(job: Job, held: int, resolved: Resolved) -> Done:
+    """Whatever goes wrong, the next job gets its answer."""
+    settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
+    proxy = proxy_of(msgspec.structs.replace(resolved, settings=settings), connect=f"fd:{held}")
+    client = await proxy.open_in_process()
+    try:
+        return await _asked(client, job)
+    except (RequestFailed, ConnectionClosed, OSError, asyncio.TimeoutError) as error:
+        return Done(job.number, error=_words(error))
+    finally:
+        with contextlib.suppress(Exception):  # its own end is told to nobody
+            await client.close()
+
+
+async def _asked(client: Client, job: Job) -> Done:
+    stop = await _stop(client)
+    arguments = AskArguments(thread_id=stop["threadId"], context_only=job.context)
+    await client.request("ask", msgspec.to_builtins(arguments), timeout_s=_REQUEST_S)
+    return Done(job.number, msgspec.convert((await client.wait_event("askEnded"))[1], AskEnded))
+
+
+async def _stop(client: Client) -> dict[str, Any]:
+    """The body of the event `stopped`."""
+    await client.initialize("python")
+    starting = client.send("attach", {"askEvents": True})
+    await client.wait_event("initialized")
+    await client.request("configurationDone", timeout_s=_REQUEST_S)
+    await starting
+    return (await client.wait_event("stopped"))[1]
+
+
+def _words(error: Exception) -> str:
+    return error.user_text if isinstance(error, RequestFailed) else str(error) or "the debugger does not answer"

@@ -1,0 +1,190 @@
+"""The process that answers: started at the first failure, kept for the next, out of the way of the tests.
+
+It is no child of this process: tests that wait for their children must not meet it. What a test may have replaced
+(`subprocess.Popen`, `time.monotonic`, the environment) is taken as it was before the first test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dap_ai import held
+from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
+
+if TYPE_CHECKING:
+    from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+
+_ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
+_LATE_S = 0.2
+"""So long after the answer should have come, the line that ends it may come."""
+LATE = "no answer in time"
+_TICK_S = 0.05
+_START_S = 20.0
+"""The process starts within half a second; on a machine that is busy with tests, in several."""
+_MAX_WORDS = 300
+_now, _kill = time.monotonic, os.kill
+_Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
+
+
+class Unanswered(Exception):  # noqa: N818  a state, not a mistake
+    """There is no answer; the text says why."""
+
+
+class Answerer:
+    """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform."""
+
+    def __init__(self) -> None:
+        if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
+            raise OSError("Unix sockets are needed, which this platform does not have")
+        self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
+        self._jobs: socket.socket | None = None
+        self._starting: subprocess.Popen[bytes] | None = None
+        self._pid = self._count = 0
+        self._kept = b""
+
+    def start(self) -> None:
+        """Begins to start the process, if there is none; nothing is waited for. What goes wrong, `ask` says."""
+        with contextlib.suppress(OSError):
+            self._started()
+
+    def ask(self, server: Server, limit_s: float, *, context: bool = False) -> dict[str, Any]:
+        """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
+
+        `limit_s` is by the clock, from when the process is there. Raises Unanswered, KeyboardInterrupt.
+        """
+        interrupts = _Interrupts()
+        try:
+            with interrupts:
+                done = self._ask(server, limit_s, interrupts, context=context)
+        except OSError as error:
+            self.close()
+            raise Unanswered(f"nobody answers: {error}") from error
+        if interrupts.came:
+            raise KeyboardInterrupt
+        if done is None:
+            self.close()
+            raise Unanswered(LATE)
+        return _ended(done)
+
+    def _ask(self, server: Server, limit_s: float, interrupts: _Interrupts, *, context: bool) -> dict[str, Any] | None:
+        """None: not in time."""
+        jobs = self._ready(interrupts)
+        if jobs is None:
+            return None
+        self._count += 1
+        late = _now() + limit_s + _LATE_S
+        pair = Pair()
+        try:
+            job = {"number": self._count, "limit_s": limit_s, "context": context}
+            socket.send_fds(jobs, [json.dumps(job).encode() + b"\n"], [pair.theirs.fileno()])
+            pair.serve(server, lambda: not interrupts.came and _now() < late)
+        finally:
+            pair.close()
+        while (line := self._line(jobs, lambda: not interrupts.came and _now() < late)) is not None:
+            done = json.loads(line)
+            if done["number"] == self._count:
+                return done
+        return None
+
+    def _ready(self, interrupts: _Interrupts) -> socket.socket | None:
+        """Where jobs are taken; None: not in time. Raises OSError."""
+        jobs, until = self._started(), _now() + _START_S
+        if not self._pid:
+            pid = self._line(jobs, lambda: not interrupts.came and _now() < until)
+            self._pid = int(pid or 0)
+            self._reap()
+        return jobs if self._pid else None
+
+    def close(self) -> None:
+        """The process is gone. Again changes nothing; the next question starts another."""
+        if self._jobs is not None:
+            self._jobs.close()
+        self._reap()
+        if self._starting is not None and self._starting.stderr:
+            self._starting.stderr.close()
+        if self._pid:
+            with contextlib.suppress(OSError):
+                _kill(self._pid, signal.SIGTERM)
+        self._jobs = self._starting = None
+        self._pid, self._kept = 0, b""
+
+    def _started(self) -> socket.socket:
+        """Raises OSError."""
+        if self._jobs is None:
+            self._jobs, theirs = socket.socketpair()
+            python, flag, text = held.command("dap_ai.commands.answers")
+            with theirs:
+                self._starting = _Popen(
+                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno())],
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    cwd=self._cwd,
+                    env=self._environ,
+                    start_new_session=True,
+                )
+        return self._jobs
+
+    def _reap(self) -> None:
+        """Of the process that was started, which has long left its place to its own child."""
+        if self._starting is not None:
+            self._starting.wait()
+
+    def _line(self, jobs: socket.socket, wanted: Callable[[], bool]) -> bytes | None:
+        """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
+        while b"\n" not in self._kept:
+            if not select.select([jobs], [], [], _TICK_S)[0]:
+                if not wanted():
+                    return None
+                continue
+            piece = jobs.recv(65536)
+            if not piece:
+                raise OSError(self._last_words())
+            self._kept += piece
+        line, _, self._kept = self._kept.partition(b"\n")
+        return line
+
+    def _last_words(self) -> str:
+        said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "the process has ended"
+
+
+def _ended(done: dict[str, Any]) -> dict[str, Any]:
+    """The body of `askEnded`. Raises Unanswered."""
+    ended: dict[str, Any] | None = done["ended"]
+    if ended is None or ended["reason"] == "failed":
+        why: str = done["error"] or (ended or {}).get("error") or "no answer"
+        raise Unanswered(why[:_MAX_WORDS])
+    if ended["reason"] != "completed":
+        raise Unanswered(LATE)
+    return ended
+
+
+class _Interrupts:
+    """Ctrl-C meanwhile is kept for afterwards: within what is evaluated it would be an error of that."""
+
+    came = False
+
+    def __enter__(self) -> None:
+        self._plain: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._plain = signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *_: object) -> None:
+        self.came = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._plain is not None:
+            signal.signal(signal.SIGINT, self._plain)

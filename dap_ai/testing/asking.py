@@ -1,0 +1,126 @@
+"""Asks about each test that fails, while it stands where it has failed; its report gets a section with the answer.
+
+Where tests run in other processes (xdist), each of these asks by itself, and what was found travels with its reports.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from dap_ai import held
+from dap_ai.testing.answerer import Answerer, Unanswered
+from dap_ai.testing.findings import SAME, Findings, told, where
+from dap_ai.testing.frames import Own, failed_with
+from dap_ai.testing.patch import from_root
+from dap_ai.testing.plugin import FULL, STOP, TIME_S
+from dap_ai.testing.short import short
+from dap_ai.testing.stops import Stops
+
+SECTION = "why (dap-ai)"
+_now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
+_MOST_SLACK = 2.0
+_SAME_PLACE = 3
+"""So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
+_CONTEXT_S = 10.0
+"""The first context is no part of the answer, and has time of its own."""
+
+
+def register(config: pytest.Config) -> None:
+    """Raises UsageError."""
+    option = config.option
+    if option.ask == STOP and (getattr(option, "numprocesses", None) or getattr(option, "dist", "no") != "no"):
+        raise pytest.UsageError("--ask=stop holds one process: it cannot be combined with -n (use -n0)")
+    if option.ask_time is not None and option.ask_time <= 0:
+        raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
+    try:
+        answerer = Answerer()
+    except OSError as error:
+        raise pytest.UsageError(f"--ask: {error}") from error
+    config.pluginmanager.register(Asking(config, answerer), "dap-ai-asking")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Findings(config), "dap-ai-findings")
+
+
+class Asking:
+    """Hooks of the process that runs tests."""
+
+    def __init__(self, config: pytest.Config, answerer: Answerer) -> None:
+        self._config = config
+        self._answerer = answerer
+        self._root = str(config.rootpath)
+        self._answered: Counter[tuple[str, int, str]] = Counter()
+        self._mode, self._limit_s = config.option.ask, config.option.ask_time
+        self._wants_context = bool(config.option.ask_json)
+        self._stops = Stops(config)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
+        """Whatever has become of the test by then: what was expected to fail is none of ours."""
+        del item
+        if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
+            self._answerer.start()  # which takes a moment, as pytest's own report does
+        outcome = yield
+        report = outcome.get_result()
+        if report.outcome == "failed" and call.excinfo is not None:
+            self._ask(call.excinfo.value, report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
+        """A module that cannot be collected. And where the process is to be held, by us or by pdb."""
+        if call.excinfo is None or report.outcome != "failed":
+            return
+        if isinstance(node, pytest.Collector):
+            self._ask(call.excinfo.value, report)
+        if self._mode == STOP:
+            self._stops.hold(failed_with(call.excinfo.value), report)
+        elif self._config.option.usepdb:
+            self._stops.show(report)
+
+    def pytest_unconfigure(self) -> None:
+        """No process is left."""
+        self._answerer.close()
+
+    def _ask(self, exc: BaseException, report: Any) -> None:
+        """Never raises what is not the user's: a report is a report without an answer, too."""
+        found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
+        began = _now()
+        try:
+            self._find(failed_with(exc), found)
+        except Unanswered as error:
+            found["error"] = str(error)
+        except Exception as error:  # noqa: BLE001  an edge: the test run goes on
+            found["error"] = f"dap_ai has failed: {type(error).__name__}: {error}"
+        found.setdefault("seconds", round(_now() - began, 3))
+        report.dap_ai = found
+        if text := found.get("text"):
+            report.sections.append((SECTION, text))
+
+    def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
+        """Raises Unanswered."""
+        began = _now()
+        server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
+        found.update(where(exc, server.stop.first.frames))
+        place = found["stopped"]["file"], found["stopped"]["line"], found["exception"]["type"]
+        self._answered[place] += 1
+        if self._answered[place] > _SAME_PLACE and self._mode != FULL:
+            raise Unanswered(SAME)
+        ended = self._answerer.ask(server, self._limit_s or _by_load())
+        found["seconds"] = round(_now() - began, 3)
+        for fix in ended["fixes"]:
+            fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
+        found.update(told(ended))
+        found["text"] = ended["answer"] if self._mode == FULL else short(ended, found["exception"]["type"])
+        if self._wants_context:
+            found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
+
+
+def _by_load() -> float:
+    """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
+    wanted = _load()[0] / (os.cpu_count() or 1) if _load else 1.0
+    return TIME_S * min(max(1.0, wanted), _MOST_SLACK)

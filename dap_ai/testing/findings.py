@@ -1,0 +1,143 @@
+"""What was found about each failure, and what becomes of it at the end: a summary, a patch, lines of JSON.
+
+A finding is of plain values, for it travels between processes with its report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
+from dap_ai.testing.answerer import LATE
+from dap_ai.testing.patch import patch_of
+from dap_ai.testing.plugin import SHORT
+from dap_ai.testing.short import is_guess, sections_of
+from dap_ai.user_code import is_user_path
+
+SAME = "the same exception at the same line was answered above"
+_MAX_FRAMES = 50
+_SURE, _GUESS = "**Root cause.** `", "**Root cause (a guess).** `"
+
+
+def where(exc: BaseException, frames: Sequence[Any]) -> dict[str, Any]:
+    """Of what is held: `exception`, `stopped` (the innermost frame of the user's code), `frames`, innermost first."""
+    rows = [{"file": h.frame.f_code.co_filename, "line": h.line, "function": h.name} for h in frames[:_MAX_FRAMES]]
+    own = [row for row in rows if is_user_path(row["file"])]
+    if isinstance(exc, SyntaxError) and exc.filename and not own:  # what does not compile has no frame
+        own = [{"file": exc.filename, "line": exc.lineno or 1, "function": "<module>"}]
+    stopped = (own or rows or [{"file": "", "line": 0, "function": ""}])[0]
+    return {
+        "exception": {"type": type(exc).__name__, "message": words_of(exc)},
+        "stopped": stopped,
+        "frames": rows,
+    }
+
+
+def told(ended: Mapping[str, Any]) -> dict[str, Any]:
+    """Of an answer: `suspects` as `path:line`, `claims`, `diff` (the fix that it shows; "" where none), `answer`."""
+    answer, fixes = ended["answer"], ended["fixes"]
+    shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
+    return {
+        "answer": answer,
+        "suspects": [f"{suspect['file']}:{suspect['line']}" for suspect in ended["suspects"]],
+        "claims": {
+            "root_cause": "sure" if _SURE in answer else "guess" if _GUESS in answer else "none",
+            "verified": bool(shown and shown["verified"]),
+            "recommended": shown is not None,
+            "guess": is_guess(sections_of(answer)),
+        },
+        "diff": shown["diff"] if shown else "",
+    }
+
+
+class Findings:
+    """Hooks of the process that reports."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        option = config.option
+        self._root = config.rootpath
+        self._found: list[dict[str, Any]] = []
+        self._json = open_new(config, option.ask_json) if option.ask_json else None
+        self._patch = config.invocation_params.dir / option.ask_fix if option.ask_fix else None
+        self._is_shown = option.tbstyle != "no" and option.showcapture == "all"
+        self._is_short = option.ask in (None, SHORT)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Of a test's phase."""
+        self._note(report)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Of a module."""
+        self._note(report)
+
+    def _note(self, report: Any) -> None:
+        found = getattr(report, "dap_ai", None)
+        if found is None:
+            return
+        self._found.append(found)
+        if self._json:
+            with self._json.open("a", encoding="utf-8") as file:
+                shown = {key: value for key, value in found.items() if key != "text"}
+                file.write(json.dumps(shown, ensure_ascii=False) + "\n")
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """How many were answered, and what was left out and why; the answers, where the reports do not show them."""
+        if not self._found:
+            return
+        terminalreporter.section("why (dap-ai)", sep="=")
+        if not self._is_shown:
+            for found in self._found:
+                if found.get("text"):
+                    terminalreporter.write_sep("_", found["nodeid"])
+                    terminalreporter.write_line(found["text"])
+        for line in self._summary():
+            terminalreporter.write_line(line)
+
+    def _summary(self) -> list[str]:
+        answered = [found for found in self._found if "answer" in found]
+        seconds = sum(found["seconds"] for found in self._found)
+        lines = [
+            f"{_counted(len(answered), 'failure')} answered in {seconds:.1f} s, offline: nothing left this machine."
+        ]
+        left = Counter(found["error"] for found in self._found if found.get("error"))
+        lines += [f"{_counted(count, 'failure')} left out: {why}." for why, count in left.items()]
+        if LATE in left:
+            lines.append("More time for each: --ask-time SECONDS.")
+        lines += self._written() if self._patch else []
+        if answered and self._is_short and not self._patch:
+            lines.append("All that was found: --ask=full. To look yourself: --ask=stop.")
+        return lines
+
+    def _written(self) -> list[str]:
+        """Writes the patch; nothing where nothing was verified, so that none of an earlier run is taken for it."""
+        assert self._patch is not None  # noqa: S101  see its caller
+        patch = patch_of(self._found)
+        self._patch.unlink(missing_ok=True)
+        if not patch.fixes:
+            return ["No fix was verified: no patch was written."]
+        self._patch.write_text(patch.text, encoding="utf-8")
+        fixes = _counted(patch.fixes, "verified fix", "verified fixes")
+        lines = [f"{fixes} in {self._patch}, nothing was changed. Look at each, then, in {self._root}: git apply FILE"]
+        if patch.left_out:
+            lines.append(f"{_counted(patch.left_out, 'fix', 'fixes')} left out: too near to another one.")
+        return lines
+
+
+def open_new(config: pytest.Config, name: str) -> Path:
+    """An empty file. Raises UsageError."""
+    path = config.invocation_params.dir / name
+    try:
+        path.write_text("", encoding="utf-8")
+    except OSError as error:
+        raise pytest.UsageError(f"--ask-json: {path} cannot be written to: {error.strerror}") from error
+    return path
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

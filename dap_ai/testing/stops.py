@@ -1,0 +1,54 @@
+"""A test that has failed is shown at once, and held, where somebody wants to look for themselves."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from dap_ai import held
+from dap_ai.testing.frames import Own
+
+_HOW = """\
+held where it has failed, until Ctrl-C here or `continue` there:
+  dap-ai ask --post-mortem {address}            why did it fail?
+  dap-ai ask --post-mortem {address} --chat     ask, evaluate, trace
+  dap-ai serve --post-mortem {address}          for an editor that attaches (docs/post-mortem.md)"""
+
+
+class Stops:
+    """Writes to the terminal while pytest does not capture it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._root = str(config.rootpath)
+
+    def show(self, report: Any) -> None:
+        """The answer, before the prompt of pdb."""
+        found: dict[str, Any] = getattr(report, "dap_ai", {})
+        text = found.get("text")
+        if text:
+            self._write(f"\n{text}")
+
+    def hold(self, exc: BaseException, report: Any) -> None:
+        """Returns when somebody has let it go on. That it cannot be held is said, and no more."""
+        capture: Any = self._config.pluginmanager.getplugin("capturemanager")
+        if capture:
+            capture.suspend_global_capture(in_=True)
+        try:
+            self.show(report)
+            server = held.serving(exc, Own(exc, self._root), folder=self._root)
+            held.wait(server, lambda address: self._write(_HOW.format(address=shlex.quote(address))))
+        except OSError as error:
+            self._write(f"{report.nodeid} cannot be held: {error}")
+        finally:
+            if capture:
+                capture.resume_global_capture()
+
+    def _write(self, text: str) -> None:
+        terminal: Any = self._config.pluginmanager.getplugin("terminalreporter")
+        if terminal is not None:
+            terminal.ensure_newline()
+            terminal.write_line(text)
+            terminal.flush()

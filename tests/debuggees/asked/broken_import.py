@@ -1,0 +1,3 @@
+import stats
+
+rate = stats.first({})

@@ -1,0 +1,183 @@
+"""`pytest --ask`, as its user sees it: each failing test is stopped at its failure, and answered."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import TESTS
+from tests.patience import patient
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
+PROJECT = TESTS / "debuggees" / "asked"
+PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "8"]
+SECTION = "why (dap-ai)"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A folder of its own: no conftest of ours is above it."""
+    folder = tmp_path_factory.mktemp("asked") / "project"
+    shutil.copytree(PROJECT, folder)
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    return folder
+
+
+def environ():
+    """With plugins, of which ours is one."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_DISABLE_PLUGIN_AUTOLOAD"}
+
+
+def started(project, command, **options):
+    more = {"capture_output": True, "text": True, "timeout": patient(120.0), **options}
+    return subprocess.run(command, cwd=project, env=environ(), check=False, **more)
+
+
+def run(project, *arguments):
+    return started(project, [*PYTEST, *arguments]).stdout
+
+
+def lines_of(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+class Asked:
+    def __init__(self, output, file):
+        self.output = output
+        self.found = {(each["nodeid"].rpartition("::")[2], each["when"]): each for each in lines_of(file)}
+
+    def of(self, name, when="call"):
+        return self.found[name, when]
+
+
+@pytest.fixture(scope="module")
+def asked(project, tmp_path_factory):
+    """All of them, in one run that ends at the first of nothing."""
+    file = tmp_path_factory.mktemp("json") / "asked.json"
+    files = ["failing.py", "broken_import.py", "--continue-on-collection-errors"]
+    return Asked(run(project, "--ask", "--ask-fix", "--ask-json", str(file), *files), file)
+
+
+def place(found):
+    return Path(found["stopped"]["file"]).name, found["stopped"]["function"]
+
+
+def test_each_stops_where_its_name_says(asked):
+    for (name, when), found in asked.found.items():
+        expected = re.search(r"_(of|in|here|fails)_(\w+?)(?:_|$)", name)
+        if when == "collect" or not expected:
+            continue
+        function = expected[2] if expected[1] == "in" else name.partition("[")[0]
+        assert place(found) == ("stats.py" if expected[1] == "in" else "failing.py", function), name
+
+
+def test_only_what_has_failed_is_answered(asked):
+    assert len(asked.found) == 13
+    assert not [found for found in asked.found.values() if "error" in found]
+    assert "13 failures answered" in asked.output
+
+
+def test_the_faulty_line_leads_and_the_answer_is_short(asked):
+    for (name, _), found in asked.found.items():
+        if "_of_mean" in name:
+            assert found["suspects"][0].endswith("stats.py:17"), name
+    sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", asked.output, re.DOTALL)
+    assert len(sections) == len(asked.found)
+    assert max(len(section.splitlines()) for section in sections) <= 15
+
+
+def test_a_report_has_a_section_with_the_answer(asked):
+    report = asked.output.partition("test_of_mean_by_assertion")[2].partition("_____ test_")[0]
+    assert SECTION in report
+    assert "`stats.mean([1, 2, 3])` is `3.0`, not `2` at `failing.py:15`" in report
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
+    assert asked.of("test_of_mean_by_assertion")["claims"]["verified"]
+    assert asked.of("test_of_mean_by_equality")["claims"]["verified"]
+    before = (project / "stats.py").read_text(encoding="utf-8")
+    subprocess.run(["git", "apply", "dap-ai.patch"], cwd=project, check=True)
+    after = (project / "stats.py").read_text(encoding="utf-8")
+    (project / "stats.py").write_text(before, encoding="utf-8")
+    assert "(len(xs) - 1)" in before
+    assert "(len(xs) - 1)" not in after
+
+
+def test_a_test_may_have_replaced_what_we_use_and_changed_the_directory(asked):
+    found = asked.of("test_here_after_what_was_caught")
+    assert "`{'a': 1}` has no key `'b'`" in found["answer"]
+    assert "`failing.py:80`" in found["answer"]
+
+
+def test_a_module_that_cannot_be_imported_is_answered(asked):
+    found = asked.of("broken_import.py", "collect")
+    assert "has no key `'first'`" in found["answer"]
+
+
+def test_answers_are_shown_where_reports_are_not(project):
+    output = run(project, "--ask", "--tb=no", "failing.py::test_here_did_not_raise")
+    assert "DID NOT RAISE KeyError at `failing.py:" in output
+
+
+def test_workers_ask_by_themselves_and_what_they_found_travels(project, tmp_path):
+    chosen = ["failing.py", "-k", "by_parameter or set_up or passes"]
+    output = run(project, "--ask=full", "-n2", "--ask-json", str(tmp_path / "o"), *chosen)
+    assert output.count("**Root cause") == 3
+    assert len(lines_of(tmp_path / "o")) == 3
+
+
+def test_assertions_that_pytest_has_not_rewritten_are_answered(project):
+    output = run(project, "--ask", "--assert=plain", "-x", "failing.py")
+    assert "`mean(xs=[1, 2, 3])` returned `3.0`" in output
+
+
+def test_without_the_flag_nothing_is_imported_but_a_small_module(project):
+    code = "import sys, pytest; pytest.main(['-q', '-k', 'passes', 'failing.py']); print(sorted(sys.modules))"
+    done = started(project, [sys.executable, "-c", code])
+    ours = re.findall(r"'(dap_ai[\w.]*)'", done.stdout)
+    assert ours == ["dap_ai", "dap_ai.testing", "dap_ai.testing.plugin"]
+
+
+def test_nobody_is_asked_where_nothing_fails(project):
+    output = run(project, "--ask", "-k", "passes", "failing.py")
+    assert "1 passed" in output
+    assert SECTION not in output
+
+
+def test_a_held_test_is_joined_and_let_go(project):
+    command = [*PYTEST, "--ask=stop", "--tb=no", "failing.py::test_of_mean_by_assertion"]
+    process = subprocess.Popen(command, cwd=project, env=environ(), stdout=subprocess.PIPE, text=True)
+    told = ""
+    while "serve --post-mortem" not in told:
+        line = process.stdout.readline()
+        assert line, told
+        told += line
+    address = re.search(r"--post-mortem '?(\S+?\.sock)", told)[1]
+    joined = [sys.executable, "-m", "dap_ai", "ask", "--post-mortem", address, "--chat"]
+    said = "evaluate stats.mean([5, 5])\ncontinue\n"
+    done = started(project, joined, input=said)
+    rest, _ = process.communicate(timeout=patient(30.0))
+    assert "`10.0`" in done.stdout
+    assert "1 failed" in rest
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--ask=stop", "-n2"], "cannot be combined with -n"),
+        (["--ask", "--ask-time=0"], "above 0"),
+        (["--ask-json", "no/such/folder/x"], "cannot be written to"),
+    ],
+)
+def test_what_cannot_be_is_said_before_the_first_test(project, options, words):
+    done = started(project, [*PYTEST, *options, "failing.py"])
+    assert words in done.stderr
+    assert done.returncode == 4
