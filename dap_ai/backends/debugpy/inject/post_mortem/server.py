@@ -50,7 +50,7 @@ class Server:
         """Until the client leaves or lets the program go on, or `wanted()` says no; then the link can be closed."""
         messages = Messages(link)
         self.goes_on = left = False
-        while not (left or self.goes_on):
+        while not (left or self.goes_on) and wanted():
             request = messages.read(wanted)
             if request is None:
                 return

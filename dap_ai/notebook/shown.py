@@ -1,0 +1,105 @@
+"""Where an answer is seen as it grows: in a notebook Markdown of one display, in a terminal as `dap-ai ask` has it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+_EVERY_S = 0.1
+"""At most so often a display is sent anew: it is the whole text each time."""
+Name = Callable[[str], str]
+"""Calls cells as people do."""
+
+
+class Shown(Protocol):
+    """One answer."""
+
+    def status(self, text: str) -> None:
+        """What is being done, until there is more of the answer."""
+        ...
+
+    def add(self, text: str) -> None:
+        """A piece of Markdown."""
+        ...
+
+    def end(self) -> None:
+        """There is no more of it."""
+        ...
+
+
+class Notebook:
+    """Markdown in the cell's output, which replaces itself."""
+
+    def __init__(self, name: Name) -> None:
+        self._name = name
+        self._text = self._doing = self._last = ""
+        self._handle: Any = None
+        self._sent = 0.0
+
+    def status(self, text: str) -> None:
+        """In italics below what there is."""
+        self._doing = text
+        self._send()
+
+    def add(self, text: str) -> None:
+        """Sent at once if nothing was sent just now."""
+        self._text, self._doing = self._text + text, ""
+        self._send()
+
+    def end(self) -> None:
+        """The whole answer stands there."""
+        self._doing = ""
+        self._send(at_once=True)
+
+    def _send(self, *, at_once: bool = False) -> None:
+        from IPython.display import Markdown, display  # noqa: PLC0415  not without IPython
+
+        now = time.monotonic()
+        if self._handle and not at_once and now - self._sent < _EVERY_S:
+            return
+        doing = f"\n\n*{self._doing} …*" if self._doing else ""
+        text = self._name((self._text + doing).strip())
+        if text == self._last:
+            return
+        shown: Any = Markdown(text)
+        self._sent, self._last = now, text
+        if self._handle:
+            self._handle.update(shown)
+        else:
+            self._handle = display(shown, display_id=True)
+
+
+class Terminal:
+    """By rich, a block at a time; to what is no terminal, Markdown as it is."""
+
+    def __init__(self, name: Name) -> None:
+        from dap_ai.commands.shown.markdown import Blocks  # noqa: PLC0415  not in a notebook
+        from dap_ai.commands.shown.rendering import TerminalDisplay  # noqa: PLC0415  rich is slow to import
+        from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  as above
+
+        self._name = name
+        self._blocks = Blocks()
+        self._display = TerminalDisplay(resolve({}).settings, verbose=True)
+        self._said = 0
+
+    def status(self, text: str) -> None:
+        """A spinner."""
+        named: Any = self._name(text)
+        self._display.waiting(named)
+
+    def add(self, text: str) -> None:
+        """As soon as a block is complete, in which every name is."""
+        self._print(self._blocks.feed(text))
+
+    def end(self) -> None:
+        """No spinner is left."""
+        self._print(self._blocks.end())
+        self._display.close()
+
+    def _print(self, blocks: list[str]) -> None:
+        from dap_ai.protocol.wire.ask import AskOutput  # noqa: PLC0415  as above
+
+        for block in blocks:
+            named: Any = self._name(block) + "\n\n"
+            self._display.ask_output(AskOutput("", "answer", named))
