@@ -27,7 +27,11 @@ class CellFiles:
         self._named = False
         if self._compile.get_code_name("", "", 0).startswith("<"):
             folder = os.path.join(tempfile.gettempdir(), f"ipython_{os.getpid()}")  # noqa: PTH118  no pathlib in a shell
-            self._compile.get_code_name = lambda _raw, code, number: os.path.join(folder, _name(code, number))  # noqa: PTH118
+
+            def named(_raw: str, code: str, number: int) -> str:
+                return os.path.join(folder, _name(code, number))  # noqa: PTH118
+
+            self._compile.get_code_name = named
             self._named = True
         atexit.register(self.close)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_QUESTION = re.compile(r"\A(\s*)%(why|ask)\b[ \t]*(.*\?)[ \t]*\n?\Z")
+_QUESTION = re.compile(r"\A(\s*)%(why|ask)[ \t]+(\S.*\?)[ \t]*\n?\Z")
 _loaded: dict[int, Any] = {}
 """By the id of a shell, of which a process has one, seldom two."""
 

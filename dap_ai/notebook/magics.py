@@ -29,7 +29,7 @@ class Magics(Base):
     """Questions about what the cells have done. Each answer is Markdown that grows."""
 
     def __init__(self, shell: Any) -> None:
-        super().__init__(shell)
+        super().__init__(shell)  # pyright: ignore[reportCallIssue]  its metaclass hides it
         self._shell = shell
         self._cells = Cells(shell)
         self._cells.learn(getattr(sys, "last_value", None))

@@ -33,7 +33,8 @@ class Notebook:
 
     def __init__(self, name: Name) -> None:
         self._name = name
-        self._text = self._doing = self._last = ""
+        self._text = self._doing = ""
+        self._last: str = ""
         self._handle: Any = None
         self._sent = 0.0
 
@@ -53,7 +54,7 @@ class Notebook:
         self._send(at_once=True)
 
     def _send(self, *, at_once: bool = False) -> None:
-        from IPython.display import Markdown, display  # noqa: PLC0415  not without IPython
+        from IPython import display  # noqa: PLC0415  not without IPython
 
         now = time.monotonic()
         if self._handle and not at_once and now - self._sent < _EVERY_S:
@@ -62,12 +63,13 @@ class Notebook:
         text = self._name((self._text + doing).strip())
         if text == self._last:
             return
-        shown: Any = Markdown(text)
+        shown: Any = display.Markdown(text)
         self._sent, self._last = now, text
         if self._handle:
             self._handle.update(shown)
         else:
-            self._handle = display(shown, display_id=True)
+            show: Any = display.display  # pyright: ignore[reportUnknownMemberType]  untyped
+            self._handle = show(shown, display_id=True)
 
 
 class Terminal:

@@ -14,6 +14,7 @@ from dap_ai.notebook.cells import Cell
 from dap_ai.notebook.effects import Changes, changes_of, inner_statements
 
 _MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
+_CELL_MAGIC = "get_ipython().run_cell_magic("
 _COMPOUND = ast.If | ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith | ast.Try | ast.Match
 _MAYBE = ast.If | ast.For | ast.AsyncFor | ast.While | ast.Try | ast.Match
 _DEFINES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -41,7 +42,8 @@ class Step:
     @property
     def text(self) -> str:
         """Its lines, as they stand in the cell."""
-        return "\n".join(self.cell.source.splitlines()[self.first - 1 : self.last])
+        text = self.cell.raw if self.cell.source.startswith(_CELL_MAGIC) else self.cell.source
+        return "\n".join(text.splitlines()[self.first - 1 : self.last])
 
 
 def steps_of(cells: Iterable[Cell]) -> list[Step]:
