@@ -31,10 +31,10 @@ class Asking:
         """An answer is likely to be wanted soon."""
         self._answerer.start()
 
-    def shown(self) -> Shown:
-        """Where the next answer goes."""
-        in_notebook = hasattr(self._shell, "kernel")
-        return Notebook(self._cells.named) if in_notebook else Terminal(self._cells.named)
+    def shown(self, *, verbose: bool = False) -> Shown:
+        """Where the next answer goes. `verbose`: nothing of it is folded."""
+        where = Notebook if hasattr(self._shell, "kernel") else Terminal
+        return where(self._cells.named, verbose=verbose)
 
     def about(self, exc: BaseException, question: str, shown: Shown) -> dict[str, Any] | None:
         """The body of `askEnded` about an exception; None: there is no answer, and it was said why."""

@@ -35,6 +35,8 @@ class Magics(Base):
         self._cells.learn(getattr(sys, "last_value", None))
         self._asking = Asking(shell, self._cells)
         self._provenance = Provenance(shell, self._cells)
+        if self._failure():
+            self._asking.start()
 
     def after_cell(self, result: Any) -> None:
         """IPython's event `post_run_cell`."""
@@ -49,24 +51,25 @@ class Magics(Base):
     @no_var_expand
     @line_magic
     def why(self, line: str) -> None:
-        """`%why [QUESTION]`: why the last cell that failed has failed, or a question about that failure.
+        """`%why [-v] [QUESTION]`: why the last cell that failed has failed, or a question about that failure.
 
-        Without a failure it is `%ask`: about what the last cell has made.
+        `-v` shows all that the answer rests on. Without a failure it is `%ask`: about what the last cell has made.
         """
+        verbose, line = _flagged(line)
         exc = self._failure()
         if exc is None:
             self.ask(line or "why is this cell's result wrong?")
             return
         number, at = outermost(exc.__traceback__, self._cells)
-        shown = self._asking.shown()
+        shown = self._asking.shown(verbose=verbose)
         shown.status(f"{type(exc).__name__} at `In [{number}]:{at}`: looking at it" if number else "looking at it")
         last = self._last()
         if last and number and last.number > number and not last.failed_at:
             shown.add(f"*`{last.name}` went well; this is about `In [{number}]`.*\n\n")
-        self._asking.about(exc, line.strip(), shown)
-        if number and not line.strip() and (made := self._provenance.of_failure(number, at)):
+        ended = self._asking.about(exc, line, shown)
+        if number and not line and (made := self._provenance.of_failure(number, at)):
             shown.add(f"\n\n**From other cells.**\n\n{made}\n")
-        shown.end()
+        shown.end(ended)
 
     @no_var_expand
     @line_magic
@@ -81,11 +84,12 @@ class Magics(Base):
         names = self._provenance.asked_about(line) or self._provenance.results_of(cell, line)
         for name in names:
             shown.add(self._provenance.told(name) + "\n\n")
+        ended = None
         if _EXPRESSION.search(line) or not self._provenance.is_offline:
-            self._asking.after(cell, line.strip(), shown)
+            ended = self._asking.after(cell, line.strip(), shown)
         elif not names:
             shown.add(self._provenance.overview())
-        shown.end()
+        shown.end(ended)
 
     @no_var_expand
     @line_magic
@@ -95,8 +99,7 @@ class Magics(Base):
         if not line.strip() or cell is None:
             raise UsageError("%trace: an expression is wanted, such as `%trace mean([1, 2])`")
         shown.status(f"running `{line.strip()}` in a copy of the kernel")
-        self._asking.after(cell, f"trace {line.strip()}", shown)
-        shown.end()
+        shown.end(self._asking.after(cell, f"trace {line.strip()}", shown))
 
     @no_var_expand
     @line_magic
@@ -164,5 +167,11 @@ class _Unseen:
     def add(self, text: str) -> None:
         """Its end has it."""
 
-    def end(self) -> None:
+    def end(self, ended: dict[str, Any] | None = None) -> None:
         """It has none."""
+
+
+def _flagged(line: str) -> tuple[bool, str]:
+    """Whether it begins with `-v`, and the rest."""
+    first, _, rest = line.strip().partition(" ")
+    return (True, rest.strip()) if first == "-v" else (False, line.strip())

@@ -23,16 +23,16 @@ class Shown(Protocol):
         """A piece of Markdown."""
         ...
 
-    def end(self) -> None:
-        """There is no more of it."""
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """There is no more of it. `ended`: the body of `askEnded`, if somebody was asked."""
         ...
 
 
 class Notebook:
     """Markdown in the cell's output, which replaces itself."""
 
-    def __init__(self, name: Name) -> None:
-        self._name = name
+    def __init__(self, name: Name, *, verbose: bool) -> None:
+        self._name, self._verbose = name, verbose
         self._text = self._doing = ""
         self._last: str = ""
         self._handle: Any = None
@@ -48,9 +48,13 @@ class Notebook:
         self._text, self._doing = self._text + text, ""
         self._send()
 
-    def end(self) -> None:
-        """The whole answer stands there."""
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """The whole answer stands there; what it rests on is folded, unless that was wished."""
         self._doing = ""
+        if ended and not self._verbose:
+            from dap_ai.notebook.folds import folded  # noqa: PLC0415  it is wanted for an answer alone
+
+            self._text = folded(self._text)
         self._send(at_once=True)
 
     def _send(self, *, at_once: bool = False) -> None:
@@ -75,15 +79,14 @@ class Notebook:
 class Terminal:
     """By rich, a block at a time; to what is no terminal, Markdown as it is."""
 
-    def __init__(self, name: Name) -> None:
+    def __init__(self, name: Name, *, verbose: bool) -> None:
         from dap_ai.commands.shown.markdown import Blocks  # noqa: PLC0415  not in a notebook
         from dap_ai.commands.shown.rendering import TerminalDisplay  # noqa: PLC0415  rich is slow to import
         from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  as above
 
         self._name = name
         self._blocks = Blocks()
-        self._display = TerminalDisplay(resolve({}).settings, verbose=True)
-        self._said = 0
+        self._display = TerminalDisplay(resolve({}).settings, verbose=verbose)
 
     def status(self, text: str) -> None:
         """A spinner."""
@@ -94,9 +97,15 @@ class Terminal:
         """As soon as a block is complete, in which every name is."""
         self._print(self._blocks.feed(text))
 
-    def end(self) -> None:
-        """No spinner is left."""
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """What it cost, and what was left out; no spinner is left."""
+        import msgspec  # noqa: PLC0415  as above
+
+        from dap_ai.protocol.wire.ask import AskEnded  # noqa: PLC0415  as above
+
         self._print(self._blocks.end())
+        if ended:
+            self._display.ask_ended(msgspec.convert(ended, AskEnded))
         self._display.close()
 
     def _print(self, blocks: list[str]) -> None:

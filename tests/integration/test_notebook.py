@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import os
 import re
-import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.integration.notebook import kernel
+from tests.patience import patient
 
 pytest.importorskip("ipykernel")
 
+ANSWERER = "import dap_ai.notebook.extension as e\nprint(next(iter(e._loaded.values()))._asking._answerer._pid)"
 HELPERS = """\
 import statistics
 
@@ -31,9 +32,16 @@ def spread(xs):
 
 @pytest.fixture(scope="module")
 def notebook():
+    """What answers ends with the kernel, though that is killed."""
     with kernel() as own:
         assert own.run("%load_ext dap_ai").status == "ok"
         yield own
+        own.run("1 / 0")
+        own.run("%why")
+        pid = int(own.run(ANSWERER).streams)
+        assert psutil.pid_exists(pid)
+    _, alive = psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=patient(10))
+    assert not alive
 
 
 @pytest.fixture(scope="module")
@@ -245,20 +253,3 @@ def test_why_names_the_cell_among_thirty(notebook, thirty):
     failed = notebook.run("scale(kept)", cell_id="id-fails")
     text = notebook.run("%why").text
     assert f"`In [{thirty['scale']}]:2`" in text and f"In [{failed.number}]:1" in text
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are counted by /proc")
-def test_no_process_is_left(notebook):
-    with kernel() as own:
-        own.run("%load_ext dap_ai")
-        own.run("1 / 0")
-        own.run("%why")
-        pids = own.run(
-            "import dap_ai.notebook.extension as e\nprint(next(iter(e._loaded.values()))._asking._answerer._pid)"
-        ).streams
-        assert Path(f"/proc/{pids.strip()}").exists()
-    for _ in range(100):
-        if not Path(f"/proc/{pids.strip()}").exists():
-            return
-        time.sleep(0.1)
-    pytest.fail("the process that answers outlives its kernel")
