@@ -54,7 +54,7 @@ class Provenance:
         names = sorted(failing.uses) if failing else []
         found = slice_of(names, steps, before=end)
         found.picked = [k for k in found.picked if k < before]
-        if not found.picked:
+        if all(isinstance(steps[k].node, ast.Import | ast.ImportFrom) for k in found.picked):
             return ""
         return told(found, steps, self._since(), self._value).partition("\n\n")[2]
 
