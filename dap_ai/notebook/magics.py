@@ -29,7 +29,8 @@ class Magics(Base):
     """Questions about what the cells have done. Each answer is Markdown that grows."""
 
     def __init__(self, shell: Any) -> None:
-        super().__init__(shell)  # pyright: ignore[reportCallIssue]  its metaclass hides it
+        base: Any = super()
+        base.__init__(shell)
         self._shell = shell
         self._cells = Cells(shell)
         self._cells.learn(getattr(sys, "last_value", None))
@@ -58,7 +59,7 @@ class Magics(Base):
         verbose, line = _flagged(line)
         exc = self._failure()
         if exc is None:
-            self.ask(line or "why is this cell's result wrong?")
+            self._ask(line or "why is this cell's result wrong?")
             return
         number, at = outermost(exc.__traceback__, self._cells)
         shown = self._asking.shown(verbose=verbose)
@@ -77,6 +78,9 @@ class Magics(Base):
         """`%ask QUESTION`: about the namespace as it is now, at any time: `%ask why is total negative?`."""
         if not line.strip():
             raise UsageError("%ask: a question is wanted, such as `%ask why is total negative?`")
+        self._ask(line)
+
+    def _ask(self, line: str) -> None:
         cell, shown = self._last(), self._asking.shown()
         if cell is None:
             raise UsageError("%ask: no cell has run yet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from dap_ai import config
 from dap_ai.backends.debugpy.inject.post_mortem.looking import Looking
 from dap_ai.backends.debugpy.inject.reading.statics import forget
 from dap_ai.notebook.cells import Cell, Cells
+from dap_ai.notebook.ipyflow_slices import dynamic_slice
 from dap_ai.notebook.saved import saved_cells
-from dap_ai.notebook.slices import slice_of
+from dap_ai.notebook.sharing import Sharing, sharing
+from dap_ai.notebook.slices import Slice, slice_of
 from dap_ai.notebook.steps import Step, steps_of
 from dap_ai.notebook.telling import Since, told
 
@@ -42,7 +45,14 @@ class Provenance:
     def told(self, name: str) -> str:
         """The slice of a name, as Markdown."""
         steps = self._steps()
-        return told(slice_of(name, steps), steps, self._since(), self._value)
+        bound = {bound for step in steps for bound in step.binds}
+        shared = sharing(name, bound, self._shell.user_ns)
+        found = slice_of(name, steps, same=shared.same)
+        text = told(found, steps, self._since(), self._value) + _by_holders(found, steps, shared)
+        dynamic = dynamic_slice(name)
+        if not dynamic or _code(dynamic) == _code("\n".join(steps[k].text for k in found.picked)):
+            return text
+        return f"{text}\n\nipyflow, which saw it run, has another slice:\n\n```python\n{dynamic}\n```"
 
     def of_failure(self, number: int, line: int) -> str:
         """What the statement that failed in a cell used from other cells; empty: nothing."""
@@ -101,3 +111,23 @@ class Provenance:
             forget()
         text = " ".join(text.split()).replace("`", "'")
         return text if len(text) <= _MAX_VALUE else text[: _MAX_VALUE - 1] + "…"
+
+
+def _by_holders(found: Slice, steps: Sequence[Step], shared: Sharing) -> str:
+    """What may have changed the object by way of what holds it: that is not followed."""
+    if found.made is None:
+        return ""
+    changed = {name for step in steps[found.made :] for name in step.changes} & shared.holders
+    if not changed:
+        return ""
+    names = " and ".join(f"`{name}`" for name in sorted(changed))
+    verb = "holds" if len(changed) == 1 else "hold"
+    return f"\n\n- {names} {verb} this object, too: what has changed it by that way is not told here."
+
+
+def _code(text: str) -> str:
+    """What a text does: without comments and layout."""
+    try:
+        return ast.dump(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return text

@@ -58,7 +58,9 @@ class Notebook:
         self._send(at_once=True)
 
     def _send(self, *, at_once: bool = False) -> None:
-        from IPython import display  # noqa: PLC0415  not without IPython
+        from importlib import import_module  # noqa: PLC0415  not without IPython
+
+        display: Any = import_module("IPython.display")
 
         now = time.monotonic()
         if self._handle and not at_once and now - self._sent < _EVERY_S:
@@ -72,8 +74,7 @@ class Notebook:
         if self._handle:
             self._handle.update(shown)
         else:
-            show: Any = display.display  # pyright: ignore[reportUnknownMemberType]  untyped
-            self._handle = show(shown, display_id=True)
+            self._handle = display.display(shown, display_id=True)
 
 
 class Terminal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dap_ai.notebook.steps import Step
@@ -19,8 +19,17 @@ class Slice:
     """(name, step that used it, later step that bound it anew): the value rests on what it was before."""
 
 
-def slice_of(names: str | Sequence[str], steps: Sequence[Step], *, before: int | None = None) -> Slice:
-    """What made the values of names, as they are after the step `before` (None: now)."""
+def slice_of(
+    names: str | Sequence[str],
+    steps: Sequence[Step],
+    *,
+    before: int | None = None,
+    same: Collection[str] = (),
+) -> Slice:
+    """What made the values of names, as they are after the step `before` (None: now).
+
+    `same`: other names of the same object: what changes it by these counts, too.
+    """
     wanted = [names] if isinstance(names, str) else list(names)
     end = len(steps) if before is None else before
     found, seen = Slice(", ".join(wanted)), set[tuple[str, int]]()
@@ -31,7 +40,7 @@ def slice_of(names: str | Sequence[str], steps: Sequence[Step], *, before: int |
         if (name, at) in seen:
             continue
         seen.add((name, at))
-        for index in _makers(name, steps, at):
+        for index in _makers(name, steps, at, same if name in wanted else ()):
             if found.made is None and name in wanted and name in steps[index].binds:
                 found.made = index
             if index not in picked:
@@ -42,11 +51,11 @@ def slice_of(names: str | Sequence[str], steps: Sequence[Step], *, before: int |
     return found
 
 
-def _makers(name: str, steps: Sequence[Step], before: int) -> Iterator[int]:
+def _makers(name: str, steps: Sequence[Step], before: int, same: Collection[str] = ()) -> Iterator[int]:
     """The step that bound the name last, and those that may have changed its value since; the last one first."""
     for index in range(before - 1, -1, -1):
         step = steps[index]
-        if name in step.binds or name in step.changes or step.star:
+        if name in step.binds or name in step.changes or step.star or not step.changes.isdisjoint(same):
             yield index
         if name in step.binds and name not in step.changes:
             return
