@@ -68,6 +68,10 @@ class Asking:
         except Unanswered as error:
             shown.add(f"\n\n*No answer: {error}*")
             return None
+        except KeyboardInterrupt:
+            shown.add("\n\n*Interrupted.*")
+            shown.end()
+            raise
 
     def close(self) -> None:
         """No process and no file of ours is left. Again changes nothing."""

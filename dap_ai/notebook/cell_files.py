@@ -25,6 +25,7 @@ class CellFiles:
         self._written: dict[str, str] = {}
         self._folders: set[str] = set()
         self._named = False
+        self._pid = os.getpid()
         if self._compile.get_code_name("", "", 0).startswith("<"):
             folder = os.path.join(tempfile.gettempdir(), f"ipython_{os.getpid()}")  # noqa: PTH118  no pathlib in a shell
 
@@ -59,6 +60,8 @@ class CellFiles:
     def close(self) -> None:
         """No file of ours is left; new cells have IPython's own names again. Again changes nothing."""
         atexit.unregister(self.close)
+        if os.getpid() != self._pid:
+            return  # a child that was forked
         if self._named:
             self._named = False
             del self._compile.get_code_name

@@ -1,5 +1,8 @@
 """Other names by which an object can be reached now: what they change, it has, too. Runs no code of the program."""
 
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any.
+
 from __future__ import annotations
 
 import types
@@ -43,10 +46,9 @@ def _holds(holder: Any, x: Any, depth: int) -> bool:
 
 
 def _parts(holder: Any) -> Iterator[Any]:
-    kind: Any = type(holder)
-    if kind in (list, tuple):
+    if type(holder) in (list, tuple):
         yield from list(holder)
-    elif kind is dict:
+    elif type(holder) is dict:
         yield from list(holder.values())
     else:
         yield from stored(holder).values()
