@@ -1,7 +1,7 @@
-"""Answers about one held process after the other, for a test run: started once, it has imported all that it needs.
+"""Answers about one held process after the other, for a test run or a notebook: what it needs is imported once.
 
-Jobs come over a Unix socket, a JSON object a line; with each comes the socket at which the process is held. One line
-goes back for each. Where jobs end, this ends.
+Jobs come over a Unix socket, a JSON object a line; with each comes the socket at which the process is held. What came
+of it goes back as a line; before it, if that is wanted, a line for each piece of the answer. Where jobs end, this ends.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import array
 import asyncio
 import contextlib
 import importlib
+import json
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -34,11 +35,23 @@ _INT_BYTES = array.array("i").itemsize
 
 
 class Job(msgspec.Struct):
-    """`limit_s`: the answer is made within this time, by the clock. `context`: the first context is wanted instead."""
+    """`limit_s`: the answer is made within this time, by the clock; None: as the settings have it.
+
+    `context`: the first context is wanted instead. `tells`: the answer is told as it is made, too.
+    """
 
     number: int
-    limit_s: float
+    limit_s: float | None = None
     context: bool = False
+    question: str = ""
+    tells: bool = False
+
+
+class Said(msgspec.Struct):
+    """The body of an `askOutput` of the job of this number."""
+
+    number: int
+    said: dict[str, Any]
 
 
 class Done(msgspec.Struct):
@@ -50,14 +63,14 @@ class Done(msgspec.Struct):
 
 
 def main() -> None:
-    """`argv[1]` is the number of the socket that jobs come over."""
+    """`argv[1]` is the number of the socket that jobs come over, `argv[2]` has settings, as JSON."""
     with socket.socket(fileno=int(sys.argv[1])) as jobs:
-        resolved = resolve({"provider": "offline", "backend": "debugpy", "level": "compute"})
+        resolved = resolve(json.loads(sys.argv[2]))
         for module in _USED:
             importlib.import_module(module)
         jobs.sendall(b"%d\n" % os.getpid())
         for job, held in _jobs(jobs):
-            done = threads.run(_done(job, held, resolved))
+            done = threads.run(_done(job, held, resolved, jobs))
             jobs.sendall(msgspec.json.encode(done) + b"\n")
 
 
@@ -76,11 +89,14 @@ def _jobs(jobs: socket.socket) -> Iterator[tuple[Job, int]]:
         yield msgspec.json.decode(data, type=Job), fds[0]
 
 
-async def _done(job: Job, held: int, resolved: Resolved) -> Done:
+async def _done(job: Job, held: int, resolved: Resolved, jobs: socket.socket) -> Done:
     """Whatever goes wrong, the next job gets its answer."""
-    settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
-    proxy = proxy_of(msgspec.structs.replace(resolved, settings=settings), connect=f"fd:{held}")
-    client = await proxy.open_in_process()
+    if job.limit_s is not None:
+        settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
+        resolved = msgspec.structs.replace(resolved, settings=settings)
+    client = await proxy_of(resolved, connect=f"fd:{held}").open_in_process()
+    if job.tells:
+        client.on_event(_teller(job, jobs))
     try:
         return await _asked(client, job)
     except (RequestFailed, ConnectionClosed, OSError, asyncio.TimeoutError) as error:
@@ -90,9 +106,18 @@ async def _done(job: Job, held: int, resolved: Resolved) -> Done:
             await client.close()
 
 
+def _teller(job: Job, jobs: socket.socket) -> Callable[[str, dict[str, Any]], None]:
+    def tell(name: str, body: dict[str, Any]) -> None:
+        if name == "askOutput":
+            with contextlib.suppress(OSError):  # nobody waits any more: the next read of jobs ends this process
+                jobs.sendall(msgspec.json.encode(Said(job.number, body)) + b"\n")
+
+    return tell
+
+
 async def _asked(client: Client, job: Job) -> Done:
     stop = await _stop(client)
-    arguments = AskArguments(thread_id=stop["threadId"], context_only=job.context)
+    arguments = AskArguments(question=job.question, thread_id=stop["threadId"], context_only=job.context)
     await client.request("ask", msgspec.to_builtins(arguments), timeout_s=_REQUEST_S)
     return Done(job.number, msgspec.convert((await client.wait_event("askEnded"))[1], AskEnded))
 

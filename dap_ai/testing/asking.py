@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dap_ai import held
-from dap_ai.testing.answerer import Answerer, Unanswered
+from dap_ai.answerer import TESTS, Answerer, Unanswered
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
@@ -41,7 +41,7 @@ def register(config: pytest.Config) -> None:
     if option.ask_time is not None and option.ask_time <= 0:
         raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
     try:
-        answerer = Answerer()
+        answerer = Answerer(TESTS)
     except OSError as error:
         raise pytest.UsageError(f"--ask: {error}") from error
     config.pluginmanager.register(Asking(config, answerer), "dap-ai-asking")

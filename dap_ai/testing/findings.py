@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from dap_ai.answerer import LATE
 from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
-from dap_ai.testing.answerer import LATE
 from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
 from dap_ai.testing.short import is_guess, sections_of

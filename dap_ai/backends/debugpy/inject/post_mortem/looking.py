@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Dict, Iterator, List, Tuple
 
-from ..reading.scopes import frame_locals, has_own_names
+from ..reading.scopes import has_own_names, shown_locals
 from ..reading.statics import forget, is_dunder, names_of, short_name, stored, text_of, type_name
 from ..reading.values import Budget, Describer
 
@@ -29,7 +29,7 @@ class Looking:
 
     def scopes(self, frame: Any) -> List[Dict[str, Any]]:
         """DAP's scopes of a frame."""
-        scopes = [("Locals", frame_locals(frame))]
+        scopes = [("Locals", shown_locals(frame))]
         if has_own_names(frame):
             names = {name: x for name, x in names_of(frame.f_globals).items() if not is_dunder(name)}
             scopes.append(("Globals", names))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import socket
 import sys
@@ -43,6 +44,8 @@ class Server:
         self.stop = stop
         self._reason = reason
         self._looking = Looking()
+        self._fileless: List[str] = []
+        """Names of code that has its source in no file; the references of sources are indices, from 1."""
         self._evaluating = Evaluating(stop)
         self.has_served = self.goes_on = False
 
@@ -50,7 +53,7 @@ class Server:
         """Until the client leaves or lets the program go on, or `wanted()` says no; then the link can be closed."""
         messages = Messages(link)
         self.goes_on = left = False
-        while not (left or self.goes_on):
+        while not (left or self.goes_on) and wanted():
             request = messages.read(wanted)
             if request is None:
                 return
@@ -114,7 +117,22 @@ class Server:
         frames = self._thread(arguments).frames
         start = max(0, int(arguments.get("startFrame") or 0))
         page = frames[start : start + int(arguments["levels"]) if arguments.get("levels") else None]
-        return {"stackFrames": [_row(held) for held in page], "totalFrames": len(frames)}
+        return {"stackFrames": [self._row(held) for held in page], "totalFrames": len(frames)}
+
+    def _row(self, held: Any) -> Dict[str, Any]:
+        row = _row(held)
+        path = row["source"]["path"]
+        if path.startswith("<") and linecache.getlines(path):  # a cell of IPython's, in no file
+            if path not in self._fileless:
+                self._fileless.append(path)
+            row["source"]["sourceReference"] = self._fileless.index(path) + 1
+        return row
+
+    def _on_source(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
+        wanted = arguments.get("sourceReference")
+        if type(wanted) is not int or not 0 < wanted <= len(self._fileless):
+            raise RefusedError("there is no such source")
+        return {"content": "".join(linecache.getlines(self._fileless[wanted - 1]))}
 
     def _on_scopes(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
         return {"scopes": self._looking.scopes(self._frame(arguments).frame)}

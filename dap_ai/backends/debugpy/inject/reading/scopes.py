@@ -12,6 +12,7 @@ a frame of our own shows how they lie; else, and in frames that another thread m
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 import types
 from typing import Any
@@ -20,6 +21,7 @@ from .statics import MISSING, names_of
 
 _HIDDEN = ("__exception__", "__pydevd_ret_val_dict", "_pydev_stop_at_break")
 """What pydevd puts among the variables of a frame."""
+_OF_IPYTHON = re.compile(r"_+|_i+|_i?\d+|_[iod]h|In|Out|exit|quit|open|get_ipython").fullmatch
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _IN_THE_FRAME = sys.version_info < (3, 11)
@@ -55,6 +57,14 @@ def frame_locals(frame: Any, suspended: bool = False) -> dict[str, Any]:
     """The same without the debugger's names and those of comprehensions."""
     names = scope_names(frame, suspended)
     return {name: x for name, x in names.items() if name not in _HIDDEN and not name.startswith(".")}
+
+
+def shown_locals(frame: Any) -> dict[str, Any]:
+    """The same without what IPython keeps for itself among the names of a notebook."""
+    names = frame_locals(frame)
+    if "_ih" not in names or "get_ipython" not in names:
+        return names
+    return {name: x for name, x in names.items() if not _OF_IPYTHON(name)}
 
 
 def has_own_names(frame: Any) -> bool:

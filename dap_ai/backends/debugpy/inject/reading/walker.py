@@ -16,7 +16,7 @@ from typing import Any
 from . import scopes
 from .exceptions import exception_chain
 from .expressions import Interpreter
-from .scopes import frame_locals
+from .scopes import frame_locals, shown_locals
 from .secrets import Budget as SecretsBudget
 from .secrets import told
 from .statics import forget, is_dunder, qualified_name, text_of
@@ -85,7 +85,7 @@ def _frame(
     if position:
         facts["position"] = position
     try:
-        names = frame_locals(frame)
+        names = shown_locals(frame)
         if wanted.get("expressions"):
             interpreter = Interpreter(describer, frame, names, query.get("level", "compute"))
             facts["values"] = [interpreter.fact(node) for node in wanted["expressions"]]

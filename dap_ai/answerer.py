@@ -1,4 +1,4 @@
-"""The process that answers: started at the first failure, kept for the next, out of the way of the tests.
+"""The process that answers: started at the first failure, kept for the next, out of the way of the program.
 
 It is no child of this process: tests that wait for their children must not meet it. What a test may have replaced
 (`subprocess.Popen`, `time.monotonic`, the environment) is taken as it was before the first test.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -15,7 +16,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dap_ai import held
@@ -32,6 +33,10 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
+Told = Callable[[Mapping[str, Any]], object]
+"""Gets the body of each `askOutput` as it comes, in this thread."""
+TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
+"""Settings in whose place nothing of the user's stands, so that a test run costs nothing."""
 _now, _kill = time.monotonic, os.kill
 _Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
 
@@ -41,11 +46,15 @@ class Unanswered(Exception):  # noqa: N818  a state, not a mistake
 
 
 class Answerer:
-    """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform."""
+    """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform.
 
-    def __init__(self) -> None:
+    `flags`: settings, as on a command line, for all of its answers.
+    """
+
+    def __init__(self, flags: Mapping[str, str]) -> None:
         if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
             raise OSError("Unix sockets are needed, which this platform does not have")
+        self._flags = json.dumps(dict(flags))
         self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
         self._jobs: socket.socket | None = None
         self._starting: subprocess.Popen[bytes] | None = None
@@ -57,15 +66,25 @@ class Answerer:
         with contextlib.suppress(OSError):
             self._started()
 
-    def ask(self, server: Server, limit_s: float, *, context: bool = False) -> dict[str, Any]:
+    def ask(
+        self,
+        server: Server,
+        limit_s: float | None,
+        *,
+        question: str = "",
+        context: bool = False,
+        told: Told | None = None,
+    ) -> dict[str, Any]:
         """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
 
-        `limit_s` is by the clock, from when the process is there. Raises Unanswered, KeyboardInterrupt.
+        `limit_s` is by the clock, from when the process is there; None: the settings' own. `told` gets the answer as
+        it is made. Raises Unanswered, KeyboardInterrupt.
         """
         interrupts = _Interrupts()
+        job = {"limit_s": limit_s, "question": question, "context": context, "tells": told is not None}
         try:
             with interrupts:
-                done = self._ask(server, limit_s, interrupts, context=context)
+                done = self._ask(server, job, interrupts, told)
         except OSError as error:
             self.close()
             raise Unanswered(f"nobody answers: {error}") from error
@@ -76,25 +95,46 @@ class Answerer:
             raise Unanswered(LATE)
         return _ended(done)
 
-    def _ask(self, server: Server, limit_s: float, interrupts: _Interrupts, *, context: bool) -> dict[str, Any] | None:
+    def _ask(
+        self, server: Server, job: dict[str, Any], interrupts: _Interrupts, told: Told | None
+    ) -> dict[str, Any] | None:
         """None: not in time."""
         jobs = self._ready(interrupts)
         if jobs is None:
             return None
         self._count += 1
-        late = _now() + limit_s + _LATE_S
-        pair = Pair()
+        limit_s = job["limit_s"]
+        late = math.inf if limit_s is None else _now() + limit_s + _LATE_S
+        pair, done = Pair(), list[dict[str, Any]]()
+
+        def in_time() -> bool:
+            return not interrupts.came and _now() < late
+
+        def wanted() -> bool:
+            done.extend(self._heard(jobs, told, lambda: False, 0.0))
+            return not done and in_time()
+
         try:
-            job = {"number": self._count, "limit_s": limit_s, "context": context}
-            socket.send_fds(jobs, [json.dumps(job).encode() + b"\n"], [pair.theirs.fileno()])
-            pair.serve(server, lambda: not interrupts.came and _now() < late)
+            socket.send_fds(jobs, [json.dumps(job | {"number": self._count}).encode() + b"\n"], [pair.theirs.fileno()])
+            pair.serve(server, wanted)
         finally:
             pair.close()
-        while (line := self._line(jobs, lambda: not interrupts.came and _now() < late)) is not None:
-            done = json.loads(line)
-            if done["number"] == self._count:
-                return done
-        return None
+        done.extend([] if done else self._heard(jobs, told, in_time, _TICK_S))
+        return done[0] if done else None
+
+    def _heard(
+        self, jobs: socket.socket, told: Told | None, wanted: Callable[[], bool], tick_s: float
+    ) -> list[dict[str, Any]]:
+        """What came of this job, as one item, if it has come; `told` hears what comes before. Raises OSError."""
+        while (line := self._line(jobs, wanted, tick_s)) is not None:
+            said = json.loads(line)
+            if said["number"] != self._count:
+                continue
+            if "ended" in said:
+                return [said]
+            if told is not None:
+                told(said["said"])
+        return []
 
     def _ready(self, interrupts: _Interrupts) -> socket.socket | None:
         """Where jobs are taken; None: not in time. Raises OSError."""
@@ -125,7 +165,7 @@ class Answerer:
             python, flag, text = held.command("dap_ai.commands.answers")
             with theirs:
                 self._starting = _Popen(
-                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno())],
+                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -141,10 +181,10 @@ class Answerer:
         if self._starting is not None:
             self._starting.wait()
 
-    def _line(self, jobs: socket.socket, wanted: Callable[[], bool]) -> bytes | None:
+    def _line(self, jobs: socket.socket, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
         """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
         while b"\n" not in self._kept:
-            if not select.select([jobs], [], [], _TICK_S)[0]:
+            if not select.select([jobs], [], [], tick_s)[0]:
                 if not wanted():
                     return None
                 continue

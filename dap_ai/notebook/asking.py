@@ -1,0 +1,81 @@
+"""Questions to the process that answers, and what of their answers is kept for `%fix`."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from typing import TYPE_CHECKING, Any
+
+from dap_ai.answerer import Answerer, Unanswered
+from dap_ai.notebook import stops
+from dap_ai.notebook.cell_files import CellFiles
+from dap_ai.notebook.cells import Cell, Cells
+from dap_ai.notebook.shown import Notebook, Shown, Terminal
+
+if TYPE_CHECKING:
+    from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+
+
+class Asking:
+    """Of one shell. Call `close` at the end; Python's exit does. Raises OSError: not on this platform."""
+
+    def __init__(self, shell: Any, cells: Cells) -> None:
+        self._shell, self._cells = shell, cells
+        self._files = CellFiles(shell)
+        self._answerer = Answerer({"backend": "debugpy", "level": "compute"})
+        self._pid = os.getpid()
+        self._kept: tuple[BaseException, dict[str, Any]] | None = None
+        atexit.register(self.close)
+
+    def start(self) -> None:
+        """An answer is likely to be wanted soon."""
+        self._answerer.start()
+
+    def shown(self, *, verbose: bool = False) -> Shown:
+        """Where the next answer goes. `verbose`: nothing of it is folded."""
+        where = Notebook if hasattr(self._shell, "kernel") else Terminal
+        return where(self._cells.named, verbose=verbose)
+
+    def about(self, exc: BaseException, question: str, shown: Shown) -> dict[str, Any] | None:
+        """The body of `askEnded` about an exception; None: there is no answer, and it was said why."""
+        ended = self._asked(stops.of_exception(exc), question, shown)
+        if ended and (not question or ended["fixes"]):
+            self._kept = exc, ended
+        return ended
+
+    def kept(self, exc: BaseException) -> dict[str, Any] | None:
+        """What was answered about it, if it was asked about last."""
+        return self._kept[1] if self._kept and self._kept[0] is exc else None
+
+    def after(self, cell: Cell, question: str, shown: Shown) -> dict[str, Any] | None:
+        """The same about the namespace, as it is after a cell."""
+        last = max(1, len(cell.source.rstrip().splitlines()))
+        return stops.after(
+            self._cells.path_of(cell), last, self._shell.user_ns, lambda server: self._asked(server, question, shown)
+        )
+
+    def _asked(self, server: Server, question: str, shown: Shown) -> dict[str, Any] | None:
+        self._files.write(list(self._cells.numbers))
+
+        def told(said: Any) -> None:
+            if said["category"] == "answer":
+                shown.add(said["output"])
+            elif said["category"] == "status":
+                shown.status(said["output"].strip())
+
+        try:
+            return self._answerer.ask(server, None, question=question, told=told)
+        except Unanswered as error:
+            shown.add(f"\n\n*No answer: {error}*")
+            return None
+        except KeyboardInterrupt:
+            shown.add("\n\n*Interrupted.*")
+            shown.end()
+            raise
+
+    def close(self) -> None:
+        """No process and no file of ours is left. Again changes nothing."""
+        atexit.unregister(self.close)
+        if os.getpid() == self._pid:
+            self._answerer.close()
+            self._files.close()

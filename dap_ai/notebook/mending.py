@@ -1,0 +1,39 @@
+"""A fix's diff, applied to the text of a cell. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+
+
+class CannotMend(ValueError):  # noqa: N818  a state, not a mistake
+    """The diff is none of this text."""
+
+
+def mended(text: str, diff: str) -> str:
+    """The text with a unified diff of one file applied, which must fit line by line. Raises CannotMend."""
+    lines, grown = text.split("\n"), 0
+    for start, old, new in _hunks(diff):
+        first = start - 1 + grown
+        if lines[first : first + len(old)] != old:
+            raise CannotMend("the cell has another text than the code that ran: a magic was translated")
+        lines[first : first + len(old)] = new
+        grown += len(new) - len(old)
+    return "\n".join(lines)
+
+
+def _hunks(diff: str) -> Sequence[tuple[int, list[str], list[str]]]:
+    """(first line, old lines, new lines) of each."""
+    found: list[tuple[int, list[str], list[str]]] = []
+    for line in diff.splitlines():
+        if begins := _HUNK.match(line):
+            found.append((int(begins[1]), [], []))
+        elif found and line[:1] in (" ", "-", "+", ""):
+            _, old, new = found[-1]
+            if line[:1] != "+":
+                old.append(line[1:])
+            if line[:1] != "-":
+                new.append(line[1:])
+    return found
