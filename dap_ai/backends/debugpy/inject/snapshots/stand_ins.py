@@ -53,8 +53,11 @@ def _signals(module: Any) -> None:
         handlers[number] = handler
         return before
 
+    def set_wakeup_fd(*_arguments: Any, **_options: Any) -> int:
+        return -1
+
     module.signal, module.getsignal = signal, handler_of
-    module.set_wakeup_fd = lambda *_arguments, **_options: -1
+    module.set_wakeup_fd = set_wakeup_fd
 
 
 def _loops(events: Any, selectors: Any) -> None:
