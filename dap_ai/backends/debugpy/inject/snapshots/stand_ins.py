@@ -53,11 +53,10 @@ def _signals(module: Any) -> None:
         handlers[number] = handler
         return before
 
-    def set_wakeup_fd(*_arguments: Any, **_options: Any) -> int:
+    def set_wakeup_fd(_fd: Any, **_options: Any) -> int:
         return -1
 
-    module.signal, module.getsignal = signal, handler_of
-    module.set_wakeup_fd = set_wakeup_fd
+    module.signal, module.getsignal, module.set_wakeup_fd = signal, handler_of, set_wakeup_fd
 
 
 def _loops(events: Any, selectors: Any) -> None:
