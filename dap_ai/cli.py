@@ -15,13 +15,14 @@ _HELP = """Ask a program that is being debugged why it does what it does.
 
 \b
 In a terminal:   dap-ai ask program.py
+At a prompt:     dap-ai debug program.py
 In an editor:    dap-ai serve     (and type ??why in the debug console)
 Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
 Runs of agents:  dap-ai run list
 An agent:        dap-ai record -- mini -t "..."
 """
-_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record")
+_COMMANDS = ("ask", "debug", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record")
 
 
 class _Commands(LazyGroup):

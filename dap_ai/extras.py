@@ -65,5 +65,6 @@ GRAMMARS = Extra(
     "grammars", "Reading the source of C, C++ and Rust", ("tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust")
 )
 NATIVE = Extra("native", "Debugging C, C++ and Rust")
+PROMPT = Extra("prompt", "Editing lines of `dap-ai debug` with history and completion", ("prompt_toolkit",))
 PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
-EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, NATIVE, PRICES)
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, NATIVE, PRICES, PROMPT)

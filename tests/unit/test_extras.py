@@ -61,8 +61,8 @@ def test_the_base_installation_has_none_of_it():
 
 
 def test_full_is_every_extra_with_modules():
-    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,prices]"]
-    assert [extra.name for extra in EXTRAS if extra.modules] == ["definitions", "grammars", "prices"]
+    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,prices,prompt]"]
+    assert [extra.name for extra in EXTRAS if extra.modules] == ["definitions", "grammars", "prices", "prompt"]
 
 
 def test_a_missing_module_is_told_with_the_command_that_brings_it(without_modules):

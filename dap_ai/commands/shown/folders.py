@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import click
-from platformdirs import user_data_path
+from platformdirs import user_data_path, user_state_path
 
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.store import started_in
@@ -31,3 +31,8 @@ def recording_folder(out: Path | None, program: str) -> Path:
     except (OSError, CannotRead) as error:
         raise click.UsageError(f"{out}: cannot be the folder of a recording: {error}.") from error
     return out.resolve()
+
+
+def history_file() -> Path:
+    """Where the lines of `dap-ai debug` are kept for the next session."""
+    return user_state_path("dap-ai") / "debug-history"
