@@ -112,6 +112,8 @@ def command(  # noqa: PLR0917  click gives each option by its name
         *(f"b {b.file}:{b.line}" + (f" if {b.condition}" if b.condition else "") for b in breakpoints),
     ]
     waiting = [*begun, *(script.read_text(encoding="utf-8").splitlines() if script else ()), *commands]
+    if os.isatty(0) and sys.stdout.isatty() and not extras.PROMPT.is_installed:
+        display.status(f"{extras.PROMPT.wanted}.")
     for warning in resolved.warnings:
         display.status(f"warning: {warning}")
     sys.exit(_debugged(Console(programs, display, waiting), display, screen))

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -418,8 +417,9 @@ def test_what_cannot_be_started_is_said_and_the_code_is_that_of_a_usage_error(fo
     code, _, err = debug("nothing.py")
     assert code == 2
     assert "there is no file nothing.py" in err
-    code, out, _ = debug("shop.py", stdin=textwrap.dedent("b 999\nb nosuch.py:3\nfinish now\nq\n"))
+    code, out, _ = debug("shop.py", stdin="b 999\nb nosuch.py:3\nfinish now\nb nosuch\nq\n")
     assert code == 0
     assert "shop.py has no line 999: it ends at 27." in out
     assert "There is no file nosuch.py." in out
     assert "finish takes nothing" in out
+    assert "shop.py defines no nosuch: it stops in any function of that name" in out

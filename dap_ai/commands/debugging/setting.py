@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dap_ai.commands.debugging.breakpoints import Breakpoint, answered, arguments, near
 from dap_ai.commands.debugging.here import Here, Watch
+from dap_ai.commands.debugging.listing import declared_at
 from dap_ai.commands.debugging.live import NotStopped, Over
 from dap_ai.commands.debugging.looking import Looking
 from dap_ai.commands.debugging.parsing import Command, Place, place
@@ -34,6 +35,9 @@ class Setting:
     async def _add(self, text: str, *, once: bool) -> None:
         if made := await self._made(text, once=once):
             self._here.say(f"breakpoint {made.told()}")
+            file = self._file("")
+            if made.name and file and not made.message and not declared_at(_lines(file), made.name):
+                self._here.note(f"{near(file)} defines no {made.name}: it stops in any function of that name")
 
     async def silent(self, text: str) -> Breakpoint | None:
         """One of ours, for a command; None: there cannot be one, which was told."""
