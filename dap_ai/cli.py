@@ -15,6 +15,7 @@ _HELP = """Ask a program that is being debugged why it does what it does.
 
 \b
 In a terminal:   dap-ai ask program.py
+At a prompt:     dap-ai debug program.py
 In an editor:    dap-ai serve     (and type ??why in the debug console)
 Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
@@ -22,7 +23,9 @@ Runs of agents:  dap-ai run list
 An agent:        dap-ai record -- mini -t "..."
 For an agent:    dap-ai mcp         (its tools; --help says how to add it)
 """
-_COMMANDS = ("ask", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp")
+_COMMANDS = (
+    "ask", "debug", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp",
+)  # fmt: skip
 
 
 class _Commands(LazyGroup):

@@ -66,5 +66,6 @@ GRAMMARS = Extra(
 )
 MCP = Extra("mcp", "Serving coding agents by the Model Context Protocol", ("mcp",))
 NATIVE = Extra("native", "Debugging C, C++ and Rust")
+PROMPT = Extra("prompt", "Editing lines of `dap-ai debug` with history and completion", ("prompt_toolkit",))
 PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
-EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, MCP, NATIVE, PRICES)
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, MCP, NATIVE, PRICES, PROMPT)

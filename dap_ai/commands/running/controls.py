@@ -34,6 +34,8 @@ class Controls:
     def __init__(self, client: Client, breakpoints: Sequence[Breakpoint], exceptions: Sequence[str]) -> None:
         self._client = client
         self._breakpoints = breakpoints
+        self.capabilities: Mapping[str, Any] = {}
+        """What the adapter can, as `initialize` told it."""
         self.filters: Sequence[str] = exceptions
         """Of exceptions, as the adapter calls them."""
         self.functions: Sequence[str] = ()
@@ -70,6 +72,15 @@ class Controls:
                 arguments = {"breakpoints": [{"name": name} for name in names]}
                 answers = (await self.request("setFunctionBreakpoints", arguments)).get("breakpoints", ())
                 self.function_ids = {answer["id"] for answer in answers if "id" in answer}
+
+    async def set_functions(self, wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Function breakpoints of the user's, beside `functions`; what the debugger says of each of the user's."""
+        ours = [{"name": name} for name in self.functions]
+        answers = (await self.request("setFunctionBreakpoints", {"breakpoints": [*ours, *wanted]})).get(
+            "breakpoints", []
+        )
+        self.function_ids = {answer["id"] for answer in answers[: len(ours)] if "id" in answer}
+        return answers[len(ours) :]
 
     async def pause(self) -> None:
         """Asks for a stop where the program is now."""

@@ -58,13 +58,24 @@ async def joined(
 
     Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
     """
+    client, about = await join(session_id, setting, name)
+    try:
+        yield client, about
+    finally:
+        await client.close()
+
+
+async def join(
+    session_id: str, setting: str, name: str = "dap-ai ask --join"
+) -> tuple[Client, SessionInfo]:
+    """The same, for whoever closes the client. Raises as `joined`."""
     client = Client(await sockets.connect(session_id, setting))
     try:
         hello = client.initialize("dap-ai", clientName=name, columnsStartAt1=True)
-        body = await wait_for(hello, _JOIN_S)
-        yield client, _about(session_id, body)
-    finally:
+        return client, _about(session_id, await wait_for(hello, _JOIN_S))
+    except BaseException:
         await client.close()
+        raise
 
 
 async def look_at_all(setting: str) -> list[Seen]:

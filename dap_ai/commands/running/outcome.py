@@ -34,6 +34,8 @@ class Wishes(msgspec.Struct, frozen=True):
     wire_log: Path | None = None
     """Where the debug session is recorded."""
     verbose: bool = False
+    hold: bool = False
+    """The program is held at its first line, for its user to say what comes next."""
 
 
 class Outcome(msgspec.Struct):

@@ -26,10 +26,11 @@ _STDIN = 0
 class Prompt:
     """`editing`: a line is edited on stdout, where that is a terminal; else no prompt ever reaches stdout.
 
-    `asks`: a person may be asked for consent.
+    `asks`: a person may be asked for consent. `text` stands before a line.
     """
 
-    def __init__(self, *, editing: bool = True, asks: bool = True) -> None:
+    def __init__(self, *, editing: bool = True, asks: bool = True, text: str = PROMPT) -> None:
+        self._text = text
         self._interactive = os.isatty(_STDIN)
         self._asks = asks
         self._wake: tuple[int, int] | None = None
@@ -74,7 +75,7 @@ class Prompt:
     def interrupted(self) -> bool:
         """After a SIGINT: whether the user goes on with an empty line. The terminal has dropped what was typed."""
         if self._interactive and not self._edits:
-            self._show(f"\n{PROMPT}")
+            self._show(f"\n{self._text}")
         return self._interactive
 
     def close(self) -> None:
@@ -115,12 +116,12 @@ class Prompt:
 
     def _edited(self) -> str | None:
         with contextlib.suppress(EOFError, OSError), self._interrupt_as_key():
-            return input(PROMPT)
+            return input(self._text)
         return None
 
     def _plain(self) -> str | None:
         if self._interactive:
-            self._show(PROMPT)
+            self._show(self._text)
         line = bytearray()
         with contextlib.suppress(OSError):
             while (byte := os.read(_STDIN, 1)) and byte != b"\n":

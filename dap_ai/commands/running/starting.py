@@ -52,6 +52,7 @@ class Debugged(Target):
         session.display.waiting("starting")
         controls = session.controls
         capabilities = await controls.request("initialize", {**_INITIALIZE, **self.initialize})
+        controls.capabilities = capabilities
         announced = [one["filter"] for one in capabilities.get("exceptionBreakpointFilters", ())]
         controls.filters = self.filters(session.wishes.exceptions, announced)
         if self.command_line:

@@ -153,6 +153,21 @@ class Target:
     async def before_going_on(self, session: Session) -> None:
         """The program is about to go on."""
 
+    def statement(self, text: str) -> str:
+        """What `evaluate` (`repl`) is given to run a statement in the program; empty: it cannot be changed."""
+        del text
+        return ""
+
+    def console(self, text: str) -> str:
+        """The same for a command in the debugger's own language; empty: it has none."""
+        del text
+        return ""
+
+    def first_line(self, name: str, source: Sequence[str]) -> int:
+        """The line of this source file at which function `name` begins to run; 0: the debugger finds it by its name."""
+        del name, source
+        return 0
+
     def closed(self, session: Session, *, unanswered: bool) -> None:
         """The connection has ended. Raises ConnectionClosed where that is an error."""
         del session, unanswered

@@ -11,10 +11,17 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Generator
+from typing import Any
 
 Modes = list[int | list[bytes | int]]
+
+# preexec_fn, because process_group is new in 3.11; it runs before any thread of ours can hold a lock that it needs.
+_OWN_GROUP: dict[str, Any] = (
+    {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"preexec_fn": os.setpgrp}
+)
 
 
 class Terminal:
@@ -37,6 +44,13 @@ class Terminal:
     def present(self) -> bool:
         """Whether there is one."""
         return self._fd is not None
+
+    def spawning(self) -> dict[str, Any]:
+        """How a program that shares it is started: arguments of `Popen`. `spawned` comes next."""
+        return _OWN_GROUP
+
+    def spawned(self) -> None:
+        """The program is there."""
 
     def started(self, group: int) -> None:
         """The program runs as process group `group` and has made itself the foreground."""

@@ -30,6 +30,10 @@ class Shown(Protocol[Text_contra, Body_contra]):
         """A line about the run itself."""
         ...
 
+    def reply(self, text: Text_contra) -> None:
+        """What a command of the debugger's has found; a line or more."""
+        ...
+
     def ask_output(self, output: AskOutput) -> None:
         """A piece of the answer, a step or a status."""
         ...

@@ -56,6 +56,10 @@ class JsonLines:
         """A line `status`."""
         self._tell("status", {"text": text})
 
+    def reply(self, text: Safe) -> None:
+        """A line `reply`."""
+        self._tell("reply", {"text": text})
+
     def ask_output(self, output: AskOutput) -> None:
         """A line `askOutput`."""
         self._write("askOutput", msgspec.to_builtins(output))

@@ -54,6 +54,9 @@ class MaskedDisplay:
     def status(self, text: str) -> None:  # noqa: D102
         self._shown.status(self.masker.mask(text))
 
+    def reply(self, text: str) -> None:  # noqa: D102
+        self._shown.reply(self.masker.mask(text))
+
     def ask_output(self, output: AskOutput) -> None:  # noqa: D102
         if self._held and (output.category == "status" or (output.tool and output.tool.name in _BEFORE_READING)):
             self._held.append(lambda: self._display.ask_output(output))

@@ -106,6 +106,11 @@ class TerminalDisplay:
         """One line."""
         self._dim(text)
 
+    def reply(self, text: Safe) -> None:
+        """As it is."""
+        self._quiet()
+        self._write(visible(text).rstrip("\n") + "\n")
+
     def ask_output(self, output: AskOutput) -> None:
         """The answer grows by whole blocks; a step is one line, or all of it if that is wished."""
         text, wait = output.output.strip(), self._doing

@@ -201,6 +201,19 @@ _OPTIONS = (
 """In the order of the help; `ask_command.py` puts them in sections."""
 
 
+def some_options(*spellings: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives another command those of these options that it has in common with `ask`; each by one of its spellings."""
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(_OPTIONS):
+            bare = click.Command(None, params=option(lambda: None).__click_params__)  # type: ignore[attr-defined]
+            if set(spellings).intersection(bare.params[0].opts):
+                function = option(function)
+        return function
+
+    return give
+
+
 def options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command these options, by their names."""
     for option in reversed(_OPTIONS):

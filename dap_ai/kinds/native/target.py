@@ -26,6 +26,11 @@ _NOISE = re.compile(
     re.MULTILINE,
 )
 """What lldb says of its own reading: of Rust, whose values it shows all the same, and of debug information."""
+_MAIN = "main"
+"""Where a program is held before its first line: what runs before is the C library's."""
+_CONSOLE: Mapping[Adapter, str] = {"lldb": "`", "gdb": ""}
+"""What makes a line of `repl` a command of the debugger's."""
+_ASSIGN: Mapping[Adapter, str] = {"lldb": "expression -- ", "gdb": "print "}
 _QUIET_S = 0.03
 _SETTLE_S = 0.3
 """So long what the program wrote before it stopped may come after the event of the stop."""
@@ -61,6 +66,7 @@ class NativeTarget(Debugged):
         self._core = core
         self._panics = _PANICS if stops_at_panics else ()
         self.job = self._job = job
+        self._held = False
         self.ours = program is not None
         self.command_line = program.command_line() if program else ""
 
@@ -69,8 +75,9 @@ class NativeTarget(Debugged):
         return exception_filters(exceptions, announced)
 
     def prepare(self, session: Session) -> None:
-        """A panic of Rust's is a stop."""
-        session.controls.functions = self._panics
+        """A panic of Rust's is a stop; where the program is to be held, its first function."""
+        hold = (_MAIN,) if session.wishes.hold and self._program else ()
+        session.controls.functions = (*self._panics, *hold)
 
     def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """A core file is attached to."""
@@ -117,12 +124,26 @@ class NativeTarget(Debugged):
         if running:  # else it is another thread of the same stop
             await _settle(session)
         if session.controls.function_ids.intersection(body.get("hitBreakpointIds") or ()):
+            if session.wishes.hold and not self._held:
+                self._held = True
+                session.controls.functions = self._panics
+                return body | {"reason": "entry", "description": "", "text": ""}
             body = body | {"description": "panic", "text": ""}
+        if str(body.get("description") or "").startswith("watchpoint"):  # lldb calls that a breakpoint
+            body = body | {"reason": "data breakpoint"}
         return await self._job.stopped(body, request)
 
     async def before_going_on(self, session: Session) -> None:
         """A signal that was held back is passed on."""
         await self._job.before_going_on(session.controls.request)
+
+    def statement(self, text: str) -> str:
+        """In the debugger's language for expressions."""
+        return "" if self._core else self.console(_ASSIGN[self._adapter] + text.rstrip(";"))
+
+    def console(self, text: str) -> str:
+        """Its command line."""
+        return _CONSOLE[self._adapter] + text
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
         """By how it ended."""

@@ -25,11 +25,6 @@ _DEBUGGEE_START_S = 5.0
 _LAST_OUTPUT_S = 1.0
 _LAUNCHER_END_S = 2.0
 
-# preexec_fn, because process_group is new in 3.11; it runs before any thread of ours can hold a lock that it needs.
-_OWN_GROUP: Any = (
-    {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"preexec_fn": os.setpgrp}
-)
-
 
 class Job(target.Job):
     """Starts the launcher that the backend asks for, and knows the debuggee that this starts.
@@ -56,10 +51,13 @@ class Job(target.Job):
             env.pop(name, None)
             if value is not None:
                 env[name] = value
-        pipe = subprocess.PIPE if self._show_output else None
+        how: dict[str, Any] = self._terminal.spawning()
+        if self._show_output:
+            how = how | {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         command: list[str] = arguments["args"]
         cwd: str | None = arguments.get("cwd") or None
-        launcher = subprocess.Popen[bytes](command, cwd=cwd, env=env, stdout=pipe, stderr=pipe, **_OWN_GROUP)
+        launcher = subprocess.Popen[bytes](command, cwd=cwd, env=env, **how)
+        self._terminal.spawned()
         for category, stream in (("stdout", launcher.stdout), ("stderr", launcher.stderr)):
             if stream:
                 pump = threading.Thread(target=self._pump, args=(category, stream.fileno()), daemon=True)

@@ -74,9 +74,10 @@ class Program(msgspec.Struct, frozen=True):
         wider = "userUnhandled" if self.is_test_runner else "raised"
         return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."
 
-    def launch_arguments(self, *, just_my_code: bool) -> dict[str, Any]:
-        """Of the `launch` request, for a terminal of our own."""
+    def launch_arguments(self, *, just_my_code: bool, hold: bool = False) -> dict[str, Any]:
+        """Of the `launch` request, for a terminal of our own. `hold`: at its first line."""
         return {
+            **({"stopOnEntry": True} if hold else {}),
             "name": self.name,
             "type": "python",
             **({"module": self.module} if self.module else {"program": self.path}),

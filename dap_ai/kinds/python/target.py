@@ -15,6 +15,7 @@ from dap_ai.commands.running.target import Job, Out, Session, Target
 from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
 from dap_ai.kinds.python import job as jobs
+from dap_ai.kinds.python.functions import function_at
 from dap_ai.kinds.python.held import HeldTarget
 from dap_ai.kinds.python.program import TRY_PYTEST, Program, find_program
 from dap_ai.protocol.wire.ask import AskEnded, Usage
@@ -45,14 +46,17 @@ class PythonTarget(Debugged):
         self._just_my_code = just_my_code
         self._terminal_setup = terminal_setup
         self.job = job
+        self._holds = False
+        """It has yet to come to its first line, where it is to be held."""
         self.ours = program is not None
         self.command_line = program.command_line() if program else ""
 
     def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """By the backend's recipe."""
-        del session, capabilities
+        del capabilities
         if self._program:
-            return "launch", self._program.launch_arguments(just_my_code=self._just_my_code)
+            self._holds = hold = session.wishes.hold
+            return "launch", self._program.launch_arguments(just_my_code=self._just_my_code, hold=hold)
         return "attach", {"processId": self._pid, "justMyCode": self._just_my_code}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
@@ -73,6 +77,20 @@ class PythonTarget(Debugged):
             not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
             asyncio.get_running_loop().call_later(_PAUSE_S, session.events.put_nowait, not_stopped)
 
+    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+        """A program that is to be held stands at its first line: debugpy stops it in code of ours before that."""
+        del running
+        if not self._holds:
+            return body
+        frames = (await session.controls.request("stackTrace", {"threadId": body["threadId"], "levels": 1}))[
+            "stackFrames"
+        ]
+        if body["reason"] in {"entry", "step"} and frames and _path(frames[0]) in {"", "<string>"}:
+            await session.controls.request("next", {"threadId": body["threadId"]})
+            return None
+        self._holds = False
+        return body | {"reason": "entry"} if body["reason"] == "step" else body
+
     async def not_stopped(self, session: Session) -> None:
         """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
         session.outcome.answered = True
@@ -87,6 +105,14 @@ class PythonTarget(Debugged):
     async def frame_of(self, session: Session, thread_id: int) -> int | None:
         """In a process that was attached to, below the code by which debugpy got in."""
         return await program_frame(session.controls.request, thread_id) if self._pid else None
+
+    def statement(self, text: str) -> str:
+        """Python's."""
+        return text
+
+    def first_line(self, name: str, source: Sequence[str]) -> int:
+        """By the syntax tree: debugpy's own function breakpoints know no methods, and watch every call."""
+        return function_at(source, name)
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
         """By how it ended, and by what would have stopped it."""

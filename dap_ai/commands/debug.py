@@ -1,0 +1,244 @@
+"""`dap-ai debug`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from dap_ai import extras, threads
+from dap_ai.adapter.io.failing import SessionFailed
+from dap_ai.agent.masking.mask import Masker
+from dap_ai.client import ConnectionClosed
+from dap_ai.commands.debugging.console import Console
+from dap_ai.commands.debugging.lines import Complete, Lines, Plain
+from dap_ai.commands.debugging.live import Live
+from dap_ai.commands.debugging.screen import DebugDisplay, Screen, SharedTerminal
+from dap_ai.commands.kinds import Named, Wanted, backend_for, kind_of
+from dap_ai.commands.running.guests import NothingStopped, choose, join, look_at_all
+from dap_ai.commands.running.held import held_at
+from dap_ai.commands.running.joined import Joined
+from dap_ai.commands.running.outcome import BACKEND_FAILED, NO_STOP, Wishes
+from dap_ai.commands.running.target import Out
+from dap_ai.commands.shown.masking import MaskedDisplay
+from dap_ai.commands.shown.table import resolve
+from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand
+from dap_ai.commands.wanted.ask_options import some_options
+from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
+from dap_ai.config import Resolved
+from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.protocol.wire.errors import RequestFailed
+
+_HELP = """A debugger with one prompt, for Python, C, C++, Rust, core files, recorded runs of agents.
+
+PROGRAM is what `dap-ai ask` takes. It is held at its first line. A line that you type is a command, in pdb's or gdb's
+spelling; a name or an expression, which is printed; or a question in plain words. `help` at the prompt lists all.
+
+\b
+Examples:
+  dap-ai debug report.py data.csv
+  dap-ai debug ./parser bad.txt
+  dap-ai debug crash.c
+  dap-ai debug --core core.4711 ./parser
+  dap-ai debug --run trial.traj.json       (a recorded run: `back` steps back)
+  dap-ai debug --pid 4711
+  dap-ai debug --join                      (beside an editor, which alone moves the program)
+  dap-ai debug -c "b total" -c run -c bt -c q shop.py
+
+Looking changes nothing: `p f(x)` calls in a copy of the program, `!f(x)` in the program itself. Ctrl-C pauses the
+program. The lines of ~/.dap-airc come first.
+"""
+_EDITOR = "dap_ai.commands.debugging.editor"
+_RC = ".dap-airc"
+_MAX_RC_BYTES = 100_000
+_COMMON = (
+    "-b", "--exception", "-m", "--pid", "--core", "--run", "--join", "--post-mortem", "--cwd", "--env", "--python",
+    "--sanitize", "--backend", "--provider", "--model", "--base-url", "--level", "--verbose", "--log", "--help",
+)  # fmt: skip
+
+
+@click.command(cls=SplitCommand, help=_HELP, options_metavar="[OPTIONS]")
+@click.option("-c", "-ex", "commands", multiple=True, metavar="COMMAND", help="A line to begin with. Repeatable.")
+@click.option("-x", "script", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="Begin with the lines of a file.")  # fmt: skip
+@click.option("-nx", "--no-rc", is_flag=True, help=f"Without the lines of ~/{_RC}.")
+@some_options(*_COMMON)
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
+def command(  # noqa: PLR0917  click gives each option by its name
+    commands: tuple[str, ...],
+    script: Path | None,
+    breakpoints: list[Breakpoint],
+    exceptions: tuple[str, ...],
+    join: str | None,
+    post_mortem: str | None,
+    wire_log: Path | None,
+    *,
+    no_rc: bool,
+    verbose: bool,
+    **flags: Any,
+) -> None:
+    """Ends the process with 0, 128 + n for a signal, or the documented codes of a failure."""
+    settings = ("backend", "python", "provider", "model", "base_url", "level")
+    chosen = {name: flags[name] for name in settings} | {"exceptions": exceptions or None}
+    resolved = resolve(chosen)
+    wanted = _wanted(flags, join)
+    if post_mortem is not None:
+        wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
+    kind = None if join is not None else kind_of(wanted)
+    if kind and (backend := backend_for(resolved, kind)):
+        resolved = resolve(chosen | {"backend": backend})
+    screen = Screen()
+    shown = DebugDisplay(resolved.settings, screen, verbose=verbose)
+    display = MaskedDisplay(shown, Masker(resolved.settings.mask))
+    waits_for = exceptions or (resolved.settings.exceptions if flags["pid"] is None else ())
+    wishes = Wishes(
+        "", resolved.settings.level, (), waits_for, chat=True, wire_log=wire_log, verbose=verbose, hold=True
+    )
+    programs: _Started | _JoinedTo
+    if kind is None:
+        programs = _JoinedTo(resolved, wishes, display, SharedTerminal(screen), join or "")
+    else:
+        programs = _Started(kind, wanted, resolved, wishes, display, screen)
+    begun = [
+        *([] if no_rc else _own_lines()),
+        *(f"b {b.file}:{b.line}" + (f" if {b.condition}" if b.condition else "") for b in breakpoints),
+    ]
+    waiting = [*begun, *(script.read_text(encoding="utf-8").splitlines() if script else ()), *commands]
+    if os.isatty(0) and sys.stdout.isatty() and not extras.PROMPT.is_installed:
+        display.status(f"{extras.PROMPT.wanted}.")
+    for warning in resolved.warnings:
+        display.status(f"warning: {warning}")
+    sys.exit(_debugged(Console(programs, display, waiting), display, screen))
+
+
+def _wanted(flags: dict[str, Any], join: str | None) -> Wanted:
+    """Raises UsageError."""
+    words, cwd = flags["program"], str((flags["cwd"] or Path.cwd()).absolute())
+    if join is not None and words:
+        raise click.UsageError("--join goes to an existing session: do not name a PROGRAM with it.")
+    if flags["pid"] and (words or flags["module"]):
+        raise click.UsageError("--pid attaches to a running program: do not name a PROGRAM with it.")
+    if flags["core"] and (flags["pid"] or flags["module"]):
+        raise click.UsageError("--core reads a program that has already crashed: it stands alone.")
+    named = {name: flags[name] for name in ("env", "module", "pid", "core", "sanitize")}
+    return Wanted(words, cwd, run=flags["recorded"], **named)
+
+
+def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
+    """The exit code."""
+    if _has_editor():  # while the debugger starts
+        threading.Thread(target=import_module, args=(_EDITOR,), daemon=True).start()
+    try:
+        number = threads.run(console.run(lambda complete: _lines(screen, complete)))
+        return 128 + number if number else 0
+    except NothingStopped as nothing:
+        display.status(str(nothing))
+        return NO_STOP
+    except StartError as error:
+        display.error(str(error))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (RequestFailed, ConnectionClosed, SessionFailed, OSError, TimeoutError, asyncio.TimeoutError) as error:
+        display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or "the debugger hangs")
+    finally:
+        display.close()
+    return BACKEND_FAILED
+
+
+class _Started:
+    """See console.Programs: what the command line names, started or attached to."""
+
+    def __init__(  # noqa: PLR0917  as the command has them
+        self, kind: Named, wanted: Wanted, resolved: Resolved, wishes: Wishes, display: MaskedDisplay, screen: Screen
+    ) -> None:
+        self._kind = kind
+        self._wanted = wanted
+        self._resolved = resolved
+        self._wishes = wishes
+        self._display = display
+        self._screen = screen
+
+    async def open(self, arguments: Sequence[str] | None) -> Live:
+        """Compiles, starts or attaches anew."""
+        if arguments is not None:
+            program = () if self._wanted.module else self._wanted.words[:1]
+            self._wanted = msgspec.structs.replace(self._wanted, words=(*program, *arguments))
+        make = self._kind.look(self._wanted, self._resolved, self._display.status)
+        terminal = SharedTerminal(self._screen)
+        setup = backend_of(self._resolved.settings).terminal_setup
+        target = make(
+            Out(self._display, terminal, for_programs=False, verbose=self._wishes.verbose, terminal_setup=setup)
+        )
+        proxy = proxy_of(
+            self._resolved,
+            masker=self._display.masker,
+            connect=target.connect or None,
+            wire_log=open_wire_log(self._wishes.wire_log),
+        )
+        live = Live(await proxy.open_in_process(), self._display, target, self._wishes, terminal)
+        return await _begun(live)
+
+
+class _JoinedTo:
+    """The same for a session of an editor's."""
+
+    def __init__(
+        self, resolved: Resolved, wishes: Wishes, display: MaskedDisplay, terminal: SharedTerminal, wanted: str
+    ) -> None:
+        self._settings = resolved.settings
+        self._wishes = msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
+        self._display = display
+        self._terminal = terminal
+        self._named = wanted
+
+    async def open(self, arguments: Sequence[str] | None) -> Live:
+        """Joins it. Raises UsageError, NothingStopped, SocketError."""
+        del arguments
+        sockets = self._settings.sockets
+        client, about = await join(choose(await look_at_all(sockets), self._named).id, sockets)
+        return await _begun(Live(client, self._display, Joined(about), self._wishes, self._terminal))
+
+
+async def _begun(live: Live) -> Live:
+    try:
+        await live.start()
+    except BaseException:
+        await live.close()
+        raise
+    return live
+
+
+def _own_lines() -> list[str]:
+    """The user's `.dap-airc`: in the home directory, theirs and nobody else's to write; elsewhere none is read."""
+    path = Path.home() / _RC
+    try:
+        about = path.stat()
+        is_own = not hasattr(os, "getuid") or (about.st_uid == os.getuid() and not about.st_mode & 0o022)
+        if not is_own or about.st_size > _MAX_RC_BYTES:
+            return []
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def _has_editor() -> bool:
+    return os.isatty(0) and sys.stdout.isatty() and sys.platform != "win32" and extras.PROMPT.is_installed
+
+
+def _lines(screen: Screen, complete: Complete) -> Lines:
+    """An editor, where there is a person and prompt_toolkit."""
+    if not _has_editor():
+        return Plain()
+    from dap_ai.commands.debugging.editor import Editor  # noqa: PLC0415  70 ms that a pipe does not need
+    from dap_ai.commands.shown.folders import history_file  # noqa: PLC0415  the same
+
+    return Editor(screen, complete, history_file())

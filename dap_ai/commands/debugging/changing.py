@@ -1,0 +1,29 @@
+"""The one command that changes the program."""
+
+from __future__ import annotations
+
+from dap_ai.commands.debugging.here import Here
+from dap_ai.commands.debugging.parsing import Command
+
+_RAN = "ran in the program itself"
+
+
+class Changing:
+    """Whatever it is given is the user's own wish, so nobody is asked again; that it acts, is said."""
+
+    def __init__(self, here: Here) -> None:
+        self._here = here
+
+    async def execute(self, command: Command) -> None:
+        """`!STATEMENT`. Raises RequestFailed with the program's own error, Over, NotStopped."""
+        live = self._here.live
+        if not command.text:
+            self._here.say("!STATEMENT runs it in the program itself; `p EXPRESSION` looks without changing it.")
+            return
+        live.thread_id  # noqa: B018  raises
+        line = live.target.statement(command.text)
+        if not line:
+            self._here.say(live.target.unmoved or "This cannot be changed: it is only looked at.")
+            return
+        self._here.say((await live.evaluate(line)).rstrip())
+        self._here.note(_RAN)

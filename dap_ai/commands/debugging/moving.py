@@ -1,0 +1,226 @@
+"""Commands that let the program go on, and what is shown where it stands then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dap_ai.commands.debugging import listing
+from dap_ai.commands.debugging.breakpoints import Breakpoint
+from dap_ai.commands.debugging.here import Here
+from dap_ai.commands.debugging.looking import Looking
+from dap_ai.commands.debugging.parsing import Command, place
+from dap_ai.commands.debugging.setting import Setting
+from dap_ai.protocol.wire.errors import RequestFailed
+
+_NO_BACK = "No step back: this debugger keeps no past (recorded runs do). `restart` starts the program again."
+_SINGLE = frozenset({"si", "stepi", "ni", "nexti"})
+_PLAIN_STOPS = frozenset({"step", "entry", "goto", "breakpoint", "function breakpoint", "data breakpoint", "pause"})
+_BREAKPOINTS = frozenset({"breakpoint", "function breakpoint"})
+_MANY_LINES = 100_000
+
+
+class Moving:
+    """Each method is a command of `spelling.WORDS`, and returns at the next stop. Raises as Looking."""
+
+    def __init__(self, here: Here, looking: Looking, setting: Setting) -> None:
+        self._here = here
+        self._looking = looking
+        self._setting = setting
+        self.shown: Mapping[str, Any] | None = None
+        """The stop that was shown last; None: the program has gone on since."""
+        self._place = ""
+        """The place of that stop."""
+        self.interrupted = False
+        """The user has pressed Ctrl-C since the program was let go."""
+
+    async def next(self, command: Command) -> None:
+        """N lines, unless something else stops it."""
+        await self._steps("next", command)
+
+    async def step(self, command: Command) -> None:
+        """Into calls."""
+        await self._steps("stepIn", command)
+
+    async def _steps(self, request: str, command: Command) -> None:
+        more: dict[str, Any] = {"granularity": "instruction"} if command.word in _SINGLE else {}
+        for left in reversed(range(command.times)):
+            await self._go(request, **more)
+            stop = self._here.live.stop
+            if stop is None or (left and stop["reason"] != "step"):
+                break
+        await self.show_stop()
+
+    async def finish(self, command: Command) -> None:
+        """Out of the function of the selected frame."""
+        del command
+        for _ in range(self._here.live.selected + 1):
+            await self._go("stepOut")
+            if self._here.live.stop is None or self._here.live.stop["reason"] != "step":
+                break
+        await self.show_stop()
+
+    async def go_on(self, command: Command) -> None:
+        """`continue`; with `&`, in the background."""
+        if command.text and command.text != "&":
+            self._here.say("continue takes nothing, or &.")
+        elif any(not watch.data_id for watch in self._here.watches):
+            await self._watching()
+        else:
+            await self._go("continue", wait=command.text != "&")
+            await self.show_stop()
+
+    async def until(self, command: Command) -> None:
+        """A line further down, or LINE, or the end of the function."""
+        if command.text:
+            await self._to(command.text)
+            return
+        start, depth = self._here.line, len(await self._here.live.whole_stack())
+        for _ in range(_MANY_LINES):
+            await self._go("next")
+            live = self._here.live
+            if live.stop is None or live.stop["reason"] != "step" or self.interrupted:
+                break
+            if self._here.line > start or len(await live.whole_stack()) < depth:
+                break
+        await self.show_stop()
+
+    async def _to(self, text: str) -> None:
+        """A breakpoint of ours that is gone afterwards; where the function ends first, it stops there all the same."""
+        made = await self._setting.silent(text)
+        if made is None:
+            return
+        try:
+            await self._go("continue")
+        finally:
+            await self._setting.forget([made])
+        await self.show_stop()
+
+    async def jump(self, command: Command) -> None:
+        """Only where the adapter can: no line between runs."""
+        where = place(command.text)
+        live = self._here.live
+        if where is None or not where.line or not live.can("supportsGotoTargetsRequest"):
+            self._here.say("j LINE" if live.can("supportsGotoTargetsRequest") else "This debugger cannot jump.")
+            return
+        source = {"path": where.file or self._here.file}
+        targets = (await live.controls.request("gotoTargets", {"source": source, "line": where.line})).get(
+            "targets", []
+        )
+        if not targets:
+            self._here.say(f"nothing can be gone to in line {where.line}")
+            return
+        try:
+            await self._go("goto", targetId=targets[0]["id"])
+        except RequestFailed as error:
+            self._here.say(error.user_text or f"no jump to line {where.line} from here: after `n` there may be one")
+            return
+        await self.show_stop()
+
+    async def back(self, command: Command) -> None:
+        """N steps back."""
+        for _ in range(command.times):
+            if not await self._back("stepBack"):
+                return
+        await self.show_stop()
+
+    async def back_on(self, command: Command) -> None:
+        """To the stop before."""
+        del command
+        if await self._back("reverseContinue"):
+            await self.show_stop()
+
+    async def _back(self, request: str) -> bool:
+        if not self._here.live.can("supportsStepBack"):
+            self._here.say(_NO_BACK)
+            return False
+        await self._go(request)
+        return self._here.live.stop is not None
+
+    async def interrupt(self, command: Command) -> None:
+        """Pauses what runs in the background."""
+        del command
+        if self._here.live.stop is None and not self._here.live.over:
+            await self._here.live.interrupt()
+            await self._here.live.settled()
+        await self.show_stop()
+
+    async def _watching(self) -> None:
+        """Line by line, until a watched value is another one: what debuggers without data breakpoints can do."""
+        for _ in range(_MANY_LINES):
+            await self._go("stepIn")
+            live = self._here.live
+            if live.stop is None or live.stop["reason"] != "step" or self.interrupted:
+                break
+            if changes := await self._changes():
+                self._here.say("\n".join(changes))
+                break
+        await self.show_stop()
+
+    async def _changes(self, *, by_debugger: bool = False) -> list[str]:
+        """A value that cannot be read here, as outside of its function, is as it was."""
+        told: list[str] = []
+        for watch in self._here.watches:
+            if bool(watch.data_id) != by_debugger:
+                continue
+            value = await self._looking.value(watch.expression)
+            if not value.failed and value.text != watch.value:
+                told.append(f"{watch.expression}: {watch.value} -> {value.text}")
+                watch.value = value.text
+        return told
+
+    async def _go(self, request: str, *, wait: bool = True, **arguments: Any) -> None:
+        """Lets it go, and past breakpoints that are to be passed; returns when it stands still."""
+        self.interrupted = False
+        self._here.next_line = 0
+        await self._here.live.resume(request, **arguments)
+        while wait:
+            await self._here.live.settled()
+            if not await self._passes():
+                return
+            await self._here.live.resume("continue")
+
+    async def _passes(self) -> bool:
+        """Whether it has stopped only at breakpoints that are to be passed; counts how often each was hit."""
+        hit = self._hit()
+        for one in hit:
+            one.hits += 1
+        passed = [one for one in hit if one.passes > 0]
+        for one in passed:
+            one.passes -= 1
+        return bool(hit) and len(passed) == len(hit)
+
+    def _hit(self) -> list[Breakpoint]:
+        live = self._here.live
+        if live.stop is None or live.stop["reason"] not in _BREAKPOINTS or not live.frames:
+            return []
+        frame = live.frames[0]
+        ids = live.stop.get("hitBreakpointIds") or ()
+        return self._here.breakpoints.hit(ids, listing.path_of(frame), frame["line"], str(frame["name"]))
+
+    async def show_stop(self) -> None:
+        """Why and where it stands; where it has ended, nothing: that is told elsewhere."""
+        live = self._here.live
+        self.shown = live.stop
+        if live.stop is None or not live.frames:
+            return
+        hit = self._hit()
+        self._tell_reason(live.stop, [one for one in hit if not one.silent])
+        if live.stop["reason"] == "data breakpoint":
+            self._here.say("\n".join(await self._changes(by_debugger=True)))
+        if once := [one for one in hit if one.once]:
+            await self._setting.forget(once)
+        where = listing.where(live.frames[0])
+        source = await self._here.source()
+        line = listing.line_of(source, self._here.line)
+        place_ = where.rpartition(":")[0] + where.partition(" in ")[2]
+        is_same = self._place == place_ and live.stop["reason"] == "step"
+        self._place = place_
+        self._here.say(line if is_same and line else "\n".join(filter(None, [where, line])))
+        await self._looking.show_displays()
+
+    def _tell_reason(self, stop: Mapping[str, Any], hit: list[Breakpoint]) -> None:
+        if hit:
+            self._here.note(f"breakpoint {', '.join(str(one.number) for one in hit)}")
+        elif stop["reason"] not in _PLAIN_STOPS or stop["reason"] == "pause":
+            self._here.display.stopped(dict(stop))
