@@ -72,6 +72,8 @@ class Asking:
             shown.add("\n\n*Interrupted.*")
             shown.end()
             raise
+        finally:
+            self._files.remove()
 
     def close(self) -> None:
         """No process and no file of ours is left. Again changes nothing."""
