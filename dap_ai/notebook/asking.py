@@ -61,7 +61,7 @@ class Asking:
             if said["category"] == "answer":
                 shown.add(said["output"])
             elif said["category"] == "status":
-                shown.status(said["output"].strip())
+                shown.status(said["output"].strip().partition("\n")[0])
 
         try:
             return self._answerer.ask(server, None, question=question, told=told)
@@ -72,6 +72,8 @@ class Asking:
             shown.add("\n\n*Interrupted.*")
             shown.end()
             raise
+        finally:
+            self._files.remove()
 
     def close(self) -> None:
         """No process and no file of ours is left. Again changes nothing."""

@@ -1,7 +1,7 @@
 """Files for the code of cells, under the names that the code has: whoever answers reads source from files.
 
 ipykernel names its cells' files, and writes them itself for its debugger; in a terminal, IPython's names are none of a
-file, so that cells get one of ours from when the extension is loaded. All are the user's alone, and go at exit.
+file, so that cells get one of ours once the extension is loaded. All are the user's alone, and go with the answer.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ class CellFiles:
         if self._named:
             self._named = False
             del self._compile.get_code_name
+        self.remove()
+
+    def remove(self) -> None:
+        """No file of ours is left, until the next question."""
         for path in self._written:
             with contextlib.suppress(OSError):
                 os.unlink(path)  # noqa: PTH108

@@ -23,6 +23,9 @@ _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME`
 _EXPRESSION = re.compile(r"\w[(\[]|\w\.\w|\w [-+*/%<>=]+ \w")
 """More than names: it is evaluated in a copy."""
 
+_KNOWN = "The code of a notebook that made it, by cell, in order of execution:"
+"""A model sees the last cell as the file of the frame that stands, and knows no other."""
+
 
 @magics_class
 class Magics(Base):
@@ -86,10 +89,14 @@ class Magics(Base):
             raise UsageError("%ask: no cell has run yet")
         shown.status("looking at the notebook")
         names = self._provenance.asked_about(line) or self._provenance.results_of(cell, line)
-        for name in names:
-            shown.add(self._provenance.told(name) + "\n\n")
+        slices = [self._provenance.told(name) for name in names]
+        for text in slices:
+            shown.add(text + "\n\n")
         ended = None
-        if _EXPRESSION.search(line) or not self._provenance.is_offline:
+        if not self._provenance.is_offline:
+            known = "\n\n".join([_KNOWN, *slices]) if slices else ""
+            ended = self._asking.after(cell, f"{line.strip()}\n\n{known}".strip(), shown)
+        elif _EXPRESSION.search(line):
             ended = self._asking.after(cell, line.strip(), shown)
         elif not names:
             shown.add(self._provenance.overview())

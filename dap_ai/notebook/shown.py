@@ -44,9 +44,10 @@ class Notebook:
         self._send()
 
     def add(self, text: str) -> None:
-        """Sent at once if nothing was sent just now."""
+        """Sent at once if it is the first, or nothing was sent just now."""
+        is_first = not self._text
         self._text, self._doing = self._text + text, ""
-        self._send()
+        self._send(at_once=is_first)
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
         """The whole answer stands there; what it rests on is folded, unless that was wished."""

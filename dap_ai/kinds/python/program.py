@@ -116,8 +116,8 @@ def _problem(path: Path) -> str:
         return f"{path} cannot be read: {error.strerror}."
     if path.suffix == ".ipynb":
         return (
-            f"{path} is a notebook, not a program: make one of it by `jupyter nbconvert --to script {path}`, and ask "
-            "about that."
+            f"{path} is a notebook, not a program: ask in it, by `%load_ext dap_ai` and `%why`; or make a program "
+            f"of it by `jupyter nbconvert --to script {path}`, and ask about that."
         )
     if head.startswith(b"#!") and b"python" not in (shebang := head.splitlines()[0]):
         return f"{path} is a script for {os.fsdecode(shebang[2:]).strip()}, not for Python."
