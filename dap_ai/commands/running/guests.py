@@ -65,9 +65,7 @@ async def joined(
         await client.close()
 
 
-async def join(
-    session_id: str, setting: str, name: str = "dap-ai ask --join"
-) -> tuple[Client, SessionInfo]:
+async def join(session_id: str, setting: str, name: str = "dap-ai ask --join") -> tuple[Client, SessionInfo]:
     """The same, for whoever closes the client. Raises as `joined`."""
     client = Client(await sockets.connect(session_id, setting))
     try:
