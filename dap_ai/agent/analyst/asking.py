@@ -76,7 +76,7 @@ def is_about_stop(case: Case, question: str) -> bool:
     words = [w for w in _WORD.findall(question) if w.casefold() not in STOP_WORDS]
     error = case.exception
     told = {w.casefold() for w in _WORD.findall(f"{error.type} {error.message}")} if error else set[str]()
-    if not words or any(_OF_FAILURES.match(w) or w.casefold() in told for w in words):
+    if not words or wants_reason(question) or any(w.casefold() in told for w in words):
         return True
     functions = _written(case)
     return any(text.removesuffix("()") in functions for text in candidates(question))

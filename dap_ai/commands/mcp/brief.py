@@ -14,10 +14,13 @@ MORE = "(Shortened: `ask` with more=true gives the whole.)"
 _CUT = "\n... (shortened: ask for a part of it)"
 _LEAD = re.compile(r"\*\*([^*]+?)(?: \(a guess\))?[.:]\*\*")
 _FENCE = re.compile(r"^ *```")
-_SUSPECTS = "Other suspects:"
-_COUNTED = re.compile(r"\d+ small fix(?:es)? w")
-_ORDER = ("", name_of(CAUSE), name_of(ADVICE), name_of(HAPPENED))
-_LATER = (name_of(WHY), name_of(AGAIN))
+_ASIDES = (
+    re.compile("Other suspects:|Others that pass"),
+    re.compile(r"\d+ small fix(?:es)? w"),
+    re.compile("This was not "),
+)
+_ORDER = ("", *map(name_of, (CAUSE, ADVICE, HAPPENED, WHY, AGAIN)))
+_LAST = len(_ORDER)
 _LEFT_OUT = frozenset({NO_MODEL, NO_RANKING})
 
 
@@ -26,15 +29,25 @@ def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
     parts = [part for part in _paragraphs(answer) if part.strip("*") not in _LEFT_OUT]
     if _size("\n\n".join(parts)) <= limit:
         return "\n\n".join(parts)
-    room, kept = limit - _size(MORE) - 2, set[int]()
-    for _, number in sorted(_ranked(parts)):
-        size = _size(parts[number]) + 2
-        if size <= room:
-            kept.add(number)
-            room -= size
+    kept = _fitting(parts, limit - _size(MORE) - 2)
     if not kept:
         return clipped(answer, limit)
     return "\n\n".join([*(parts[number] for number in sorted(kept)), MORE])
+
+
+def _fitting(parts: list[str], room: int) -> set[int]:
+    """The numbers of those that fit. A section ends at its first that does not, from which the next go on."""
+    kept, cut = set[int](), set[str]()
+    for _, number, section in sorted(_ranked(parts)):
+        size = _size(parts[number]) + 2
+        if section and section in cut:
+            continue
+        if size <= room:
+            kept.add(number)
+            room -= size
+        else:
+            cut.add(section)
+    return kept
 
 
 def clipped(text: str, limit: int = RESULT_BYTES) -> str:
@@ -66,22 +79,23 @@ def _paragraphs(answer: str) -> list[str]:
     return parts
 
 
-def _ranked(parts: list[str]) -> list[tuple[int, int]]:
-    """(rank, number) of each: the lowest rank is the most important."""
-    section, ranked = "", list[tuple[int, int]]()
+def _ranked(parts: list[str]) -> list[tuple[int, int, str]]:
+    """(rank, number, section) of each: the lowest rank is the most important."""
+    section, ranked = "", list[tuple[int, int, str]]()
     for number, part in enumerate(parts):
-        if lead := _LEAD.match(part):
-            section = lead[1]
-        aside = part.startswith(_SUSPECTS) or _COUNTED.match(part) is not None
-        ranked.append((_rank_of(section, aside=aside), number))
+        begins = _LEAD.match(part)
+        section = begins[1] if begins else section
+        if any(aside.match(part) for aside in _ASIDES):
+            ranked.append((_LAST, number, ""))
+        else:
+            ranked.append((_rank_of(section, begins=begins is not None), number, section))
     return ranked
 
 
-def _rank_of(section: str, *, aside: bool) -> int:
-    if aside:
-        return len(_ORDER) + len(_LATER)
-    if section in _LATER:
-        return len(_ORDER) + _LATER.index(section)
+def _rank_of(section: str, *, begins: bool) -> int:
+    """What has happened, in a line, comes before the rest of the advice."""
+    if section == name_of(HAPPENED) and begins:
+        return _ORDER.index(name_of(ADVICE))
     return _ORDER.index(section) if section in _ORDER else 1
 
 

@@ -63,6 +63,7 @@ def shop(tmp_path: Path) -> Stopped:
         "why AssertionError?",
         "why is the bill too low",
         "why does bill fail",
+        "why does the test fail?",
         "why is this None?",
         "what should I do next?",
     ],

@@ -49,3 +49,17 @@ def test_what_is_clipped_leaves_no_code_open():
     shown = clipped("```python\n" + "x = 1\n" * 100 + "```", 200)
     assert shown.count("```") == 2
     assert "shortened" in shown
+
+
+def test_a_section_ends_where_a_paragraph_of_it_does_not_fit():
+    answer = f"{LEAD}\n\n{HAPPENED} `AssertionError`.\n\n- `{'x' * 300}` = `6`\n\nso it failed\n\n{WHY} Line 3."
+    shown = brief(answer, 200)
+    assert "AssertionError" in shown and "Line 3." in shown
+    assert "so it failed" not in shown
+
+
+def test_what_is_beside_the_point_goes_first():
+    aside = "This was not understood as a question about a value. " * 2
+    answer = f"{aside}\n\n{LEAD}\n\n{CODE}\n\n3 small fixes were tried; none passed.\n\n{FIX}"
+    wanted = f"{LEAD}\n\n{CODE}\n\n{FIX}\n\n{MORE}"
+    assert brief(answer, len(wanted) + 4) == wanted
