@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import debugpy
+from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
 
@@ -19,6 +20,7 @@ class AgentsBackend(GenericBackend):
         """`run`: the run of a launch that names none."""
         super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
         self.name = "agents"
+        self.denied = {} if _OF_LIVE in frozenset(announced) else READ_ONLY
         self._run = run
 
     def announced(self, names: Iterable[str]) -> Backend:
@@ -62,6 +64,8 @@ def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
     return {"cwd": cwd, **named}
 
 
+_OF_LIVE = "supportsSetVariable"
+"""A capability that our adapter announces of an agent that runs, and of no recorded run."""
 _OF_DEBUGPY = "supportsDebuggerProperties"
 """A capability that no other adapter announces."""
 backend = AgentsBackend()
