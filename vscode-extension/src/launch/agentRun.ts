@@ -30,6 +30,7 @@ export class RunConfigurations implements vscode.DebugConfigurationProvider {
       const run = await pickRun();
       return run === undefined ? undefined : { ...configuration, ...configurationOf(run) };
     }
+    if (isOfChild(configuration)) return configuration; // an agent's own Python
     configuration.request ||= "launch";
     if (configuration.request !== "launch") {
       refuse(`A run is launched: "request": "launch", not "${configuration.request}".`);

@@ -72,6 +72,19 @@ test("a configuration without a run is refused, and leads to launch.json", async
   assert.deepEqual(fake.executed[0], ["workbench.action.debug.configure"]);
 });
 
+test("an agent that is to be run goes there, too, with the folder that it runs in", async () => {
+  const owner = configurations();
+  const made = await resolved({ command: ["mini", "-t", "x"], cwd: "." }, owner);
+  assert.deepEqual(made, { ...given({ command: ["mini", "-t", "x"], cwd: root }), debugServer: undefined });
+  assert.deepEqual(owner.backends, ["agents"]);
+  assert.ok(await unsubstituted({ command: ["mini"] }));
+});
+
+test("the own Python of an agent is attached to as its parent says", async () => {
+  const child = { request: "attach", connect: { port: 1 }, dapAiToken: "t" };
+  assert.deepEqual(await unsubstituted(child), given(child));
+});
+
 test("nobody attaches to a recorded run", async () => {
   assert.equal(await unsubstituted({ request: "attach", run }), undefined);
   assert.match(fake.shown[0] ?? "", /"launch", not "attach"/);
