@@ -49,6 +49,9 @@ class Told:
         """A note."""
         self.note(text)
 
+    def reply(self, text: Safe) -> None:
+        """There is no prompt."""
+
     def command(self, command_line: Safe) -> None:
         """The caller knows it."""
 
