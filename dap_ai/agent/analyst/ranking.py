@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.evidence.ranking import Evidence
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
@@ -41,6 +42,8 @@ class Analysis:
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    evidence: Evidence | None = None
+    """Of the failure run again, where that was recorded."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
     """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
 
@@ -62,6 +65,22 @@ class Analysis:
         """Ranks the lines by what was read."""
         self.scores, self.reasons = _score(self)
         self.order()
+
+    def weigh(self, evidence: Evidence) -> None:
+        """Ranks the lines by what ran: from here on no other line is suspected."""
+        self.evidence = evidence
+        scores = evidence.scores(self.findings)
+        most = max(scores.values(), default=1.0)
+        self.scores = {spot: 0.9 * score / most for spot, score in scores.items()}
+        self.reasons = evidence.reasons()
+        frame = self.diagnosis.place.frame
+        for finding in sorted(self.findings, key=lambda f: f.weight):
+            spot = finding.scope.source.path, finding.line
+            odd = evidence.oddity_at(spot)
+            if odd is None or odd.weight < finding.weight:
+                self.reasons[spot] = finding.reason
+        if (frame.path, frame.line) in self.scores and self.diagnosis.sentences:
+            self.reasons[frame.path, frame.line] = f"{THE_FAILED_LINE}: {self.diagnosis.sentences[0].rstrip('.')}"
 
     def order(self) -> None:
         """Makes the suspects from the scores."""

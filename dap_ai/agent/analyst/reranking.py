@@ -27,7 +27,8 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
     leave_out_what_never_ran(analysis, trials.controls)
     if trials.usable:
         _lift_passing(analysis, trials)
-        witness(analysis, trials)
+        if analysis.evidence is None:
+            witness(analysis, trials)
     analysis.order()
 
 

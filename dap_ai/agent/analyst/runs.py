@@ -116,8 +116,12 @@ class Unavailable(Exception):  # noqa: N818  names what is so
 class Runs:
     """Runs in snapshots of one stop within a budget of time."""
 
-    def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S) -> None:
+    def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S,
+        folders: Sequence[str] = (),
+    ) -> None:
+        """`folders`: what the program's own statements may read; with edits of others, none."""
         self.failure = failure
+        self._folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -149,7 +153,7 @@ class Runs:
     async def _control(self, check: Check, deadline_s: float, differs: Differs) -> Control:
         watch = self.failure.watch if self.failure else []
         try:
-            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s))
+            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s, folders=self._folders))
         except Unavailable as error:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
@@ -174,7 +178,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:

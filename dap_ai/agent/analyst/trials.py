@@ -11,8 +11,11 @@ from itertools import chain, islice
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.check import failure_of
 from dap_ai.agent.analyst.checks import checks_of
+from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evading import evaded
+from dap_ai.agent.analyst.evidence.ranking import evidence_of
+from dap_ai.agent.analyst.evidence.record import Record
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
 from dap_ai.agent.analyst.plausibility import doubt_of
@@ -126,13 +129,14 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s)
+    runs = Runs(debugger, analysis.case, failure, budget_s, own_folders(analysis.case))
     try:
         tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
         trials.controls = await runs.controls(checks)
         if not trials.usable:
             trials.why_not = _why_not(trials.controls)
             return trials
+        await asyncio.to_thread(weigh, analysis, trials.controls)
         found = await asyncio.to_thread(_candidates, analysis, trials.usable)
         await _try_all(runs, found, trials, tell)
     except NotStopped:
@@ -140,6 +144,17 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     except RequestFailed as error:
         trials.why_not = error.user_text
     return trials
+
+
+def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
+    """Ranks by the widest run that failed there, where its steps are known."""
+    for control in reversed(controls):
+        history = control.trace.history
+        if history is not None and (control.usable or control.fails_there):
+            evidence = evidence_of(Record(history, analysis.case.sources), analysis.diagnosis)
+            if evidence is not None:
+                analysis.weigh(evidence)
+                return
 
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
@@ -154,7 +169,7 @@ async def run_again(debugger: Debugger, case: Case) -> Control | None:
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None
-    runs = Runs(debugger, case, failure, _AGAIN_S)
+    runs = Runs(debugger, case, failure, _AGAIN_S, own_folders(case))
     for check in reversed(checks_of(case)[-_AGAIN:]):
         try:
             control = await runs.control(check)
@@ -233,7 +248,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
-        if f.edit and f.edit.first > 0
+        if f.edit and f.edit.first > 0 and (f.scope.source.path, f.line) in analysis.scores
     ]
     generated: list[Candidate] = []
     for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
@@ -250,9 +265,16 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
+        if analysis.evidence and not any((source.path, n) in analysis.scores for n in _of_statement(source, line)):
+            continue
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
         found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
     return found
+
+
+def _of_statement(source: SourceFile, line: int) -> tuple[int, ...]:
+    statement = source.statement_at(line)
+    return (line, statement.lineno) if statement else (line,)
 
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:

@@ -50,6 +50,8 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
     trace = reply.get("trace")
     if trace is not None:
         trace["truncated"] = True
+        if trace.pop("history", None) is not None:
+            yield
         for calls, changes in ((100, 8), (50, 3), (20, 1)):
             trace["calls"] = trace["calls"][:calls]
             for line in trace["lines"]:

@@ -69,10 +69,18 @@ class Observer:
         self._describer = describer
         self._left_s = seconds
 
-    def look(self, before: dict[str, Any], frame: Any, names: Any, changes: dict[str, Changes] | None) -> None:
+    def look(
+        self,
+        before: dict[str, Any],
+        frame: Any,
+        names: Any,
+        changes: dict[str, Changes] | None,
+        history: Any = None,
+        step: int = 0,
+    ) -> None:
         """Notes what differs from `before`, and brings it up to date; without `changes` it only does the latter.
 
-        `names`: those to look at, None for all.
+        `names`: those to look at, None for all. `history`, a History, is told of what `step` has changed.
         """
         started = _clock()
         scope = frame.f_locals
@@ -107,6 +115,8 @@ class Observer:
                 if known is None:
                     known = changes[name] = Changes()
                 known.add(told)
+                if history is not None:
+                    history.value(step, name, told)
         self._left_s -= min(_clock() - started, _LONGEST_LOOK_S)
         if self._left_s < 0:
             self.is_on = False

@@ -50,7 +50,8 @@ class Evaluation:
         reply: dict[str, Any]
         try:
             work, own = self._work()
-            tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
+            steps = bool(self._wanted.get("steps"))
+            tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
             value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:
