@@ -64,7 +64,12 @@ class Check:
     """It runs all of what failed, as its user does: what passes it is verified."""
 
     def query(
-        self, edits: Sequence[Edit] = (), *, trace: bool = False, watch: Sequence[str] = (), deadline_s: float = 1.0,
+        self,
+        edits: Sequence[Edit] = (),
+        *,
+        trace: bool = False,
+        watch: Sequence[str] = (),
+        deadline_s: float = 1.0,
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""

@@ -85,6 +85,7 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
 
 
 def is_of_tests(path: str) -> bool:
+    """Whether a file's name says that it holds tests."""
     name = Path(path).name
     return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
 

@@ -169,7 +169,7 @@ def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
     place = (first.file, first.line)
     rival = trials is not None and any(t.verified and not t.doubt and t.place != place for t in trials.tried)
-    return fixed or (finding is not None and finding.seen and not refuted and not rival)
+    return (fixed and not rival) or (finding is not None and finding.seen and not refuted and not rival)
 
 
 def _in_short(reason: str) -> str:

@@ -22,11 +22,11 @@ from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Tr
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 RUN_DEADLINE_S = 1.0
-BUDGET_S = 2.5
-"""Of a processor, in copies: the same fixes are tried on a busy machine. 240 fixes of a program that is soon run again
-need 1.3 to 2. Waiting counts, too, but less: five times as long by the clock, and longer while the machine is busy."""
+BUDGET_S, THOROUGH_S = 0.6, 12.0
+"""Of a processor, in copies: the same fixes are tried on a busy machine. Waiting counts, too, but less: twice as long
+by the clock, and longer while the machine is busy. `--thorough` has twenty times as much."""
 AT_ONCE = 2
-_LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 5
+_LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.2, 8, 2
 
 Differs = Callable[[Check, SnapshotResult], str]
 """How a control run differs from what it should show; empty: it does not."""
@@ -116,7 +116,12 @@ class Unavailable(Exception):  # noqa: N818  names what is so
 class Runs:
     """Runs in snapshots of one stop within a budget of time."""
 
-    def __init__(self, debugger: Debugger, case: Case, failure: Failure | None, budget_s: float = BUDGET_S,
+    def __init__(
+        self,
+        debugger: Debugger,
+        case: Case,
+        failure: Failure | None,
+        budget_s: float = BUDGET_S,
         folders: Sequence[str] = (),
     ) -> None:
         """`folders`: what the program's own statements may read; with edits of others, none."""
@@ -124,20 +129,22 @@ class Runs:
         self._folders = folders
         self._debugger = debugger
         self.case = case
-        self._left_s = budget_s
-        self._by_clock = Limit(_BY_CLOCK * budget_s)
+        self._left_s = self._budget_s = budget_s
+        self._by_clock: Limit | None = None
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     @property
     def has_time(self) -> bool:
-        """Whether any of the budget is left."""
+        """Whether any of the budget for edits is left; it begins with the first time that this is asked."""
+        self._by_clock = self._by_clock or Limit(_BY_CLOCK * self._budget_s)
         return self._left_s > 0 and self._by_clock.left_s > 0
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
             result = await self._debugger.snapshot(query)
-        self._left_s -= query.deadline_s if result.status == "deadline" else result.processor_ms / 1000
+        if query.edits:
+            self._left_s -= query.deadline_s if result.status == "deadline" else result.processor_ms / 1000
         if result.status.startswith("unavailable") and not query.edits:
             raise Unavailable(_reason(result))
         return result

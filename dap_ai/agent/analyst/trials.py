@@ -11,8 +11,8 @@ from itertools import chain, islice
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
 from dap_ai.agent.analyst.check import failure_of
 from dap_ai.agent.analyst.checks import checks_of
-from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.evidence.ranking import evidence_of
 from dap_ai.agent.analyst.evidence.record import Record
@@ -28,6 +28,8 @@ from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 MAX_TRIES = 240
+LEAST_CHECKS = 2
+"""So many other checks must rest on a line for a change of it, which no rule explains, to be shown."""
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
@@ -54,6 +56,8 @@ class Trial:
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
+    proof: str = ""
+    """In words: what else than the failing check speaks for it; empty: nothing does."""
 
     @property
     def passes(self) -> bool:
@@ -64,6 +68,11 @@ class Trial:
     def verified(self) -> bool:
         """Whether the whole program or test succeeds with it."""
         return self.passes and (self.widest or self.verdict).verified
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is worth to be shown: all of what failed ends well with it, and something else speaks for it."""
+        return self.verified and not self.doubt and bool(self.proof)
 
     @property
     def grade(self) -> float:
@@ -102,11 +111,17 @@ class Trials:
     @property
     def passing(self) -> list[Trial]:
         """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
-        return sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
+        order = sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
+        return sorted(order, key=lambda t: not t.proved)
+
+    @property
+    def proved(self) -> list[Trial]:
+        """The fixes that may be shown, the best first."""
+        return [t for t in self.passing if t.proved]
 
     def fixes(self, file: str, line: int) -> bool:
         """Whether the best fix is verified, changes this line, and a rule says why."""
-        return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
+        return any(t.place == (file, line) for t in self.proved[:1] if t.candidate.reason)
 
     def refutes(self, edit: Edit | None) -> bool:
         """Whether this very edit was tried, and the check still fails with it."""
@@ -114,8 +129,8 @@ class Trials:
 
     @property
     def rivals(self) -> list[Trial]:
-        """Where no rule says why the best fix is right: others that hold, and do something else."""
-        best, *others = [t for t in self.passing if not t.doubt] or [None]
+        """Where no rule says why the best fix is right: others that are as good, and do something else."""
+        best, *others = self.proved or [None]
         if best is None or best.candidate.reason:
             return []
         return [t for t in others if t and differ(best.outcome, t.outcome)]
@@ -139,6 +154,7 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
         await asyncio.to_thread(weigh, analysis, trials.controls)
         found = await asyncio.to_thread(_candidates, analysis, trials.usable)
         await _try_all(runs, found, trials, tell)
+        _prove(analysis, trials)
     except NotStopped:
         trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
@@ -233,6 +249,18 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
         if not candidate.reason and not trial.doubt:
             trial.doubt = await evaded(runs, control, edit, last.result)
     return trial
+
+
+def _prove(analysis: Analysis, trials: Trials) -> None:
+    """Says of each fix that passes what else speaks for it: a rule, or checks that rest on its line and still pass."""
+    evidence = analysis.evidence
+    for trial in trials.tried:
+        if not trial.verified or trial.doubt:
+            continue
+        if trial.candidate.reason:
+            trial.proof = "a known mistake"
+        elif evidence and (count := evidence.passing[trial.place]) >= LEAST_CHECKS:
+            trial.proof = f"{count} checks that rest on this line passed before, and still pass"
 
 
 def _breaks(edit: Edit, widest: Verdict) -> bool:

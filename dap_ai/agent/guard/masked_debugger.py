@@ -263,8 +263,8 @@ class MaskedDebugger(PassingSession):
         for run in history.runs:
             put(run, arguments=[self._argument(argument) for argument in run.arguments])
             put(run, result=self._text(run.result), raised=self._message(run.raised))
-        values = [(step, self._text(name), self._value_text(name, text)) for step, name, text in history.values]
-        put(history, values=values)
+        for value in history.values:
+            put(value, text=self._value_text(value.name, value.text))
 
     def _argument(self, argument: str) -> Safe:
         name, _, text = argument.partition("=")

@@ -151,6 +151,14 @@ class TracedCode(msgspec.Struct, array_like=True):
     line: int
 
 
+class TracedValue(msgspec.Struct, array_like=True):
+    """A step gave another value to a name."""
+
+    step: int
+    name: str
+    text: str
+
+
 class History(msgspec.Struct):
     """The last steps of a run in their order. A step is one run of a line."""
 
@@ -160,8 +168,8 @@ class History(msgspec.Struct):
     runs: list[TracedRun] = []
     steps: list[int] = []
     """Of each step the number of its run, then its line."""
-    values: list[tuple[int, str, str]] = []
-    """A step, a name to which it gave another value, and the value's text. Ordered by when this was noticed."""
+    values: list[TracedValue] = []
+    """In the order in which they were noticed."""
 
 
 class Trace(msgspec.Struct, omit_defaults=True):

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from dap_ai.agent.analyst.definitions import bindings, control_tests, target_names
 from dap_ai.agent.analyst.evidence.dependence import DynamicSlice
@@ -14,7 +15,9 @@ from dap_ai.agent.analyst.evidence.record import Event, Record, Run
 from dap_ai.agent.case.source import header_nodes
 from dap_ai.agent.case.values import cut
 
-_ATOM = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?\binf\b|\bnan\b|None""")
+_ATOM = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?\binf\b|\bnan\b|None"""
+)
 _NO_LITERAL = re.compile(r"\b(?:nan|inf)\b")
 STRANGE = frozenset({"nan", "inf", "-inf"})
 """What a calculation hardly ever means to give."""
@@ -89,7 +92,9 @@ def _known_before(record: Record, event: Event) -> set[str]:
     return {atom for text in texts for atom in atoms(text)}
 
 
-def _born(record: Record, events: Sequence[Event], is_wanted: Callable[[str], bool]) -> Iterator[tuple[Event, str, str, str]]:
+def _born(
+    record: Record, events: Sequence[Event], is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[Event, str, str, str]]:
     """Event, name, text and literal of each wanted literal where it first appears."""
     seen: set[str] = set()
     for event in events:
@@ -107,11 +112,23 @@ def _strange(record: Record, events: Sequence[Event]) -> Iterator[Oddity]:
 
 
 def _disputed(record: Record, events: Sequence[Event], disputed: Iterable[str]) -> Iterator[Oddity]:
+    """Where literals that are wrong first appear; and the literals, other but for case, that those were made from."""
     wanted = {atom for atom in disputed if is_telling(atom) and atom not in STRANGE}
-    for event, name, text, atom in _born(record, events, wanted.__contains__):
-        sentinel = next(((n, t) for n, t in _given(event) if t in _SENTINELS), None)
-        told = f", made from `{sentinel[0]}`, which is `{sentinel[1]}`" if sentinel else ""
-        yield Oddity(event, name, text, f"where `{atom}` first appears{told}", 0.75 if sentinel else 0.6)
+    for _ in range(2):
+        found = list(_born(record, events, wanted.__contains__))
+        for event, name, text, atom in found:
+            sentinel = next(((n, t) for n, t in _given(event) if t in _SENTINELS), None)
+            made = f", made from `{sentinel[0]}`, which is `{sentinel[1]}`" if sentinel else ""
+            yield Oddity(
+                event,
+                name,
+                text,
+                f"where `{atom}` first appears{made}",
+                0.8 if sentinel else 0.7 if text == atom else 0.6,
+            )
+        near = {atom.casefold() for *_, atom in found}
+        given = {atom for event, *_ in found for _, text in _given(event) for atom in atoms(text)}
+        wanted = {atom for atom in given if is_telling(atom) and atom.casefold() in near} - wanted
 
 
 def _unlike(record: Record, events: Sequence[Event]) -> Iterator[Oddity]:
@@ -138,7 +155,12 @@ def _outliers(row: Sequence[tuple[Event, str]]) -> Iterator[tuple[Event, str, st
         counts = Counter(shape.get(feature) for shape in shapes)
         usual, most = counts.most_common(1)[0]
         others = len(row) - most
-        if None in counts or not 0 < others <= max(1, _MINORITY * len(row)) or len(counts) > 2 or (len(row) == 3 and feature[1] == "end"):
+        if (
+            None in counts
+            or not 0 < others <= max(1, _MINORITY * len(row))
+            or len(counts) > 2
+            or (len(row) == 3 and feature[1] == "end")
+        ):
             continue
         event, text = next(pair for pair, shape in zip(row, shapes, strict=True) if shape.get(feature) != usual)
         mine = shapes[[e for e, _ in row].index(event)].get(feature)
@@ -166,14 +188,15 @@ def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> 
 def _shape(text: str) -> dict[tuple[str, str], str]:
     """What values alike have alike, by part and kind."""
     try:
-        value = ast.literal_eval(_NO_LITERAL.sub("0.5", text))
+        value: object = ast.literal_eval(_NO_LITERAL.sub("0.5", text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return {}
     shape = _features("", value)
-    if type(value) is dict:
-        shape["", "keys"] = ", ".join(sorted(map(str, value)))
-        for key, part in value.items():
-            shape |= _features(str(key), part)
+    if isinstance(value, dict):
+        parts = {str(key): part for key, part in cast("dict[object, object]", value).items()}
+        shape["", "keys"] = ", ".join(sorted(parts))
+        for key, part in parts.items():
+            shape |= _features(key, part)
     return shape
 
 
@@ -185,7 +208,7 @@ def _features(part: str, value: object) -> dict[tuple[str, str], str]:
         if value and value[-1].isalpha() and any(c.isdigit() for c in value):
             found[part, "end"] = value[-1]
     if isinstance(value, list | tuple | set):
-        found[part, "length"] = str(len(value))
+        found[part, "length"] = str(len(cast("list[object]", value)))
     return found
 
 
@@ -203,7 +226,10 @@ def _datum(record: Record, event: Event) -> str:
 
 def _round(run: Run, event: Event) -> str:
     here = [event.statement] if isinstance(event.statement, ast.For) else []
-    loops = [*here, *(test for test, _ in control_tests(run.scope, event.statement.lineno) if isinstance(test, ast.For))]
+    loops = [
+        *here,
+        *(test for test, _ in control_tests(run.scope, event.statement.lineno) if isinstance(test, ast.For)),
+    ]
     for loop in loops:
         rounds = [e for e in run.events if e.statement is loop]
         mine = [e for e in rounds if e.first <= event.first]

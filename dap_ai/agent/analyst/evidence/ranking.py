@@ -143,7 +143,7 @@ def _of_part(part: Part) -> float:
 
 def _checks(scope: ast.AST) -> bool:
     """Whether a function is there to check others."""
-    return isinstance(scope, FunctionNode) and any(isinstance(n, ast.stmt) and _is_check(n) for n in scope.body)
+    return isinstance(scope, FunctionNode) and any(map(_is_check, scope.body))
 
 
 def _said(part: Part) -> str:

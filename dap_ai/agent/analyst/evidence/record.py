@@ -86,7 +86,7 @@ class Record:
             source = sources.read(code.file)
             scope = _scope(source, code.function, code.line) if source else None
             if source is not None and scope is not None:
-                given = dict((n, t) for n, _, t in (a.partition("=") for a in traced.arguments))
+                given = {n: t for n, _, t in (a.partition("=") for a in traced.arguments)}
                 self.runs[traced.number] = Run(traced, code.function, source, scope, arguments=given)
                 self._children[traced.called_at].append(self.runs[traced.number])
         self._read(history)
@@ -107,9 +107,9 @@ class Record:
             run.events.append(event)
             self.events.append(event)
             by_step[number] = event
-        for step, name, text in history.values:
-            if step in by_step:
-                by_step[step].values[name] = text
+        for value in history.values:
+            if value.step in by_step:
+                by_step[value.step].values[value.name] = value.text
         self._by_step = by_step
         self._firsts = [event.first for event in self.events]
 

@@ -231,7 +231,7 @@ class _Run:
             return  # a loop inside of the line, a comprehension: not the line anew
         observer = tracer.observer
         if observer.is_on and self._line is not None:
-            observer.look(self._before, frame, self._known.names, self._line.changes, tracer.history, self._step)
+            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
         line = self._known.lines.get(number)
         if line is None:
             line = tracer.line(self._known, number)
@@ -245,7 +245,7 @@ class _Run:
         tracer, at = self._tracer, frame.f_lasti
         if tracer.observer.is_on and self._line is not None:
             observer = tracer.observer
-            observer.look(self._before, frame, self._known.names, self._line.changes, tracer.history, self._step)
+            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
         tracer.depth -= bool(self._known.is_called)
         instructions = self._known.instructions
         last = instructions[at] if at >= 0 else -1
@@ -266,6 +266,11 @@ class _Run:
             self._call.pop("raised", None)
         if tracer.history is not None:
             tracer.history.leave(self.number, result=text)
+
+    def _note(self, name: Any, told: Any) -> None:
+        """The step that is going on has given another value to a name."""
+        if self._tracer.history is not None:
+            self._tracer.history.value(self._step, name, told)
 
     def _on_exception(self, error: Any) -> None:
         """Whether it leaves the function is not known yet: a `return` takes it back."""
