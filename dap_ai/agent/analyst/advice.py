@@ -101,7 +101,7 @@ def _effort(trials: Trials | None) -> str:
         return ""
     if not trials.tried:
         return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
-    count, proved = len(trials.tried), len(trials.proved)
+    count, proved = len(trials.tried), 0 if trials.rivals else len(trials.proved)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
     little = len(trials.passing) - proved
     hidden = f"; {little} of them made the failing check pass, which proves too little to be shown" if little else ""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from dap_ai.agent.analyst.assertions import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.evidence.ranking import told as told_of
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
@@ -20,6 +21,7 @@ from dap_ai.agent.case.values import cut, find, show, typed
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
+LEAST_ODD = 0.55
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 
@@ -139,7 +141,17 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     That a small change there makes the check pass is no reason: many wrong ones do.
     """
     case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
-    return cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
+    cause = cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
+    return f"{cause}{_standing_out(analysis)}"
+
+
+def _standing_out(analysis: Analysis) -> str:
+    """The value that stands out most in the run, unless it is the root cause itself."""
+    odd = next(iter(analysis.evidence.oddities), None) if analysis.evidence else None
+    first = analysis.suspects[0] if analysis.suspects else None
+    if odd is None or odd.weight < LEAST_ODD or (first and odd.event.spot == (first.file, first.line)):
+        return ""
+    return f"\n\nWhat stands out in the run: {where(analysis.case, *odd.event.spot)}: {told_of(odd)}."
 
 
 def cause_of(

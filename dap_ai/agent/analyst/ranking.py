@@ -66,13 +66,14 @@ class Analysis:
         self.scores, self.reasons = _score(self)
         self.order()
 
-    def weigh(self, evidence: Evidence) -> None:
-        """Ranks the lines by what ran: from here on no other line is suspected."""
+    def weigh(self, evidence: Evidence, whole: bool) -> None:
+        """Ranks the lines by what ran; of a run of the whole, no other line is suspected from here on."""
         self.evidence = evidence
         scores = evidence.scores(self.findings)
         most = max(scores.values(), default=1.0)
-        self.scores = {spot: 0.9 * score / most for spot, score in scores.items()}
-        self.reasons = evidence.reasons()
+        told = {spot: 0.9 * score / most for spot, score in scores.items()}
+        self.scores = told if whole else self.scores | told
+        self.reasons |= evidence.reasons()
         frame = self.diagnosis.place.frame
         for finding in sorted(self.findings, key=lambda f: f.weight):
             spot = finding.scope.source.path, finding.line

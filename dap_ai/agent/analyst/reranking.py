@@ -69,7 +69,7 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
         lifted.add(trial.place)
         lift = WEIGHTS["fix proved" if trial.proved else "fix passes"] * trial.grade / best
         analysis.scores[trial.place] = analysis.scores.get(trial.place, _LEAST) * (1 + lift)
-        if trial.candidate.reason or (trial.proved and trial is trials.proved[0]):
+        if trial.candidate.reason or (trial.proved and not trials.rivals):
             analysis.reasons[trial.place] = trial.candidate.reason or changed_words(trial)
         analysis.reasons.setdefault(trial.place, "a small change here makes the failing check pass")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -30,6 +31,8 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 MAX_TRIES = 240
 LEAST_CHECKS = 2
 """So many other checks must rest on a line for a change of it, which no rule explains, to be shown."""
+LEAST_WEIGHT = 0.3
+"""So sure must a rule be of a line for a change of it to be shown."""
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
@@ -38,6 +41,8 @@ _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
 _NARROW_ONLY, _MEDDLES, _SYMPTOM, _DOUBTED = 0.4, 0.6, 0.7, 0.5
+
+_STARTS = re.compile(r"\bThread\(|PoolExecutor\(|\bPool\(|\bProcess\(|to_thread\(")
 
 Tell = Callable[[str], None]
 
@@ -169,8 +174,13 @@ def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
         if history is not None and (control.usable or control.fails_there):
             evidence = evidence_of(Record(history, analysis.case.sources), analysis.diagnosis)
             if evidence is not None:
-                analysis.weigh(evidence)
+                analysis.weigh(evidence, control.check.whole and not _has_threads(analysis.case))
                 return
+
+
+def _has_threads(case: Case) -> bool:
+    """Whether code may have run in other threads or processes, which is not traced."""
+    return any(place.source and _STARTS.search(place.source.text) for place in case.places)
 
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
@@ -257,7 +267,8 @@ def _prove(analysis: Analysis, trials: Trials) -> None:
     for trial in trials.tried:
         if not trial.verified or trial.doubt:
             continue
-        if trial.candidate.reason:
+        known = analysis.finding_at(*trial.place)
+        if trial.candidate.reason or (known and known.weight >= LEAST_WEIGHT):
             trial.proof = "a known mistake"
         elif evidence and (count := evidence.passing[trial.place]) >= LEAST_CHECKS:
             trial.proof = f"{count} checks that rest on this line passed before, and still pass"
