@@ -69,7 +69,7 @@ class Analysis:
     def weigh(self, evidence: Evidence, whole: bool) -> None:
         """Ranks the lines by what ran; of a run of the whole, no other line is suspected from here on."""
         self.evidence = evidence
-        scores = evidence.scores(self.findings)
+        scores = {spot: known.score() for spot, known in evidence.features(self.findings).items()}
         most = max(scores.values(), default=1.0)
         told = {spot: 0.9 * score / most for spot, score in scores.items()}
         self.scores = told if whole else self.scores | told

@@ -9,28 +9,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
+from dap_ai.agent.analyst import neighbours
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
-from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.evidence.ranking import evidence_of
 from dap_ai.agent.analyst.evidence.record import Record
+from dap_ai.agent.analyst.evidence.spectrum import spectrum_of
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
+from dap_ai.agent.analyst.neighbours import Neighbours, neighbours_of
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
+from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Unavailable, Verdict
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES = 240
+MAX_TRIES = 60
 LEAST_CHECKS = 2
 """So many other checks must rest on a line for a change of it, which no rule explains, to be shown."""
+MOST_PROVED = 4
 LEAST_WEIGHT = 0.3
 """So sure must a rule be of a line for a change of it to be shown."""
 ENOUGH = 12
@@ -107,6 +111,8 @@ class Trials:
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
+    neighbours: Neighbours | None = None
+    """The tests beside the one that failed, as they ended without any edit."""
 
     @property
     def usable(self) -> list[Control]:
@@ -152,14 +158,19 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     runs = Runs(debugger, analysis.case, failure, budget_s, own_folders(analysis.case))
     try:
         tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
-        trials.controls = await runs.controls(checks)
+        beside = neighbours_of(analysis.case)
+        ran = runs.run(beside.query(trace=True, deadline_s=neighbours.DEADLINE_S)) if beside else _nothing()
+        trials.controls, tests = await asyncio.gather(runs.controls(checks), ran)
+        trials.neighbours = neighbours.told(tests) if tests else None
         if not trials.usable:
             trials.why_not = _why_not(trials.controls)
             return trials
-        await asyncio.to_thread(weigh, analysis, trials.controls)
+        await asyncio.to_thread(weigh, analysis, trials)
         found = await asyncio.to_thread(_candidates, analysis, trials.usable)
         await _try_all(runs, found, trials, tell)
         _prove(analysis, trials)
+        if beside and trials.neighbours:
+            await _prove_by(runs, beside, trials, trials.neighbours)
     except NotStopped:
         trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
@@ -167,15 +178,42 @@ async def investigate(debugger: Debugger, analysis: Analysis, tell: Tell, budget
     return trials
 
 
-def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
+async def _nothing() -> None:
+    return None
+
+
+def weigh(analysis: Analysis, trials: Trials) -> None:
     """Ranks by the widest run that failed there, where its steps are known."""
-    for control in reversed(controls):
+    tests = trials.neighbours.trace.history if trials.neighbours else None
+    for control in reversed(trials.controls):
         history = control.trace.history
         if history is not None and (control.usable or control.fails_there):
             evidence = evidence_of(Record(history, analysis.case.sources), analysis.diagnosis)
             if evidence is not None:
+                if tests:
+                    evidence.spectrum = spectrum_of(Record(tests, analysis.case.sources))
                 analysis.weigh(evidence, control.check.whole and not _has_threads(analysis.case))
                 return
+
+
+async def _prove_by(runs: Runs, beside: Check, trials: Trials, before: Neighbours) -> None:
+    """Runs the tests beside it with the best fixes: those that break one of them are none."""
+    best = [t for t in trials.passing if t.verified and not t.doubt][:MOST_PROVED]
+
+    async def prove(trial: Trial) -> None:
+        edit = trial.candidate.edit
+        try:
+            result = await runs.run(beside.query([edit], deadline_s=neighbours.DEADLINE_S))
+        except (Unavailable, RequestFailed, ValueError):
+            return
+        after = neighbours.told(result)
+        broken = before.broken(after) if after else before.count
+        if broken:
+            trial.doubt = f"{broken} other tests that passed fail"
+        elif before.count and before.runs(edit.source.path, range(edit.first, max(edit.first, edit.last) + 1)):
+            trial.proof = f"{before.count} other tests that passed still do"
+
+    await asyncio.gather(*map(prove, best))
 
 
 def _has_threads(case: Case) -> bool:

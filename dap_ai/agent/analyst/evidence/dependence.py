@@ -7,11 +7,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import bindings, control_tests, mutations
+from dap_ai.agent.analyst.definitions import bindings, control_tests
 from dap_ai.agent.analyst.evidence.record import Event, Record, Run, Spot
 from dap_ai.agent.analyst.parts import results
-from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import FunctionNode, body_fields, header_expressions, last_line
+from dap_ai.agent.case.source import FunctionNode, body_fields, header_expressions, header_nodes, last_line
 
 MAX_EVENTS = 1500
 _MAX_WRITERS = 3
@@ -86,23 +85,20 @@ class _Slicer:
         for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node.attr, event, next_)
-        called = {_called(n) for n in nodes if isinstance(n, ast.Call)}
+        asked = {_called(n) for n in nodes if isinstance(n, ast.Call)}
+        others = {_called(n) for n in header_nodes(event.statement) if isinstance(n, ast.Call)} - asked
         for run in self._record.calls(event):
-            if only is None or run.name in called or run.name in ("__init__", "<lambda>") or run.name[:2] == "__":
+            if only is None or run.name not in others:  # a function may be called by another name
                 self._into(run, next_)
         self._control(event, next_)
 
     def _name(self, name: str, event: Event, distance: int) -> None:
-        run, bound = event.run, False
-        for earlier in run.before(event):
-            binds = name in bindings(earlier.statement) and not isinstance(earlier.statement, FunctionNode)
-            if binds or name in earlier.values or name in _changed(earlier.statement):
-                self._add(earlier, distance, "sets" if binds else "changes", name)
+        run = event.run
+        for earlier in run.makers(name, event):
+            binds = name in bindings(earlier.statement)
+            self._add(earlier, distance, "sets" if binds else "changes", name)
             if binds and not isinstance(earlier.statement, ast.AugAssign):
-                bound = True
-                break
-        if bound:
-            return
+                return
         if name in run.arguments or name in _parameters(run):
             self._add(self._record.caller(run), distance, "passes", name)
         elif not isinstance(run.scope, ast.Module):
@@ -110,18 +106,18 @@ class _Slicer:
 
     def _outer(self, name: str, event: Event, distance: int) -> None:
         """The binding of a name of the module, or of a function around this one."""
-        for earlier in reversed(self._record.until(event)):
-            same = earlier.run.source is event.run.source and earlier.run.scope is not event.run.scope
-            if same and name in bindings(earlier.statement) and _is_around(earlier.run, event.run):
-                if not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
-                    self._add(earlier, distance, "sets", name)
-                return
+        for run in self._record.runs_of(event.run.source):
+            if run.scope is event.run.scope or not _is_around(run, event.run):
+                continue
+            earlier = next((e for e in run.makers(name, event) if name in bindings(e.statement)), None)
+            if earlier and not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
+                self._add(earlier, distance, "sets", name)
 
     def _attribute(self, attribute: str, event: Event, distance: int) -> None:
         """The last writes of an attribute of this name, whatever object has it."""
         found: set[int] = set()
-        for earlier in reversed(self._record.until(event)):
-            if attribute in _written(earlier.statement) and id(earlier.statement) not in found:
+        for earlier in self._record.writers(attribute, event):
+            if id(earlier.statement) not in found:
                 found.add(id(earlier.statement))
                 self._add(earlier, distance, "writes", attribute)
                 if len(found) >= _MAX_WRITERS:
@@ -138,16 +134,13 @@ class _Slicer:
     def _control(self, event: Event, distance: int) -> None:
         """The test that let the event be reached, and the ones before it that could have led away."""
         run = event.run
-        tests = {id(test) for test, _ in control_tests(run.scope, event.statement.lineno)}
-        guards = _guards(run.scope, event.statement)
-        found: set[int] = set()
-        for earlier in run.before(event):
-            key = id(earlier.statement)
-            if (key in tests or key in guards) and key not in found:
-                found.add(key)
-                self._add(earlier, distance if key in tests else distance + 1, "decides", "")
-        if not found - guards and (caller := self._record.caller(run)) and run.name != "<module>":
-            self._add(caller, distance + 1, "calls", run.name, ())
+        tests = [test for test, _ in control_tests(run.scope, event.statement.lineno)]
+        for test in tests:
+            self._add(run.of(test, event), distance, "decides", "")
+        for guard in _guards(run.scope, event.statement):
+            self._add(run.of(guard, event), distance + 1, "decides", "")
+        if not tests and run.name != "<module>":
+            self._add(self._record.caller(run), distance + 1, "calls", run.name, ())
 
 
 def _called(call: ast.Call) -> str:
@@ -168,20 +161,9 @@ def _is_around(outer: Run, inner: Run) -> bool:
     return outer.scope.lineno < inner.scope.lineno <= last_line(outer.scope)
 
 
-def _changed(statement: ast.stmt) -> set[str]:
-    return {root for root, _, _ in mutations(statement)}
-
-
-@once_per_node
-def _written(statement: ast.stmt) -> frozenset[str]:
-    """The attributes that the statement stores into, or whose containers it changes."""
-    texts = [text for _, text, _ in mutations(statement)]
-    return frozenset(part for text in texts for part in text.partition("[")[0].split(".")[1:])
-
-
-def _guards(scope: ast.AST, statement: ast.stmt) -> set[int]:
+def _guards(scope: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
     """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
-    return {id(n) for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)}
+    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)]
 
 
 def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:

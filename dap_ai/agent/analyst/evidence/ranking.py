@@ -7,23 +7,49 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dap_ai.agent.analyst import assertions
 from dap_ai.agent.analyst.enclosing import is_of_tests
 from dap_ai.agent.analyst.evidence.dependence import DynamicSlice, Part, slice_of
 from dap_ai.agent.analyst.evidence.oddities import Oddity, atoms, oddities
 from dap_ai.agent.analyst.evidence.record import Event, Record, Spot
+from dap_ai.agent.analyst.evidence.spectrum import Spectrum
 from dap_ai.agent.analyst.evidence.weights import WEIGHTS
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.findings import Finding
-from dap_ai.agent.case.source import FunctionNode, last_line
+from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.values import cut
 
-_MAX_PASSING = 12
+_MAX_PASSING = 6
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set
 _UNSAID = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is known of a line, from which its score is made."""
+
+    distance: int
+    role: str
+    ochiai: float
+    oddity: float = 0.0
+    rules: tuple[tuple[str, float], ...] = ()
+    """Their names, and how sure each is."""
+    ran: bool = True
+    module: bool = False
+    display: bool = False
+    test: bool = False
+
+    def score(self, weights: Mapping[str, float] = WEIGHTS) -> float:
+        """How suspicious the line is; comparable within one failure only."""
+        score = weights["distance"] ** self.distance * weights.get(self.role, 1.0) * self.ochiai ** weights["spectrum"]
+        flags = {"module": self.module, "display": self.display, "test": self.test, "not run": not self.ran}
+        for name, holds in flags.items():
+            score *= weights[name] if holds else 1.0
+        known = max((weights.get(rule, 1.0) * sure for rule, sure in self.rules), default=0.0)
+        return score * (1 + weights["rule"] * known) * (1 + weights["oddity"] * self.oddity)
 
 
 @dataclass
@@ -36,32 +62,38 @@ class Evidence:
     oddities: list[Oddity]
     passing: Counter[Spot]
     """Of each line, how many checks that passed depended on it."""
+    spectrum: Spectrum = field(default_factory=Spectrum)
+    """Of the tests beside it."""
 
-    def scores(self, findings: Sequence[Finding]) -> dict[Spot, float]:
-        """How suspicious each line is; more than 0, comparable within one failure only."""
-        found = {spot: _of_part(part) for spot, part in self.slice.lines().items() if _may_be_wrong(part)}
-        for spot in found:
-            found[spot] *= (1 + self.passing[spot]) ** -WEIGHTS["passed"]
-        self._missing(found, findings)
+    def features(self, findings: Sequence[Finding]) -> dict[Spot, Features]:
+        """What is known of each line that may be wrong."""
+        lines = self.slice.lines()
+        found = {spot: self._known(spot, part) for spot, part in lines.items() if _may_be_wrong(part)}
+        nearest: dict[int, Features] = {}
+        for part in self.slice.parts:
+            if part.event.spot in found:
+                nearest.setdefault(id(part.event.run.scope), found[part.event.spot])
         for finding in findings:
             spot = finding.scope.source.path, finding.line
-            if spot in found:
-                found[spot] *= 1 + WEIGHTS["rule"] * finding.weight
-        for oddity in self.oddities:
-            if oddity.event.spot in found:
-                found[oddity.event.spot] *= 1 + WEIGHTS["oddity"] * oddity.weight
+            known = found.get(spot) or nearest.get(id(finding.scope.node))
+            if known is not None:
+                # a line that did not run is suspected only by what is missing there
+                own = known if spot in found else replace(known, ran=False, oddity=0.0, rules=())
+                found[spot] = replace(own, rules=(*own.rules, (finding.rule, finding.weight)))
         return found
 
-    def _missing(self, found: dict[Spot, float], findings: Sequence[Finding]) -> None:
-        """Lines that did not run, in functions that did, where a rule misses something."""
-        best: dict[int, float] = {}
-        for part in self.slice.parts:
-            key = id(part.event.run.scope)
-            best[key] = max(best.get(key, 0.0), found.get(part.event.spot, 0.0))
-        for finding in findings:
-            spot = finding.scope.source.path, finding.line
-            if spot not in found and id(finding.scope.node) in best:
-                found[spot] = best[id(finding.scope.node)] * WEIGHTS["not run"]
+    def _known(self, spot: Spot, part: Part) -> Features:
+        statement, run = part.event.statement, part.event.run
+        odd = self.oddity_at(spot)
+        return Features(
+            part.distance,
+            part.role,
+            self.spectrum.ochiai(spot, self.passing[spot]),
+            odd.weight if odd else 0.0,
+            module=isinstance(run.scope, ast.Module),
+            display=isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, _DISPLAY),
+            test=is_of_tests(run.source.path) or _checks(run.scope),
+        )
 
     def reasons(self) -> dict[Spot, str]:
         """Why each line is suspected, in words."""
@@ -129,18 +161,6 @@ def _may_be_wrong(part: Part) -> bool:
     )
 
 
-def _of_part(part: Part) -> float:
-    score = WEIGHTS["distance"] ** part.distance * WEIGHTS.get(part.role, 1.0)
-    event = part.event
-    if isinstance(event.run.scope, ast.Module):
-        score *= WEIGHTS["module level"]
-    if isinstance(event.statement, ast.Assign | ast.AnnAssign) and isinstance(event.statement.value, _DISPLAY):
-        score *= WEIGHTS["display"]
-    if is_of_tests(event.run.source.path) or _checks(event.run.scope):
-        score *= WEIGHTS["of the test"]
-    return score
-
-
 def _checks(scope: ast.AST) -> bool:
     """Whether a function is there to check others."""
     return isinstance(scope, FunctionNode) and any(map(_is_check, scope.body))
@@ -171,9 +191,3 @@ def chain(evidence: Evidence, spots: Iterable[Spot], limit: int) -> Iterator[Par
     chosen = [p for p in lines if p.event.spot in wanted]
     kept = {id(p): p for p in [*chosen, *nearest]}
     yield from sorted(list(kept.values())[:limit], key=lambda p: p.distance)
-
-
-def statement_lines(statement: ast.stmt) -> range:
-    """The lines of a statement, or of a compound one's header."""
-    body = getattr(statement, "body", None)
-    return range(statement.lineno, (body[0].lineno if body else last_line(statement) + 1))

@@ -7,7 +7,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from dap_ai.agent.analyst.definitions import bindings, mutations
+from dap_ai.agent.case.indexing import FunctionNode, once_per_node
 from dap_ai.agent.case.source import ScopeNode, SourceFile, Sources, last_line
 from dap_ai.protocol.contracts.snapshot import History, TracedRun
 
@@ -63,14 +66,59 @@ class Run:
 
     def before(self, event: Event) -> Iterator[Event]:
         """The events before one, the nearest first."""
-        return reversed(self.events[: event.at])
+        return (self.events[at] for at in range(event.at - 1, -1, -1))
+
+    def of(self, statement: ast.stmt, event: Event) -> Event | None:
+        """The last event of a statement before one."""
+        return _last(self._by_statement.get(id(statement), ()), event)
+
+    def makers(self, name: str, event: Event) -> Iterator[Event]:
+        """The events before one that bound a name or changed what it holds, the nearest first."""
+        return _before(self._makers.get(name, ()), event)
 
     def value(self, name: str, event: Event) -> str | None:
         """The text of a name's value when an event begins; None where it is not known."""
-        for earlier in self.before(event):
-            if name in earlier.values:
-                return earlier.values[name]
-        return self.arguments.get(name)
+        earlier = next((e for e in self.makers(name, event) if name in e.values), None)
+        return earlier.values[name] if earlier else self.arguments.get(name)
+
+    @cached_property
+    def _by_statement(self) -> dict[int, list[Event]]:
+        found: dict[int, list[Event]] = defaultdict(list)
+        for event in self.events:
+            found[id(event.statement)].append(event)
+        return found
+
+    @cached_property
+    def _makers(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in self.events:
+            for name in {*event.values, *made_by(event.statement)}:
+                found[name].append(event)
+        return found
+
+
+@once_per_node
+def made_by(statement: ast.stmt) -> frozenset[str]:
+    """The names that a statement binds, or whose objects it changes."""
+    if isinstance(statement, FunctionNode):
+        return frozenset([statement.name])
+    return frozenset([*bindings(statement), *(root for root, _, _ in mutations(statement))])
+
+
+@once_per_node
+def written_by(statement: ast.stmt) -> frozenset[str]:
+    """The attributes that it stores into, or whose containers it changes."""
+    texts = [text for _, text, _ in mutations(statement)]
+    return frozenset(part for text in texts for part in text.partition("[")[0].split(".")[1:])
+
+
+def _before(events: Sequence[Event], event: Event) -> Iterator[Event]:
+    end = bisect_left(events, event.first, key=lambda e: e.first)
+    return (events[at] for at in range(end - 1, -1, -1))
+
+
+def _last(events: Sequence[Event], event: Event) -> Event | None:
+    return next(_before(events, event), None)
 
 
 class Record:
@@ -121,6 +169,29 @@ class Record:
     def caller(self, run: Run) -> Event | None:
         """The event that called it."""
         return self._by_step.get(run.traced.called_at)
+
+    def writers(self, attribute: str, event: Event) -> Iterator[Event]:
+        """The events before one that wrote an attribute of this name, the nearest first."""
+        return _before(self._writers.get(attribute, ()), event)
+
+    def runs_of(self, source: SourceFile) -> list[Run]:
+        """The runs of a file's functions and of its module."""
+        return self._by_source.get(source.path, [])
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[Run]]:
+        found: dict[str, list[Run]] = defaultdict(list)
+        for run in self.runs.values():
+            found[run.source.path].append(run)
+        return found
+
+    @cached_property
+    def _writers(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in self.events:
+            for attribute in written_by(event.statement):
+                found[attribute].append(event)
+        return found
 
     def end(self, path: str, statement: ast.stmt) -> Event | None:
         """The last event of a statement."""
