@@ -135,14 +135,20 @@ def _value_now(step: Step) -> str:
 
 
 def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
-    """The most suspicious line with its reason, how sure it is, and the others in short.
+    """The most suspicious line with its reason, how sure it is, and what stands out in the run.
 
     Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
     That a small change there makes the check pass is no reason: many wrong ones do.
     """
-    case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
-    cause = cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
+    case = analysis.case
+    cause = cause_of(case, analysis.suspects[:1], partial(where, case), lambda: is_sure(analysis, trials))
     return f"{cause}{_standing_out(analysis)}"
+
+
+def other_suspects(analysis: Analysis) -> str:
+    """The lines after the first one, in short."""
+    told = [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
+    return _others(told, partial(where, analysis.case))
 
 
 def _standing_out(analysis: Analysis) -> str:
@@ -165,8 +171,12 @@ def cause_of(
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
     end = "" if first.reason.endswith(("?", "!")) else "."
     text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in others]
-    return f"{text}\n\nOther suspects: {'; '.join(rows)}." if rows else text
+    return "\n\n".join(filter(None, [text, _others(others, where)]))
+
+
+def _others(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
+    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in suspects]
+    return f"Other suspects: {'; '.join(rows)}." if rows else ""
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:

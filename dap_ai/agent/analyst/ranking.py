@@ -80,8 +80,19 @@ class Analysis:
             odd = evidence.oddity_at(spot)
             if odd is None or odd.weight < finding.weight:
                 self.reasons[spot] = finding.reason
+        if not _is_check(self):
+            self._keep_failed_line((frame.path, frame.line))
         if (frame.path, frame.line) in self.scores and self.diagnosis.sentences:
             self.reasons[frame.path, frame.line] = f"{THE_FAILED_LINE}: {self.diagnosis.sentences[0].rstrip('.')}"
+
+    def _keep_failed_line(self, failed: tuple[str, int]) -> None:
+        """A statement of several lines is known by its first one; a crash by the line that its traceback tells."""
+        statement = self.diagnosis.place.statement
+        known = (failed[0], statement.lineno) if statement else failed
+        if known != failed and known in self.scores:
+            self.scores[failed] = self.scores.pop(known)
+        self.scores.setdefault(failed, 0.3)
+        self.reasons.setdefault(failed, THE_FAILED_LINE)
 
     def order(self) -> None:
         """Makes the suspects from the scores."""

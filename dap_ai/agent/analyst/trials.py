@@ -16,9 +16,11 @@ from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
-from dap_ai.agent.analyst.evidence.ranking import evidence_of
+from dap_ai.agent.analyst.evidence.ranking import Evidence, evidence_of
 from dap_ai.agent.analyst.evidence.record import Record
 from dap_ai.agent.analyst.evidence.spectrum import spectrum_of
+from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
 from dap_ai.agent.analyst.neighbours import Neighbours, neighbours_of
@@ -186,14 +188,20 @@ def weigh(analysis: Analysis, trials: Trials) -> None:
     """Ranks by the widest run that failed there, where its steps are known."""
     tests = trials.neighbours.trace.history if trials.neighbours else None
     for control in reversed(trials.controls):
-        history = control.trace.history
-        if history is not None and (control.usable or control.fails_there):
-            evidence = evidence_of(Record(history, analysis.case.sources), analysis.diagnosis)
-            if evidence is not None:
-                if tests:
-                    evidence.spectrum = spectrum_of(Record(tests, analysis.case.sources))
-                analysis.weigh(evidence, control.check.whole and not _has_threads(analysis.case))
-                return
+        evidence = evidence_in(control, analysis.case, analysis.diagnosis)
+        if evidence is not None:
+            if tests:
+                evidence.spectrum = spectrum_of(Record(tests, analysis.case.sources))
+            analysis.weigh(evidence, control.check.whole and not _has_threads(analysis.case))
+            return
+
+
+def evidence_in(control: Control, case: Case, diagnosis: Diagnosis | None = None) -> Evidence | None:
+    """What a run shows that failed where the program did; None where its steps are not known."""
+    history, diagnosis = control.trace.history, diagnosis or diagnose(case)
+    if history is None or diagnosis is None or not (control.usable or control.fails_there):
+        return None
+    return evidence_of(Record(history, case.sources), diagnosis)
 
 
 async def _prove_by(runs: Runs, beside: Check, trials: Trials, before: Neighbours) -> None:

@@ -14,7 +14,7 @@ WEIGHTS = {
     "ends": 0.9,
     "calls": 0.8,
     "rule": 3.0,
-    "oddity": 6.0,
+    "oddity": 3.0,
     "not run": 0.6,
     "tried in vain": 0.85,
     "fix passes": 0.8,
