@@ -67,6 +67,7 @@ HOSTILE = {
     "deny": ["report"],
     "approval_timeout_s": 3600.0,
     "unsafe": True,
+    "thorough": True,
     "mask": ["(nothing)"],
     "transcripts": "theirs",
     "level": "mutate",

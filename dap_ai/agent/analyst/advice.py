@@ -19,10 +19,11 @@ from dap_ai.protocol.wire.ask import Fix, Suspect
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
-    if trials and any(not trial.doubt for trial in trials.passing):
+    first = analysis.suspects[0] if analysis.suspects else None
+    best = trials.proved[0] if trials and trials.proved and not trials.rivals else None
+    if trials and best and (first is None or best.place == (first.file, first.line)):
         return _passing(analysis, trials)
     case = analysis.case
-    first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.fix_at(first.file, first.line) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
     if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
@@ -34,8 +35,7 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
         return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
-    doubted = f"\n\n{_doubted(analysis, trials.passing[0])}" if trials and trials.passing else ""
-    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
+    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
 
 
 def _steps(analysis: Analysis) -> str:
@@ -45,39 +45,23 @@ def _steps(analysis: Analysis) -> str:
     return "\n".join(f"- {step}" for step in steps)
 
 
-def _doubted(analysis: Analysis, trial: Trial) -> str:
-    spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
-    return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
-
-
 def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
-    best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
+    best, *others = trials.proved[:3]
     fix = _fix(best, root)
-    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
+    text = f"{ADVICE} {_found(best, analysis)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
-        heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
-        text += f"\n\n{heading}\n\n" + "\n".join(rows)
+        text += "\n\nOthers that pass, less likely meant:\n\n" + "\n".join(rows)
     return text + _effort(trials), [fix]
 
 
-def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
+def _found(best: Trial, analysis: Analysis) -> str:
     """How the fix was found; its reason, unless the root cause has just told it."""
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
         return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
-    if analysis.suspects and _is_seen(analysis, analysis.suspects[0]):
-        return f"Next steps:\n\n{_steps(analysis)}\n\nThis small change makes the check pass too, and may only hide it."
-    if trials.rivals:
-        count = len(trials.rivals) + 1
-        return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
     return "A guess, found by trying small changes: see whether it is what you mean."
-
-
-def _is_seen(analysis: Analysis, suspect: Suspect) -> bool:
-    finding = analysis.finding_at(suspect.file, suspect.line)
-    return finding is not None and finding.seen
 
 
 def _at(edit: Edit) -> str:
@@ -90,9 +74,9 @@ def _at(edit: Edit) -> str:
 
 def _how(trial: Trial) -> str:
     if trial.verified:
-        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}."
-    lacking = f" ({trial.widest.text})" if trial.widest and not trial.widest.passes else ""
-    return f"Not verified: {trial.verdict.text}{lacking}."
+        more = "" if trial.candidate.reason else f"; {trial.proof}"
+        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}{more}."
+    return f"Not verified: {trial.verdict.text}."
 
 
 def _fix(trial: Trial, root: str) -> Fix:
@@ -117,9 +101,12 @@ def _effort(trials: Trials | None) -> str:
         return ""
     if not trials.tried:
         return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
-    count, passed = len(trials.tried), len(trials.passing)
+    count, proved = len(trials.tried), 0 if trials.rivals else len(trials.proved)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
-    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed."
+    little = len(trials.passing) - proved
+    hidden = f"; {little} of them made the failing check pass, which proves too little to be shown" if little else ""
+    none = "" if proved or little else "; none passed"
+    return f"\n\n{fixes} tried in snapshots of the stopped program{hidden}{none}."
 
 
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.evidence.ranking import Evidence
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
@@ -41,6 +42,8 @@ class Analysis:
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    evidence: Evidence | None = None
+    """Of the failure run again, where that was recorded."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
     """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
 
@@ -62,6 +65,34 @@ class Analysis:
         """Ranks the lines by what was read."""
         self.scores, self.reasons = _score(self)
         self.order()
+
+    def weigh(self, evidence: Evidence, whole: bool) -> None:
+        """Ranks the lines by what ran; of a run of the whole, no other line is suspected from here on."""
+        self.evidence = evidence
+        scores = {spot: known.score() for spot, known in evidence.features(self.findings).items()}
+        most = max(scores.values(), default=1.0)
+        told = {spot: 0.9 * score / most for spot, score in scores.items()}
+        self.scores = told if whole else self.scores | told
+        self.reasons |= evidence.reasons()
+        frame = self.diagnosis.place.frame
+        for finding in sorted(self.findings, key=lambda f: f.weight):
+            spot = finding.scope.source.path, finding.line
+            odd = evidence.oddity_at(spot)
+            if odd is None or odd.weight < finding.weight:
+                self.reasons[spot] = finding.reason
+        if not _is_check(self):
+            self._keep_failed_line((frame.path, frame.line))
+        if (frame.path, frame.line) in self.scores and self.diagnosis.sentences:
+            self.reasons[frame.path, frame.line] = f"{THE_FAILED_LINE}: {self.diagnosis.sentences[0].rstrip('.')}"
+
+    def _keep_failed_line(self, failed: tuple[str, int]) -> None:
+        """A statement of several lines is known by its first one; a crash by the line that its traceback tells."""
+        statement = self.diagnosis.place.statement
+        known = (failed[0], statement.lineno) if statement else failed
+        if known != failed and known in self.scores:
+            self.scores[failed] = self.scores.pop(known)
+        self.scores.setdefault(failed, 0.3)
+        self.reasons.setdefault(failed, THE_FAILED_LINE)
 
     def order(self) -> None:
         """Makes the suspects from the scores."""

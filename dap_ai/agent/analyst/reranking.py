@@ -7,6 +7,8 @@ import difflib
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.evidence.record import Spot
+from dap_ai.agent.analyst.evidence.weights import WEIGHTS
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
@@ -17,8 +19,7 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_LIFT, _LIFT_DOUBTED = 0.85, 0.3
-_IN_VAIN = 0.9
+_LEAST = 0.05
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
@@ -27,7 +28,8 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
     leave_out_what_never_ran(analysis, trials.controls)
     if trials.usable:
         _lift_passing(analysis, trials)
-        witness(analysis, trials)
+        if analysis.evidence is None:
+            witness(analysis, trials)
     analysis.order()
 
 
@@ -54,22 +56,22 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
 
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:
+    """A fix that is proved lifts its line; one that only passes lifts it a little; to be tried in vain sinks it."""
     passing = trials.passing
     best = max((t.grade for t in passing), default=0.0)
-    tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
-    for key in tried & set(analysis.scores) if passing else ():
-        analysis.scores[key] *= _IN_VAIN
-    lifted: set[tuple[str, int]] = set()
-    for trial in sorted(passing, key=lambda t: -t.grade):
-        key = (trial.candidate.edit.source.path, trial.candidate.line)
-        if key in lifted or trial.candidate.kind == SKIP_NONE:
+    tried = {t.place for t in trials.tried}
+    for key in (tried & set(analysis.scores)) - {t.place for t in passing}:
+        analysis.scores[key] *= WEIGHTS["tried in vain"]
+    lifted: set[Spot] = set()
+    for trial in sorted(passing, key=lambda t: (-t.proved, -t.grade)):
+        if trial.place in lifted or trial.doubt or trial.candidate.kind == SKIP_NONE:
             continue  # skipping an item says nothing about who made it
-        lifted.add(key)
-        was = analysis.scores.get(key, 0.0)
-        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
-        analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
-        if not trial.doubt or key not in analysis.reasons:
-            analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
+        lifted.add(trial.place)
+        lift = WEIGHTS["fix proved" if trial.proved else "fix passes"] * trial.grade / best
+        analysis.scores[trial.place] = analysis.scores.get(trial.place, _LEAST) * (1 + lift)
+        if trial.candidate.reason or (trial.proved and not trials.rivals):
+            analysis.reasons[trial.place] = trial.candidate.reason or changed_words(trial)
+        analysis.reasons.setdefault(trial.place, "a small change here makes the failing check pass")
 
 
 def changed_words(trial: Trial) -> str:

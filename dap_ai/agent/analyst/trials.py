@@ -5,27 +5,41 @@ from __future__ import annotations
 import ast
 import asyncio
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
+from dap_ai.agent.analyst import neighbours
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
-from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
+from dap_ai.agent.analyst.evidence.ranking import Evidence, evidence_of
+from dap_ai.agent.analyst.evidence.record import Record
+from dap_ai.agent.analyst.evidence.spectrum import spectrum_of
+from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
+from dap_ai.agent.analyst.neighbours import Neighbours, neighbours_of
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
+from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Unavailable, Verdict
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES = 240
+MAX_TRIES = 60
+LEAST_CHECKS = 2
+"""So many other checks must rest on a line for a change of it, which no rule explains, to be shown."""
+MOST_PROVED = 4
+LEAST_WEIGHT = 0.3
+"""So sure must a rule be of a line for a change of it to be shown."""
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
@@ -34,6 +48,8 @@ _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
 _NARROW_ONLY, _MEDDLES, _SYMPTOM, _DOUBTED = 0.4, 0.6, 0.7, 0.5
+
+_STARTS = re.compile(r"\bThread\(|PoolExecutor\(|\bPool\(|\bProcess\(|to_thread\(")
 
 Tell = Callable[[str], None]
 
@@ -52,6 +68,8 @@ class Trial:
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
+    proof: str = ""
+    """In words: what else than the failing check speaks for it; empty: nothing does."""
 
     @property
     def passes(self) -> bool:
@@ -62,6 +80,11 @@ class Trial:
     def verified(self) -> bool:
         """Whether the whole program or test succeeds with it."""
         return self.passes and (self.widest or self.verdict).verified
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is worth to be shown: all of what failed ends well with it, and something else speaks for it."""
+        return self.verified and not self.doubt and bool(self.proof)
 
     @property
     def grade(self) -> float:
@@ -91,6 +114,8 @@ class Trials:
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
+    neighbours: Neighbours | None = None
+    """The tests beside the one that failed, as they ended without any edit."""
 
     @property
     def usable(self) -> list[Control]:
@@ -100,11 +125,17 @@ class Trials:
     @property
     def passing(self) -> list[Trial]:
         """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
-        return sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
+        order = sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
+        return sorted(order, key=lambda t: not t.proved)
+
+    @property
+    def proved(self) -> list[Trial]:
+        """The fixes that may be shown, the best first."""
+        return [t for t in self.passing if t.proved]
 
     def fixes(self, file: str, line: int) -> bool:
         """Whether the best fix is verified, changes this line, and a rule says why."""
-        return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
+        return any(t.place == (file, line) for t in self.proved[:1] if t.candidate.reason)
 
     def refutes(self, edit: Edit | None) -> bool:
         """Whether this very edit was tried, and the check still fails with it."""
@@ -112,8 +143,8 @@ class Trials:
 
     @property
     def rivals(self) -> list[Trial]:
-        """Where no rule says why the best fix is right: others that hold, and do something else."""
-        best, *others = [t for t in self.passing if not t.doubt] or [None]
+        """Where no rule says why the best fix is right: others that are as good, and do something else."""
+        best, *others = self.proved or [None]
         if best is None or best.candidate.reason:
             return []
         return [t for t in others if t and differ(best.outcome, t.outcome)]
@@ -132,20 +163,76 @@ async def investigate(
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s)
+    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s, folders=own_folders(analysis.case))
     try:
         tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
-        trials.controls = await runs.controls(checks)
+        beside = neighbours_of(analysis.case)
+        ran = runs.run(beside.query(trace=True, deadline_s=neighbours.DEADLINE_S)) if beside else _nothing()
+        trials.controls, tests = await asyncio.gather(runs.controls(checks), ran)
+        trials.neighbours = neighbours.told(tests) if tests else None
         if not trials.usable:
             trials.why_not = _why_not(trials.controls)
             return trials
+        await asyncio.to_thread(weigh, analysis, trials)
         found = await asyncio.to_thread(_candidates, analysis, trials.usable)
         await _try_all(runs, found, trials, tell)
+        _prove(analysis, trials)
+        if beside and trials.neighbours:
+            await _prove_by(runs, beside, trials, trials.neighbours)
     except NotStopped:
         trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
         trials.why_not = error.user_text
     return trials
+
+
+async def _nothing() -> None:
+    return None
+
+
+def weigh(analysis: Analysis, trials: Trials) -> None:
+    """Ranks by the widest run that failed there, where its steps are known."""
+    tests = trials.neighbours.trace.history if trials.neighbours else None
+    for control in reversed(trials.controls):
+        evidence = evidence_in(control, analysis.case, analysis.diagnosis)
+        if evidence is not None:
+            if tests:
+                evidence.spectrum = spectrum_of(Record(tests, analysis.case.sources))
+            analysis.weigh(evidence, control.check.whole and not _has_threads(analysis.case))
+            return
+
+
+def evidence_in(control: Control, case: Case, diagnosis: Diagnosis | None = None) -> Evidence | None:
+    """What a run shows that failed where the program did; None where its steps are not known."""
+    history, diagnosis = control.trace.history, diagnosis or diagnose(case)
+    if history is None or diagnosis is None or not (control.usable or control.fails_there):
+        return None
+    return evidence_of(Record(history, case.sources), diagnosis)
+
+
+async def _prove_by(runs: Runs, beside: Check, trials: Trials, before: Neighbours) -> None:
+    """Runs the tests beside it with the best fixes: those that break one of them are none."""
+    best = [t for t in trials.passing if t.verified and not t.doubt][:MOST_PROVED]
+
+    async def prove(trial: Trial) -> None:
+        edit = trial.candidate.edit
+        try:
+            result = await runs.run(beside.query([edit], deadline_s=neighbours.DEADLINE_S))
+        except (Unavailable, RequestFailed, ValueError):
+            return
+        after = neighbours.told(result)
+        broken = before.broken(after) if after else before.count
+        if broken:
+            trial.doubt = f"{broken} other tests that passed fail"
+        elif before.count and before.runs(edit.source.path, range(edit.first, max(edit.first, edit.last) + 1)):
+            trial.proof = f"{before.count} other tests that passed still do"
+
+    await asyncio.gather(*map(prove, best))
+
+
+def _has_threads(case: Case) -> bool:
+    """Whether code may have run in other threads or processes, which is not traced."""
+    return any(place.source and _STARTS.search(place.source.text) for place in case.places)
 
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
@@ -160,7 +247,7 @@ async def run_again(debugger: Debugger, case: Case) -> Control | None:
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None
-    runs = Runs(debugger, case, failure, _AGAIN_S)
+    runs = Runs(debugger, case, failure, _AGAIN_S, folders=own_folders(case))
     for check in reversed(checks_of(case)[-_AGAIN:]):
         try:
             control = await runs.control(check)
@@ -226,6 +313,19 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
     return trial
 
 
+def _prove(analysis: Analysis, trials: Trials) -> None:
+    """Says of each fix that passes what else speaks for it: a rule, or checks that rest on its line and still pass."""
+    evidence = analysis.evidence
+    for trial in trials.tried:
+        if not trial.verified or trial.doubt:
+            continue
+        known = analysis.finding_at(*trial.place)
+        if trial.candidate.reason or (known and known.weight >= LEAST_WEIGHT):
+            trial.proof = "a known mistake"
+        elif evidence and (count := evidence.passing[trial.place]) >= LEAST_CHECKS:
+            trial.proof = f"{count} checks that rest on this line passed before, and still pass"
+
+
 def _breaks(edit: Edit, widest: Verdict) -> bool:
     """Whether the widest run fails in the very function that was edited."""
     raised = widest.result.raised if widest.result and not widest.passes else None
@@ -239,7 +339,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
-        if f.edit and f.edit.first > 0
+        if f.edit and f.edit.first > 0 and (f.scope.source.path, f.line) in analysis.scores
     ]
     generated: list[Candidate] = []
     for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
@@ -256,9 +356,16 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
+        if analysis.evidence and not any((source.path, n) in analysis.scores for n in _of_statement(source, line)):
+            continue
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
         found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
     return found
+
+
+def _of_statement(source: SourceFile, line: int) -> tuple[int, ...]:
+    statement = source.statement_at(line)
+    return (line, statement.lineno) if statement else (line,)
 
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
