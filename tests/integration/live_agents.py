@@ -26,7 +26,7 @@ class Session:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self.seen: list[dict[str, Any]] = []
-        self.answers_terminal = True
+        self.is_over = False
         self._seq = 0
         self._came = threading.Condition()
         self._looked = 0
@@ -41,6 +41,9 @@ class Session:
             with self._came:
                 self.seen.append(message)
                 self._came.notify_all()
+        with self._came:
+            self.is_over = True
+            self._came.notify_all()
 
     def post(self, name: str, /, **arguments: Any) -> int:
         self._seq += 1
@@ -72,7 +75,8 @@ class Session:
                     if wanted(message):
                         return message
                 left = end - time.monotonic()
-                assert left > 0 and self._came.wait(left), f"it did not come; there is {self.seen[-6:]}"
+                assert left > 0 and not self.is_over, f"it did not come; there is {self.seen[-6:]}"
+                self._came.wait(left)
 
     def answer(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         number = self.post(name, **arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -247,7 +248,6 @@ class Standing:
         self._orders = orders or {}
         self.gate = Gate(self._heard, self.records)
         self.gate.table(Table(rows))
-        import itertools
 
         self.keeper = Gatekeeper(self.gate, itertools.count(1))
 
@@ -327,3 +327,23 @@ def test_once_the_debugger_is_gone_nobody_waits():
 
     asyncio.run(announce())
     assert standing.held == []
+
+
+def test_while_one_agent_is_held_all_others_wait_where_that_is_wanted():
+    async def play(*, stop_all: bool) -> bool:
+        """Whether the second agent has gone on while the first was held."""
+        held = asyncio.Queue[Held]()
+        gate = Gate(lambda heard: held.put_nowait(heard.held) if heard.held else None, Records(), stop_all=stop_all)
+        gate.table(Table([on("query", condition="agent == 'main'")]))
+        keeper = Gatekeeper(gate, itertools.count(1))
+        first = asyncio.ensure_future(keeper.visit(1, "chat", body(SYSTEM, USER)).asked(lambda: None, None))
+        at = await held.get()
+        other = keeper.visit(2, "chat", body({"role": "system", "content": "You review."}, USER))
+        second = asyncio.ensure_future(other.asked(lambda: None, None))
+        done, _ = await asyncio.wait([second], timeout=0.05)
+        gate.order(Order(at.ident))
+        await asyncio.gather(first, second)
+        return bool(done)
+
+    assert asyncio.run(play(stop_all=False))
+    assert not asyncio.run(play(stop_all=True))
