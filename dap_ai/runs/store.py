@@ -8,7 +8,8 @@ rewritten; beside it `workspace.git`, where the workspace was followed. What a l
     {"node": N, "after": N, "part": HASH, "value": JSON}   a message of a conversation and the one before it (0: none);
                                                            no `value` where the part is known
     {"query": Q, "at": ..., "last": N, ...}                a request: its last message, so all of them; `own`, where it
-                                                           was edited: the last one as the agent has sent it
+                                                           was edited: the last one as the agent has sent it;
+                                                           `agent`, `parent`, where a hook knows whose it is
     {"response": Q, "at": ..., "value": JSON, ...}         what came back; `taped`: from a tape, to that query of it
     {"change": C, "at": ..., "commit": SHA, "files": ...}  a commit of the workspace
     {"note": WORDS, "at": ...}     {"end": EXIT CODE or null, "at": ...}

@@ -6,7 +6,7 @@ from typing import Any
 
 _FIELDS = {
     "frequency_penalty", "logprobs", "max_completion_tokens", "max_tokens", "messages", "metadata", "model", "n",
-    "parallel_tool_calls", "presence_penalty", "reasoning_effort", "response_format", "seed", "service_tier", "stop",
+    "parallel_tool_calls", "presence_penalty", "prompt_cache_key", "reasoning_effort", "response_format", "seed", "service_tier", "stop",
     "store", "stream", "stream_options", "temperature", "tool_choice", "tools", "top_p", "user", "verbosity",
 }  # fmt: skip
 _ROLES = {"system", "developer", "user", "assistant", "tool"}

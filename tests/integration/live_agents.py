@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.patience import at_worst
 
-WAIT_S = at_worst(30.0)
+WAIT_S = at_worst(60.0)
 AGENTS = Path(__file__).parents[1] / "agents"
 KEY = "sk-planted-key-4711"
 

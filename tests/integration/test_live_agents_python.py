@@ -72,7 +72,7 @@ def test_an_agent_whose_hook_tells_its_stack_shows_it_below_the_call(tmp_path: P
         live.go()
         assert live.over() == 0
     verdict = next(json.loads(text) for text in live.printed().splitlines() if text.startswith("{"))
-    assert verdict == {"do": "edit", "arguments": {"a": 2}}
+    assert verdict == {"do": "edit", "arguments": {"a": 2}, "call_id": "c1"}
 
 
 def test_an_agent_on_the_clients_terminal_is_held_and_its_end_is_told(tmp_path: Path):

@@ -110,3 +110,16 @@ def test_a_folder_with_something_in_it_takes_no_recording(tmp_path: Path, run_da
     ran = run_dap_ai("record", "--out", tmp_path, "--", sys.executable, "-c", "", cwd=tmp_path)
     assert ran.returncode == 2 and b"is not empty" in ran.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_secret_of_a_prompt_stays_in_the_recording_and_leaves_it_masked(tmp_path: Path, run_dap_ai: Ran):
+    secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    with Endpoint([Reply("Done.")]) as endpoint:
+        command = ["record", "--out", tmp_path / "r", "--", sys.executable, AGENT, "--task", f"Use the token {secret}."]
+        ran = run_dap_ai(*command, cwd=tmp_path, env=environment(endpoint), timeout_s=LONG_S)
+    assert ran.returncode == 3, ran.stderr.decode()
+    assert secret in open_run(tmp_path / "r").task
+    exported = run_dap_ai("run", "export", tmp_path / "r", "--to", "html", "-o", tmp_path / "page.html", cwd=tmp_path)
+    assert exported.returncode == 0, exported.stderr.decode()
+    page = (tmp_path / "page.html").read_text()
+    assert "Use the token" in page and secret not in page

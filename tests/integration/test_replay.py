@@ -17,7 +17,7 @@ import pytest
 from dap_ai.runs.opening import open_run
 from dap_ai.runs.store import FILE
 from tests.chat.endpoint import Endpoint, Reply, Seen
-from tests.integration.test_real_agents import MINI, QUIET, program
+from tests.integration.real_agents import program, surroundings
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -53,7 +53,7 @@ class Case:
 
     def __init__(self, folder: Path, model: Endpoint) -> None:
         self.model, self.work, self.recording = model, folder / "work", folder / "r"
-        self.env = {"OPENAI_BASE_URL": model.url, **QUIET, **MINI}
+        self.env = surroundings(model.url, folder / "home")
         check = "import shop; assert shop.total(3) == 6, 'a wrong total'"
         self.check = f'{shlex.quote(sys.executable)} -c "{check}"'
 

@@ -59,7 +59,8 @@ class _Process:
         )
         if (following := self._following) is not None:
             gate.story.is_as_it_was = lambda: not following.changes
-        self._endpoint.gate, self._endpoint.alive_s = Gatekeeper(gate, self._endpoint.numbers), begin.gate.alive_s
+        self._endpoint.gate = Gatekeeper(gate, self._endpoint.numbers, self._endpoint.keeping)
+        self._endpoint.alive_s = begin.gate.alive_s
         return gate
 
     async def run(self) -> None:

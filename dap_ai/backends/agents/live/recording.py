@@ -19,11 +19,14 @@ import msgspec
 import psutil
 
 import dap_ai
+from dap_ai.backends.agents.live.addressed import addressed
 from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
 from dap_ai.backends.agents.live.wire.routes import environment, upstreams
 
 LOG = "endpoint.log"
+_ADDRESSED = "addressed"
+"""The name of the upstream that the command itself would have gone to."""
 _CLOSE_S = 30.0
 _PASSED_ON = ("SIGTERM", "SIGHUP")
 """What is sent to us alone, and meant for the agent. Those of a terminal reach it by themselves."""
@@ -75,6 +78,9 @@ class Keeper:
         token = secrets.token_urlsafe(18)
         try:
             found = {upstream.name: upstream.url for upstream in upstreams(wish.environ)}
+            self._addressed = addressed(wish.command, wish.environ)
+            if self._addressed is not None:
+                found[_ADDRESSED] = self._addressed.url
             self.environment = environment(
                 wish.environ, self._listener.getsockname()[1], token, gate=wish.gate is not None
             )
@@ -92,6 +98,13 @@ class Keeper:
         self.ready = ready
         self._thread = threading.Thread(target=self._keep, name="endpoint", daemon=True)
         self._thread.start()
+
+    def addressed(self, command: Sequence[str]) -> list[str]:
+        """The agent's command: where it says where the model is, that is here."""
+        if self._addressed is None:
+            return list(command)
+        address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/{self._begin.token}/{_ADDRESSED}"
+        return self._addressed.command(command, address)
 
     def follow(self, pid: int) -> None:
         """This process is the agent."""
@@ -171,7 +184,7 @@ def run_agent(wish: Wish, keeper: Keeper) -> int:
     Raises OSError where it cannot be started.
     """
     with _signals() as passed_on:
-        argv, cwd = (wish.again.argv, wish.again.cwd) if wish.again else (wish.command, None)
+        argv, cwd = (wish.again.argv, wish.again.cwd) if wish.again else (keeper.addressed(wish.command), None)
         out = sys.stderr if wish.again and wish.again.aside else None
         agent = subprocess.Popen(argv, env=wish.environ | keeper.environment, cwd=cwd, stdout=out)  # noqa: S603  it is what the user wants
         passed_on.append(agent)

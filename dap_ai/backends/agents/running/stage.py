@@ -90,8 +90,9 @@ class LiveStage:
         printing = Printing(self._folder, lambda category, text: self._tell(Happening(printed=(category, text))))
         try:
             with printing.files() as (out, err):
+                command = self._keeper.addressed(self._wanted.command)
                 self._agent = subprocess.Popen(  # noqa: S603  it is what the user wants
-                    self._wanted.command, env=self._variables(), cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
+                    command, env=self._variables(), cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
                     stdout=out, stderr=err, start_new_session=True,
                 )  # fmt: skip
         except OSError as error:
@@ -102,9 +103,9 @@ class LiveStage:
 
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
         """A launcher that starts the agent on that terminal, and tells the gate of it."""
-        words = [sys.executable, "-m", "dap_ai.backends.agents.live.launcher", *self._wanted.command]
-        more = _attached(self._environ) if self._wanted.python else {}
-        env: dict[str, str | None] = {**self._wanted.env, **self._keeper.environment, **more}
+        command = self._keeper.addressed(self._wanted.command)
+        words = [sys.executable, "-m", "dap_ai.backends.agents.live.launcher", *command]
+        env: dict[str, str | None] = {**self._wanted.env, **self._changed()}
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, env, self._wanted.cwd
 
@@ -144,7 +145,12 @@ class LiveStage:
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def _variables(self) -> Mapping[str, str]:
-        return self._environ | self._keeper.environment | (_attached(self._environ) if self._wanted.python else {})
+        return {**self._environ, **self._changed()}
+
+    def _changed(self) -> dict[str, str]:
+        """Those that are ours: of two sitecustomize the one runs the other."""
+        ours = self._keeper.environment
+        return ours | (_attached(self._environ | ours) if self._wanted.python else {})
 
     def _follow(self, pid: int) -> None:
         self._pid = pid

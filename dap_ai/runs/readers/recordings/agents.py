@@ -48,17 +48,32 @@ class Askers:
         self._owners: dict[int, Asker] = {}
         self._callers: dict[str, Asker] = {}
 
-    def of(self, last: int, tools: str, answers: Sequence[str]) -> tuple[Asker, list[int]]:
+    def of(
+        self, last: int, tools: str, answers: Sequence[str], who: tuple[str, str] = ("", "")
+    ) -> tuple[Asker, list[int]]:
         """Who asks with a conversation that ends at `last`, and its messages that are new to that agent.
 
         `answers` are the ids of the calls whose results are among the messages that nobody has sent so far.
+        `who` is the agent's name and its parent's, where a hook has told them.
         """
         head = (self._system(last), tools)
-        asker = self._continued(last) or self._calling(answers) or self._resting(head) or self._new(head)
+        asker = (
+            self._told(head, *who)
+            or self._continued(last)
+            or self._calling(answers)
+            or self._resting(head)
+            or self._new(head)
+        )
         new = self._new_to(asker, last)
         self._take(asker, last)
         asker.has_tools = asker.has_tools or bool(tools)
         return asker, new
+
+    def named(self, name: str, main: str) -> Asker | None:
+        """The agent of that name, or called `main` the first."""
+        if name == main:
+            return next((each for each in self.known if not each.parent), None)
+        return next((each for each in self.known if each.name == name), None)
 
     def takes(self, asker: Asker, last: int) -> None:
         """What an agent has asked was edited: messages up to `last` are its own from then on."""
@@ -85,6 +100,15 @@ class Askers:
 
     def _calling(self, answers: Sequence[str]) -> Asker | None:
         return next((self._callers[one] for one in reversed(answers) if one in self._callers), None)
+
+    def _told(self, head: tuple[str, str], name: str, parent: str) -> Asker | None:
+        if not name:
+            return None
+        found = next((each for each in self.known if each.name == name), None)
+        if found is None:
+            found = Asker(name, parent, head)
+            self.known.append(found)
+        return found
 
     def _resting(self, head: tuple[str, str]) -> Asker | None:
         found = (each for each in self.known if each.head == head and not each.open_calls and not each.waiting)

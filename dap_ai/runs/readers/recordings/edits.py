@@ -12,7 +12,7 @@ from typing import Any
 from dap_ai.runs.model import Event, Ref
 from dap_ai.runs.readers.building import MAIN, Building
 from dap_ai.runs.readers.recordings.said import brought
-from dap_ai.runs.readers.shapes import arguments, command, words
+from dap_ai.runs.readers.shapes import arguments, command, whole, words
 
 _WORDS = {
     "query": "the query was edited in the debugger: the model saw other messages than the agent has",
@@ -20,6 +20,9 @@ _WORDS = {
     "result": "the result was edited in the debugger; the agent's own memory keeps the original",
     "call": "the call was edited in the debugger",
 }
+
+_BEGINNING = 40
+"""Characters of a result that is told in other words: they cut its middle or its end."""
 
 
 class Edits:
@@ -36,6 +39,17 @@ class Edits:
         """Whether a hook has told what a call brought: the wire says it once more."""
         return call_id in self._told
 
+    def is_in(self, call_id: str, said: str) -> bool:
+        """Whether a user's words hold what a call brought, be it only its beginning."""
+        event = self._last("result", call_id)
+        return event is not None and event.text.strip()[:_BEGINNING] in said
+
+    def seen(self, call_id: str, text: str, ref: Ref) -> None:
+        """What the model has got of a result that a hook has told: it may be cut, or put in other words."""
+        event = self._last("result", call_id)
+        if event is not None:
+            event.text, event.ref = text, ref
+
     def called(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> Event:
         """A tool really begins to run; its call, which the wire may have told before."""
         call_id = words(row.get("called"))
@@ -48,12 +62,19 @@ class Edits:
         named = {"agent": words(row.get("agent")) or MAIN, "tool": words(row.get("tool")), "call_id": call_id}
         return self._building.add("call", ref, at_s=at_s, arguments=given, text=text, **named)
 
+    def withdrawn(self, call_id: str) -> None:
+        """The wire tells a call that a hook has told a moment before."""
+        event = self._last("call", call_id) if call_id else None
+        if event is not None and not event.ref.pointer:
+            self._building.events.remove(event)
+
     def returned(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> None:
         """It has run."""
         call_id, said = words(row.get("returned")), words(row.get("text"))
         self._told.add(call_id)
         call = self._last("call", call_id)
         said, code = brought(said)
+        code = whole(row.get("exit_code")) if "exit_code" in row else code
         status: Any = words(row.get("status")) or "unknown"
         status = status if code is None else "ok" if code == 0 else "error"
         took = at_s - call.at_s if call and at_s is not None and call.at_s is not None else None

@@ -167,12 +167,15 @@ class Reading:
             said.call_id for node in self._askers.unsent(last) for said in self._of(node) if said.kind == "result"
         ]
         is_first = len(self._askers.known)
-        asker, new = self._askers.of(last, words(row.get("tools")), answers)
+        who = words(row.get("agent")), words(row.get("parent"))
+        asker, new = self._askers.of(last, words(row.get("tools")), answers, who)
         model = words(at(row, "settings", "model"))
         self._building.agents.setdefault(asker.name, Agent(asker.name, asker.parent, model))
         waiting = self._answered_in_words(asker, new)
+        is_new = len(self._askers.known) > is_first
+        task = self._task(new) if is_new else 0
         for node in new:
-            self._sent(node, asker, at_s, first=len(self._askers.known) > is_first, answers=waiting)
+            self._sent(node, asker, at_s, first=is_new, task=task, answers=waiting)
         event = self._building.add("query", ref, agent=asker.name, at_s=at_s, native_id=words(row["query"]))
         asker.waiting += 1
         self._asked[whole(row["query"]) or 0] = asker, event
@@ -184,7 +187,7 @@ class Reading:
         number_ = whole(row.get(kind)) or 0
         if kind == "called":
             event = edits.called(row, ref, at_s)
-            asker = next((each for each in self._askers.known if each.name == event.agent), None)
+            asker = self._askers.named(event.agent, MAIN)
             if asker is not None and event.call_id not in asker.open_calls:
                 self._askers.called(asker, event.call_id, sub_agent(event.tool, event.arguments))
         elif kind == "returned":
@@ -218,13 +221,24 @@ class Reading:
         told = len(users) == 1 and not any(each.kind == "result" for each in said)
         return next(iter(asker.open_calls)) if told and len(asker.open_calls) == 1 else ""
 
-    def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool, answers: str) -> None:
+    def _task(self, new: Sequence[int]) -> int:
+        """The message of a first query that says what is to be done: what stands before is context, or an example."""
+        for node in reversed(new):
+            if any(each.kind == "user" and not _is_inserted(each.text) for each in self._of(node)):
+                return node
+        return 0
+
+    def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool, task: int, answers: str) -> None:
         """A message that an agent has sent for the first time; `answers` is the call that a user's words answer."""
         line = self._nodes[node].line
         for said in self._of(node):
             ref = Ref(self._name, (line, line), f"/value{said.pointer}")
-            if said.kind == "result" and self._edits.is_told(said.call_id):
-                asker.open_calls.pop(said.call_id, None)
+            told = said.call_id if said.kind == "result" else answers if said.kind == "user" else ""
+            if said.kind == "user" and told and self._edits.is_told(told) and not self._edits.is_in(told, said.text):
+                answers, told = "", ""  # other words
+            if told and self._edits.is_told(told):
+                self._edits.seen(told, said.text, ref)
+                asker.open_calls.pop(told, None)
             elif said.kind == "result" or (said.kind == "user" and answers):
                 said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
                 asker.open_calls.pop(said.call_id, None)
@@ -232,7 +246,7 @@ class Reading:
                 status = said.status if code is None else "ok" if code == 0 else "error"
                 fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
                 self._building.add("result", ref, agent=asker.name, at_s=at_s, text=text, exit_code=code, **fields)
-            elif said.kind == "user" and first and not asker.has_task and not _is_inserted(said.text):
+            elif said.kind == "user" and node == task and not asker.has_task and not _is_inserted(said.text):
                 asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
             elif first or said.kind in ("system", "user"):  # later its own answers come back
@@ -278,6 +292,7 @@ class Reading:
         )
         for each in found:
             if each.kind == "call":
+                self._edits.withdrawn(each.call_id)
                 self._building.add(
                     "call",
                     Ref(ref.path, ref.lines, f"/value{each.pointer}"),

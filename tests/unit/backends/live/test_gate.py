@@ -268,7 +268,8 @@ def test_a_hook_is_told_to_go_where_nothing_holds():
 
     async def announce() -> None:
         assert await standing.announce(kind="hello", announces=["call", "result"]) == {"do": "go"}
-        assert await standing.announce(kind="call", tool="bash", arguments={"command": "ls"}) == {"do": "go"}
+        told = await standing.announce(kind="call", tool="bash", arguments={"command": "ls"})
+        assert told == {"do": "go", "call_id": "hook-1"}
 
     asyncio.run(announce())
     assert standing.gate.announces == {"call", "result"}
@@ -281,7 +282,7 @@ def test_a_call_and_a_result_that_a_hook_announces_are_held_and_edited():
 
     async def announce() -> None:
         call = await standing.announce(kind="call", tool="bash", arguments={"command": "ls"}, call_id="c1")
-        assert call == {"do": "edit", "tool": "python", "arguments": {}}
+        assert call == {"do": "edit", "tool": "python", "arguments": {}, "call_id": "c1"}
         assert await standing.announce(kind="result", call_id="c1", text="a.py") == {"do": "edit", "text": ""}
 
     asyncio.run(announce())
@@ -322,7 +323,7 @@ def test_once_the_debugger_is_gone_nobody_waits():
     standing.gate.open()
 
     async def announce() -> None:
-        assert await standing.announce(kind="call", tool="bash", arguments={}) == {"do": "go"}
+        assert await standing.announce(kind="call", tool="bash", arguments={}) == {"do": "go", "call_id": "hook-1"}
 
     asyncio.run(announce())
     assert standing.held == []

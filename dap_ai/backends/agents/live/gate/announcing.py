@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,14 +20,18 @@ from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.recordings.said import Said
 
+Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 _GO = Verdict()
+_KEEPING_S = 1.0
+"""So long at most a query waits until the workspace's state before it is kept."""
 
 
 class Announcing:
     """For the endpoint's loop alone. `numbers` are those of queries."""
 
-    def __init__(self, gate: Gate, numbers: itertools.count[int]) -> None:
-        self._gate, self._numbers = gate, numbers
+    def __init__(self, gate: Gate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
+        """`keeping` starts to keep the workspace as a query finds it."""
+        self._gate, self._numbers, self._keeping = gate, numbers, keeping
         self._asked: dict[str, int] = {}
         """The query under way of each agent whose model is not asked over the wire."""
         self.has_wire = False
@@ -91,7 +96,7 @@ class Announcing:
         arguments: Any = event.text if said.arguments is None else said.arguments
         shown = partial(_tool, event.tool, arguments)
         await self._gate.passes(What(event, 0, shown, carry, frames=said.frames))
-        return made.verdict
+        return msgspec.structs.replace(made.verdict, call_id=event.call_id)
 
     @staticmethod
     def _known(speaker: Speaker, said: Announced) -> Event | None:
@@ -111,8 +116,10 @@ class Announcing:
         if event is None:
             return _GO
         event.status = said.status if event.status == "unknown" else event.status
+        event.exit_code = said.exit_code if said.exit_code is not None else event.exit_code
         made = _Made()
         row: dict[str, Any] = {"returned": call_id, "at": time.time(), "tool": event.tool, "status": said.status}
+        row |= {} if said.exit_code is None else {"exit_code": said.exit_code}
         self._gate.records.event({**row, "text": said.text})
 
         def carry(order: Order) -> None:
@@ -132,13 +139,25 @@ class Announcing:
         speaker = self._gate.story.begun(said.agent, said.parent)
         self._asked[speaker.name] = number
         body = msgspec.json.encode({"messages": list(said.messages)})
-        self._gate.records.announced({"query": number, "at": time.time(), "api": "chat"}, list(said.messages))
+        who = {"agent": said.agent, "parent": said.parent} if said.agent else {}
+        self._gate.records.announced({"query": number, "at": time.time(), "api": "chat", **who}, list(said.messages))
+        await self._kept(number, speaker)
         _, results, query = self._gate.story.query(body, speaker)
         made = _Made()
         for result in results:
             await self._gate.passes(What(result, number, partial(_text, result), _past))
         await self._gate.passes(What(query, number, lambda: {"messages": list(said.messages)}, made.take))
         return made.verdict
+
+    async def _kept(self, number: int, speaker: Speaker) -> None:
+        """The agent's model is asked, and what it says done, once the state before is kept."""
+        if self._keeping is None:
+            return
+        kept = self._keeping(number)
+        await asyncio.wait([kept], timeout=None if self._gate.stops.wants_changes else _KEEPING_S)
+        if kept.done() and (changed := kept.result()) is not None and self._gate.stops.wants_changes:
+            change = self._gate.story.change(speaker, changed)
+            await self._gate.passes(What(change, number, lambda: None, _past))
 
     async def _response(self, said: Announced) -> Verdict:
         speaker = self._gate.story.begun(said.agent, said.parent)
@@ -198,4 +217,4 @@ def _function(call: Any) -> dict[str, Any]:
 
 
 def _past(_: Order) -> None:
-    raise CannotEdit("the agent has this result already: edit the query")
+    raise CannotEdit("it is past: edit the query, or the files")

@@ -34,6 +34,9 @@ What comes back (`do`):
     answer    `text` in the place of what would be done: of a call its result, and the tool is not run; of a query the
               model's answer, and no model is asked
     stop      the agent is to end: `why`
+
+The verdict on a call has the `call_id` that the call is known by: one that was announced without gets it here, and its
+result is announced with it.
 """
 
 from __future__ import annotations
@@ -79,6 +82,7 @@ class Announced(msgspec.Struct, frozen=True, omit_defaults=True):
     pid: int = 0
     port: int = 0
     exit_code: int | None = None
+    """Of a result: that of the command which the call was."""
     frames: Sequence[Mapping[str, Any]] = ()
     """The Python stack of a call, innermost first, where it is wanted: {"name", "path", "line"}."""
 
@@ -92,6 +96,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     arguments: Any = msgspec.UNSET
     messages: Sequence[Any] | msgspec.UnsetType = msgspec.UNSET
     why: str = ""
+    call_id: str = ""
+    """Of a call: what it is known by."""
 
 
 GO = Verdict()

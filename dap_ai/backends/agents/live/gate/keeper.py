@@ -6,24 +6,25 @@ import itertools
 
 import msgspec
 
-from dap_ai.backends.agents.live.gate.announcing import Announcing
+from dap_ai.backends.agents.live.gate.announcing import Announcing, Keeping
 from dap_ai.backends.agents.live.gate.contract import Announced, encoded
 from dap_ai.backends.agents.live.gate.gate import Gate
 from dap_ai.backends.agents.live.gate.visits import Visit
 from dap_ai.backends.agents.live.wire.apis.asked import Api
+from dap_ai.backends.agents.live.wire.notes import Who
 
 
 class Gatekeeper:
     """For the endpoint's loop alone. `numbers` are those of queries."""
 
-    def __init__(self, gate: Gate, numbers: itertools.count[int]) -> None:
+    def __init__(self, gate: Gate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
         self._gate = gate
-        self._announcing = Announcing(gate, numbers)
+        self._announcing = Announcing(gate, numbers, keeping)
 
-    def visit(self, number: int, api: Api, body: bytes, url: str = "") -> Visit:
+    def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
         """A query that has come by the wire."""
         self._announcing.has_wire = True
-        return Visit(self._gate, number, api, body, url)
+        return Visit(self._gate, number, api, body, url, who)
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
         """What a hook announces; status 400 where it is nothing that contract.py knows."""

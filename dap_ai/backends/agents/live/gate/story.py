@@ -97,7 +97,9 @@ class Story:
         return events + [self.call(speaker, each) for each in found if each.kind == "call"]
 
     def call(self, speaker: Speaker, said: Said) -> Event:
-        """A call that is about to be made."""
+        """A call that is about to be made; one that a hook has told before the end of the answer is that one."""
+        if said.call_id and (known := speaker.open_calls.get(said.call_id)) is not None:
+            return known
         self._step += 1
         fields: dict[str, Any] = {"tool": said.tool, "arguments": said.arguments, "call_id": said.call_id}
         event = self._add("call", speaker, text=said.text, step=self._step, **fields)

@@ -12,9 +12,9 @@ import msgspec
 from dap_ai.backends.agents.live.gate import editing
 from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Order
-from dap_ai.backends.agents.live.gate.story import Speaker
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.backends.agents.live.wire.notes import Who
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.shapes import usage
@@ -26,8 +26,10 @@ Begin = Callable[[], None]
 class Visit:
     """See wire/visiting.py. `body` is the request as the model is to see it."""
 
-    def __init__(self, gate: Gate, number: int, api: Api, body: bytes, url: str = "") -> None:
-        """`url` is where the model is: what it costs is known by that."""
+    def __init__(  # noqa: PLR0917  all that a query is
+        self, gate: Gate, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None
+    ) -> None:
+        """`url` is where the model is: what it costs is known by that. `who` asks, where a hook says so."""
         self._gate, self.number, self._url = gate, number, url
         self.api: Api = api
         edited = gate.kept.applied(api, body)
@@ -40,7 +42,7 @@ class Visit:
         self.value: Any = None
         self.is_edited = False
         """Whether `value` is another than the model's answer."""
-        self._speaker: Speaker | None = None
+        self._speaker = None if who is None else gate.story.begun(who.name, who.parent)
         self._events: Sequence[Event] = ()
 
     @property
@@ -55,7 +57,7 @@ class Visit:
     async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
         """Before the model is asked. `changed` are the files of the workspace's new state; None: it is as it was."""
         gate = self._gate
-        speaker, results, query = gate.story.query(self.body)
+        speaker, results, query = gate.story.query(self.body, self._speaker)
         self._speaker = speaker
         if changed is not None:
             change = gate.story.change(speaker, changed)

@@ -9,6 +9,13 @@ End = Literal["whole", "left", "broken", "unreached"]
 """`left`: the agent closed the connection before the answer was complete; `broken`: the model's side did."""
 
 
+class Who(NamedTuple):
+    """An agent that asks, and its parent."""
+
+    name: str
+    parent: str
+
+
 class Began(NamedTuple):
     """A request has come and is passed on. `at`: seconds since 1970."""
 
@@ -24,6 +31,8 @@ class Began(NamedTuple):
     """Of the body: `gzip`, ..."""
     own: bytes | None = None
     """The body as the agent has sent it, where the model is to see another."""
+    who: Who | None = None
+    """Whose query it is, where a hook in the agent's process says so."""
 
 
 class Ended(NamedTuple):

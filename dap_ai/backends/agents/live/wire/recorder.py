@@ -68,6 +68,7 @@ class Recorder:
         """A query that nobody has seen on the wire, soon written."""
 
         def write() -> None:
+            self.totals.queries += 1
             last = self._recording.conversation([msgspec.json.encode(message) for message in messages])
             self._recording.event({**fields, "last": last, "messages": len(messages), "settings": {}})
 
@@ -113,6 +114,7 @@ class Recorder:
         marked = {"marked": asked.marked} if asked.marked else {}
         row = {**head, "api": api, **place, "last": last, "messages": len(asked.messages), **tools, **marked}
         own = {"own": self._own(api, note.own)} if note.own else {}
+        own |= {"agent": note.who.name, "parent": note.who.parent} if note.who else {}
         self._recording.event({**row, **own, "settings": asked.settings})
         self._asked(note.number)
 

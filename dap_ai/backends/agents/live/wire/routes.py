@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.backends.agents.live.wire.notes import Who
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = "127.0.0.1"
+ASKER = b"x-dap-ai-agent"
+"""The header that a hook puts on a query: the agent's name and parent, quoted, a semicolon between. Never passed on."""
 GATE = "gate"
 """Behind the secret: where hooks in the agent's process announce what happens."""
+
+
+HOOK = Path(__file__).parents[1] / "hook" / "start"
+"""Has the sitecustomize of the hook, and nothing else."""
 
 
 class Vendor(NamedTuple):
@@ -70,7 +79,7 @@ def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool
 
     With a `gate`, hooks in the agent's process are told where it is.
     """
-    changed = {"DAP_AI_GATE": f"http://{_LOOPBACK}:{port}/{token}/{GATE}"} if gate else dict[str, str]()
+    changed = _hooked(environ, f"http://{_LOOPBACK}:{port}/{token}/{GATE}") if gate else dict[str, str]()
     for vendor, upstream in zip(VENDORS, upstreams(environ), strict=True):
         path = urlsplit(upstream.url).path
         for name in vendor.variables:
@@ -79,6 +88,13 @@ def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool
         for name in ("no_proxy", "NO_PROXY"):
             changed[name] = ",".join(filter(None, (environ.get(name), _LOOPBACK)))
     return changed
+
+
+def _hooked(environ: Mapping[str, str], gate: str) -> dict[str, str]:
+    """So that each Python of the agent's, and of what it starts, runs the hook, and then what it would have run."""
+    before = [place for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place not in ("", str(HOOK))]
+    path = os.pathsep.join([str(HOOK), *before])
+    return {"DAP_AI_GATE": gate, "PYTHONPATH": path}
 
 
 def target(path: str, token: str, known: Mapping[str, Upstream]) -> tuple[Upstream, str] | None:
@@ -91,6 +107,12 @@ def target(path: str, token: str, known: Mapping[str, Upstream]) -> tuple[Upstre
 def gate_of(path: str, token: str) -> bool:
     """Whether a request is to the gate: a hook announces something."""
     return path == f"/{token}/{GATE}"
+
+
+def asker(header: str) -> Who | None:
+    """What a hook says of whose query it is."""
+    name, _, parent = header.partition(";")
+    return Who(unquote(name), unquote(parent)) if name else None
 
 
 def named(value: object) -> dict[str, Upstream]:

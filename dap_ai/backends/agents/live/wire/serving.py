@@ -24,7 +24,7 @@ from dap_ai.backends.agents.live.wire.http import (
 from dap_ai.backends.agents.live.wire.notes import Began, Notes
 from dap_ai.backends.agents.live.wire.passing import Passing, without_header
 from dap_ai.backends.agents.live.wire.replies import Decision, Replies
-from dap_ai.backends.agents.live.wire.routes import Upstream, gate_of, target
+from dap_ai.backends.agents.live.wire.routes import ASKER, Upstream, asker, gate_of, target
 from dap_ai.backends.agents.live.wire.upstream import Pool, Unreached
 from dap_ai.backends.agents.live.wire.visiting import Gatekeeper
 from dap_ai.backends.agents.live.wire.way import Dropped, Way
@@ -137,7 +137,8 @@ class _Conversation:
         method, encoding = request.method.decode("latin-1"), value_of(request.headers, b"content-encoding")
         plain = path.partition("?")[0]
         passing = Passing(number)
-        api, own = api_of(method, plain), None
+        api, own, who = api_of(method, plain), None, asker(value_of(request.headers, ASKER))
+        request = without_header(ASKER, request) if who else request
         if self._endpoint.replay and api:
             passing.decided = self._endpoint.replay.decide(number, api, uncompressed(body, encoding))
             own, body, encoding = passing.decided.own, passing.decided.body, ""
@@ -145,10 +146,10 @@ class _Conversation:
         if self._endpoint.gate and api:
             with contextlib.suppress(ValueError):  # compressed in a way that nobody here can read: it passes
                 plain_body = uncompressed(body, encoding)
-                passing.visit = self._endpoint.gate.visit(number, api, plain_body, upstream.url)
+                passing.visit = self._endpoint.gate.visit(number, api, plain_body, upstream.url, who)
                 own, body, encoding = passing.visit.own or own, passing.visit.body, ""
                 request = without_header(b"content-encoding", request)
-        self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own))
+        self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own, who))
         if self._endpoint.keeping and api:
             passing.kept = self._endpoint.keeping(number)
         work = asyncio.ensure_future(self._pass(request, body, upstream, path, passing))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
+from dap_ai.backends.agents.live.wire.notes import Who
 
 Begin = Callable[[], None]
 """Called where somebody waits: the agent's client is to be told something meanwhile."""
@@ -52,8 +53,8 @@ class Visit(Protocol):
 class Gatekeeper(Protocol):
     """Stands where queries come by."""
 
-    def visit(self, number: int, api: Api, body: bytes, url: str = "") -> Visit:
-        """A query that has come under that number, to the model at `url`. Never raises."""
+    def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
+        """A query that has come under that number, to the model at `url`, of `who` if that is known. Never raises."""
         ...
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:

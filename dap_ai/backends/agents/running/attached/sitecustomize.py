@@ -39,8 +39,9 @@ def _listen() -> None:
 
 def _the_users() -> None:
     """Raises what that one raises, as Python would have told it."""
-    places = [place for place in sys.path if os.path.abspath(place or ".") != _HERE]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", places)
+    places = [os.path.abspath(place or ".") for place in sys.path]
+    behind = places[places.index(_HERE) + 1 :] if _HERE in places else []
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)
     if spec is not None and spec.loader is not None:
         module = importlib.util.module_from_spec(spec)
         sys.modules["sitecustomize"] = module

@@ -1,0 +1,50 @@
+"""mini-swe-agent 2: commands are run by an environment, whether the model called a tool or wrote them in its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..calling import Shape, of_call, word
+from ..points import Point
+from ..who import of_agent, unnamed
+
+
+class _Command(Shape):
+    def read(self, args: Any, kwargs: Any) -> Any:
+        action = _action(args, kwargs)
+        return "bash", {"command": action.get("command", "")}, action.get("tool_call_id")
+
+    def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
+        if tool != "bash":
+            raise ValueError("there is no tool but bash")
+        action = dict(_action(args, kwargs), command=word(arguments, "command"))
+        return ((args[0], action) + tuple(args[2:]), kwargs) if len(args) > 1 else (args, dict(kwargs, action=action))
+
+    def text(self, result: Any) -> Any:
+        code = result.get("returncode")
+        words = [result.get("output") or "", result.get("exception_info") or ""]
+        return "\n".join(filter(None, words)), "unknown" if code is None else "error" if code else "ok"
+
+    def exit_code(self, result: Any) -> Any:
+        return result.get("returncode")
+
+    def failure(self, error: Any) -> Any:
+        if type(error).__name__ != "Submitted":
+            return super().failure(error)
+        found = [message.get("content", "") for message in getattr(error, "messages", ())]
+        return "\n".join(map(str, found)), "ok"
+
+    def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
+        return dict(result or {"returncode": 0}, output=text, exception_info="")
+
+
+def _action(args: Any, kwargs: Any) -> Any:
+    return args[1] if len(args) > 1 else kwargs["action"]
+
+
+_CALL = of_call(_Command())
+POINTS = [
+    Point("minisweagent.agents.default", "DefaultAgent.run", ["self", "task"], of_agent(unnamed)),
+    Point("minisweagent.environments.local", "LocalEnvironment.execute", ["self", "action", "cwd"], _CALL),
+    Point("minisweagent.environments.docker", "DockerEnvironment.execute", ["self", "action", "cwd"], _CALL),
+]

@@ -1,0 +1,67 @@
+"""Pydantic AI: function tools of every toolset, runs within runs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any, AsyncGenerator
+
+from .. import telling
+from ..calling import Shape, of_call
+from ..points import Point
+from ..who import agent
+
+_OTHER = "the tool of a call cannot be changed here: edit the model's answer"
+
+
+class _Validated(Shape):
+    def read(self, args: Any, kwargs: Any) -> Any:
+        validated = _of(args, kwargs)
+        if not validated.args_valid or validated.deferral is not None:
+            return None
+        return validated.call.tool_name, validated.call.args_as_dict(), validated.call.tool_call_id
+
+    def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
+        validated = _of(args, kwargs)
+        if tool != validated.call.tool_name:
+            raise ValueError(_OTHER)
+        found = validated.tool.args_validator.validate_python(arguments)
+        call = dataclasses.replace(validated.call, args=arguments)
+        made = dataclasses.replace(validated, call=call, validated_args=found)
+        kept = {key: value for key, value in kwargs.items() if key != "validated"}
+        return (args[0], made), kept
+
+    def text(self, result: Any) -> Any:
+        value = getattr(result, "return_value", result)
+        said = value if isinstance(value, str) else telling.encoded(value).decode()
+        return said, "unknown"
+
+    def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
+        return text
+
+
+def _of(args: Any, kwargs: Any) -> Any:
+    return args[1] if len(args) > 1 else kwargs["validated"]
+
+
+def _iter(original: Any) -> Any:
+    """The agent's name is found by it in its caller's variables: so none of ours may be the agent."""
+
+    @contextlib.asynccontextmanager
+    async def run(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+        with agent(getattr(args[0], "name", None) or ""):
+            async with original(*args, **kwargs) as found:
+                yield found
+
+    return run
+
+
+POINTS = [
+    Point("pydantic_ai.agent", "Agent.iter", ["self", "user_prompt", "infer_name"], _iter),
+    Point(
+        "pydantic_ai.tool_manager",
+        "ToolManager.execute_tool_call",
+        ["self", "validated", "wrap_validation_errors"],
+        of_call(_Validated()),
+    ),
+]

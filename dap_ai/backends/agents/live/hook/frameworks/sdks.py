@@ -1,0 +1,37 @@
+"""The openai and anthropic packages: a query says whose it is, to the endpoint in the model's place and nobody else."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from .. import telling, who
+from ..points import Point
+
+HEADER = "X-Dap-Ai-Agent"
+
+
+def _named(original: Any) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        headers = original(*args, **kwargs)
+        try:
+            name, parent = who.current()
+            if name and _is_ours(args[0]):
+                headers[HEADER] = "%s;%s" % (quote(name, safe=""), quote(parent, safe=""))
+        except Exception as error:
+            telling.failed("naming the agent of a query", error)
+        return headers
+
+    return run
+
+
+def _is_ours(client: Any) -> Any:
+    gate = urlsplit(os.environ.get("DAP_AI_GATE", ""))
+    return bool(gate.netloc) and urlsplit(str(client.base_url)).netloc == gate.netloc
+
+
+POINTS = [
+    Point("openai._base_client", "BaseClient._build_headers", ["self", "options", "retries_taken"], _named),
+    Point("anthropic._base_client", "BaseClient._build_headers", ["self", "options", "retries_taken"], _named),
+]

@@ -1,0 +1,155 @@
+"""For agents that were instrumented for AgentStepper: its seven functions, so that only the import changes.
+
+    from dap_ai.stepper import AgentStepper
+
+    with AgentStepper("my agent", "localhost", 8765, "workspace") as debugger:
+        prompt = debugger.begin_llm_query_breakpoint(prompt)
+        response = debugger.end_llm_query_breakpoint(ask(prompt))
+        tool, args = debugger.begin_tool_invocation_breakpoint(tool, args)
+        result = debugger.end_tool_invocation_breakpoint(run(tool, args))
+
+The agent is recorded by `dap-ai record -- COMMAND`, and stops where it is launched by a debugger. Without either, each
+function gives back what it was given. An agent never fails because its debugger does.
+"""
+
+# pyright: reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from types import TracebackType
+from typing import Any
+
+from dap_ai.backends.agents.live.hook import line, telling, who
+
+Given = str | dict[str, Any]
+_KINDS = ["query", "response", "call", "result"]
+
+
+class AgentStepper:
+    """One agent. Several, and several threads of one, may be in a process: each function waits for itself alone."""
+
+    _first = True
+
+    def __init__(
+        self,
+        program_name: str,
+        address: str,  # noqa: ARG002  who debugs has told where it stands
+        port: int,  # noqa: ARG002  the same
+        agent_workspace_path: str | None = None,  # noqa: ARG002  it follows the agent's directory itself
+    ) -> None:
+        self._name = "" if AgentStepper._first else program_name
+        AgentStepper._first = False
+        self._local = threading.local()
+        if line.address() is None:
+            sys.stderr.write("dap-ai: nobody debugs this agent: start it by `dap-ai record -- COMMAND`\n")
+        else:
+            who.hello(_KINDS)
+            self._announce("note", text=f"{program_name} begins")
+
+    def __enter__(self) -> AgentStepper:  # noqa: PYI034  Self is of Python 3.11
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Nothing is left to be done."""
+
+    def begin_llm_query_breakpoint(self, prompt: Given) -> Given:
+        """The prompt as it is to be sent. An answer that was given in the model's place comes from `end_...`."""
+        verdict = self._announce("query", messages=_messages(prompt))
+        self._open.append(("query", _instead(verdict)))
+        return _prompt(prompt, verdict["messages"]) if verdict.get("messages") else prompt
+
+    def end_llm_query_breakpoint(self, response: Given) -> Given:
+        """The response as the agent is to take it. Raises RuntimeError without the beginning."""
+        instead = self._ended("query")[1]
+        response = response if instead is None else _like(response, instead)
+        return self._edited(response, self._announce("response", text=_text(response)))
+
+    def begin_tool_invocation_breakpoint(self, tool: str, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Tool and arguments as they are to be run. A result given in the tool's place comes from `end_...`."""
+        verdict = self._announce("call", tool=tool, arguments=args)
+        self._open.append(("call", _instead(verdict), tool, verdict.get("call_id", "")))
+        changed: Any = verdict.get("arguments", args)
+        is_object = isinstance(changed, dict)
+        return str(verdict.get("tool") or tool), changed if is_object else args
+
+    def end_tool_invocation_breakpoint(self, results: Given) -> Given:
+        """The results as the agent is to take them. Raises RuntimeError without the beginning."""
+        _, instead, tool, call_id = self._ended("call")
+        results = results if instead is None else _like(results, instead)
+        return self._edited(results, self._announce("result", tool=tool, call_id=call_id, text=_text(results)))
+
+    def commit_agent_changes(self, commit_summary: str = "", commit_description: str = "") -> bool:
+        """A note in the recording; the changes are kept without it. Whether there is anybody who keeps them."""
+        if line.address() is None:
+            return False
+        said = "\n\n".join(filter(None, (commit_summary, commit_description)))
+        self._announce("note", text=f"commit: {said}" if said else "commit")
+        return True
+
+    def post_debug_message(self, message: str) -> None:
+        """A note in the recording."""
+        self._announce("note", text=str(message))
+
+    @property
+    def _open(self) -> list[Any]:
+        """What this thread has begun and not ended."""
+        found: list[Any] | None = getattr(self._local, "open", None)
+        if found is None:
+            found = self._local.open = []
+        return found
+
+    def _ended(self, kind: str) -> Any:
+        if not self._open or self._open[-1][0] != kind:
+            raise RuntimeError(f"the end of a {kind} that has not begun")
+        return self._open.pop()
+
+    def _announce(self, kind: str, **fields: Any) -> dict[str, Any]:
+        verdict: dict[str, Any] = telling.announce({"kind": kind, "agent": self._name, **fields})
+        if verdict.get("do") == "stop":
+            raise SystemExit(verdict.get("why") or 1)
+        return verdict
+
+    @staticmethod
+    def _edited(given: Given, verdict: dict[str, Any]) -> Given:
+        text = verdict.get("text")
+        return _like(given, text) if isinstance(text, str) and verdict.get("do") in ("edit", "answer") else given
+
+
+def _instead(verdict: dict[str, Any]) -> str | None:
+    return str(verdict.get("text", "")) if verdict.get("do") == "answer" else None
+
+
+def _messages(prompt: Given) -> list[Any]:
+    if isinstance(prompt, dict) and isinstance(prompt.get("messages"), list):
+        return prompt["messages"]
+    return [{"role": "user", "content": _text(prompt)}]
+
+
+def _prompt(prompt: Given, messages: list[Any]) -> Given:
+    """What the agent has given, with other messages."""
+    if isinstance(prompt, dict) and isinstance(prompt.get("messages"), list):
+        return {**prompt, "messages": messages}
+    return _like(prompt, "\n".join(str(each["content"]) for each in messages if "content" in each))
+
+
+def _text(given: Any) -> str:
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str)
+
+
+def _like(given: Given, text: str) -> Given:
+    """A text as what the agent expects: where that is an object, one. What is none leaves it as it was."""
+    if isinstance(given, str):
+        return text
+    try:
+        found: Any = json.loads(text)
+    except ValueError:
+        found = None
+    is_object = isinstance(found, dict)
+    if not is_object:
+        telling.once(f"what is no JSON object cannot stand for one: {text[:200]}")
+        return given
+    return found
