@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from _corpus import Line, Program, materialised
 
 from dap_ai.agent.analyst.evidence.ranking import Features
@@ -48,10 +50,8 @@ def _features(program: Program) -> list[Row]:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        rows = json.loads(out.read_text(encoding="utf-8")) if out.exists() else []
-    return [
-        ((file, line), Features(**known | {"rules": tuple(map(tuple, known["rules"]))})) for file, line, known in rows
-    ]
+        rows: list[tuple[str, int, dict[str, Any]]] = json.loads(out.read_text("utf-8")) if out.exists() else []
+    return [((file, line), msgspec.convert(known, Features)) for file, line, known in rows]
 
 
 def quality(samples: Sequence[Sample], weights: Mapping[str, float]) -> float:
