@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
-from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evading import evaded
@@ -30,6 +30,9 @@ ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
 _AGAIN, _AGAIN_S = 2, 1.0
+_LATE = 1.25
+"""Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
@@ -133,19 +136,25 @@ async def investigate(
         trials.why_not = "no statement of the program can be rerun here"
         return trials
     runs = Runs(debugger, analysis.case, failure, budget_s, clock_s)
+    tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
     try:
-        tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
-        trials.controls = await runs.controls(checks)
-        if not trials.usable:
-            trials.why_not = _why_not(trials.controls)
-            return trials
-        found = await asyncio.to_thread(_candidates, analysis, trials.usable)
-        await _try_all(runs, found, trials, tell)
+        await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
+    except asyncio.TimeoutError:
+        trials.why_not = trials.why_not if trials.usable else NO_TIME
     except NotStopped:
         trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
         trials.why_not = error.user_text
     return trials
+
+
+async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials: Trials, tell: Tell) -> None:
+    trials.controls = await runs.controls(checks)
+    if not trials.usable:
+        trials.why_not = _why_not(trials.controls)
+        return
+    found = await asyncio.to_thread(_candidates, analysis, trials.usable)
+    await _try_all(runs, found, trials, tell)
 
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
