@@ -202,12 +202,12 @@ class Answerer:
 
 
 def _ended(done: dict[str, Any]) -> dict[str, Any]:
-    """The body of `askEnded`. Raises Unanswered."""
+    """The body of `askEnded`; `reason` is `limit` where time has ended it. Raises Unanswered."""
     ended: dict[str, Any] | None = done["ended"]
     if ended is None or ended["reason"] == "failed":
         why: str = done["error"] or (ended or {}).get("error") or "no answer"
         raise Unanswered(why[:_MAX_WORDS])
-    if ended["reason"] != "completed":
+    if ended["reason"] != "completed" and not (ended["reason"] == "limit" and ended["suspects"]):
         raise Unanswered(LATE)
     return ended
 

@@ -156,7 +156,8 @@ class Agent:
         record = Transcript.of(self._settings.transcripts, conversation.id, ask.ask_id, mask)
         gate = ToolGate(policy, watched, sink, record.keep)
         bench = Bench(watched, case, self._masker.mask, language=self._language, gate=gate) if case else None
-        work = Work(ask, bench, record, watched, told, conversation, self._settings, reader)
+        ends = began + self._settings.ask_timeout_s
+        work = Work(ask, bench, record, watched, told, conversation, self._settings, reader, ends)
         if stop is None and (caught := debugger.caught()):
             work.caught = reader.caught(caught)
             learn_sources(self._masker, work.caught.places)

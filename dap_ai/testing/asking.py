@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from dap_ai import held
-from dap_ai.answerer import TESTS, Answerer, Unanswered
+from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
+from dap_ai.testing.known import NO_TIME, known
 from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
@@ -125,14 +126,24 @@ class Asking:
         self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
-        ended = self._answerer.ask(server, self._limit_s or _by_load())
-        found["seconds"] = round(_now() - began, 3)
+        try:
+            ended = self._answerer.ask(server, self._limit_s or _by_load())
+        except Unanswered as error:
+            found.update(known(found, NO_TIME if str(error) == LATE else f"More is not known: {error}.", self._root))
+            return
+        finally:
+            found["seconds"] = round(_now() - began, 3)
+        self._tell(ended, found)
+        if self._wants_context:
+            found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
+
+    def _tell(self, ended: dict[str, Any], found: dict[str, Any]) -> None:
         for fix in ended["fixes"]:
             fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
         found.update(told(ended))
         found["text"] = ended["answer"] if self._mode == FULL else short(ended)
-        if self._wants_context:
-            found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
+        if not found["complete"]:
+            found["text"] += f"\n{NO_TIME}"
 
 
 def _by_load() -> float:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from dap_ai.answerer import LATE
 from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
 from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
@@ -40,7 +39,7 @@ def where(exc: BaseException, frames: Sequence[Any]) -> dict[str, Any]:
 
 
 def told(ended: Mapping[str, Any]) -> dict[str, Any]:
-    """Of an answer: `suspects` as `path:line`, `claims`, `diff` (the fix that it shows; "" where none), `answer`."""
+    """Of an answer: `suspects` as `path:line`, `claims`, `answer`, `complete`, and the `diff` it shows, "" if none."""
     answer, fixes = ended["answer"], ended["fixes"]
     shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
     return {
@@ -53,6 +52,7 @@ def told(ended: Mapping[str, Any]) -> dict[str, Any]:
             "guess": is_guess(sections_of(answer)),
         },
         "diff": shown["diff"] if shown else "",
+        "complete": ended["reason"] == "completed",
     }
 
 
@@ -107,8 +107,8 @@ class Findings:
         ]
         left = Counter(found["error"] for found in self._found if found.get("error"))
         lines += [f"{_counted(count, 'failure')} left out: {why}." for why, count in left.items()]
-        if LATE in left:
-            lines.append("More time for each: --ask-time SECONDS.")
+        if late := sum(not found["complete"] for found in answered):
+            lines.append(f"{_counted(late, 'answer')} cut short by the time for each: --ask-time SECONDS.")
         lines += self._written() if self._patch else []
         if answered and self._is_short and not self._patch:
             lines.append("All that was found: --ask=full. To look yourself: --ask=stop.")

@@ -199,3 +199,14 @@ def test_what_cannot_be_is_said_before_the_first_test(project, options, words):
     done = started(project, [*PYTEST, *options, "failing.py"])
     assert words in done.stderr
     assert done.returncode == 4
+
+
+def test_no_failure_is_without_an_answer_where_there_was_no_time(project, tmp_path):
+    chosen = ["failing.py", "-k", "by_parameter", "--ask-json", str(tmp_path / "o")]
+    output = run(project, "--ask", "--ask-time=0.001", *chosen)
+    assert "`AssertionError: assert 4.0 == 2` at `failing.py:" in output
+    assert output.count("There was no time for more: --ask-time SECONDS.") == 2
+    assert "2 answers cut short" in output
+    for found in lines_of(tmp_path / "o"):
+        assert not found["complete"] and found["answer"]
+        assert found["suspects"][0].endswith(f"failing.py:{found['stopped']['line']}")

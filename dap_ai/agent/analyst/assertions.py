@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from dap_ai.agent.analyst.facts import Diagnosis
@@ -21,6 +22,12 @@ def called(statement: ast.stmt | None) -> ast.Call | None:
         if name.startswith("assert"):
             return statement.value
     return None
+
+
+def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
+    """Whether an assertion was not met. What was raised on the way to its sides is another failure."""
+    own = getattr(builtins, error.type, None) if error.type != "AssertionError" else None
+    return own is None and (isinstance(statement, ast.Assert) or called(statement) is not None)
 
 
 def explain(d: Diagnosis, error: ExceptionFacts) -> None:

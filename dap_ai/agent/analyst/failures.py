@@ -38,7 +38,7 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
         _raised(d, statement)
     elif explain:
         explain(d, error)
-    if isinstance(statement, ast.Assert) or assertions.called(statement):
+    if assertions.has_failed(statement, error):
         d.sentences.clear()
         assertions.explain(d, error)
     if error.type.endswith("RecursionError"):
@@ -50,8 +50,10 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
 def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
     roots = [d.broken] if d.broken else header_expressions(statement)
     d.roots += roots
-    for node in sub_expressions(roots):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+    nodes = list(sub_expressions(roots))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}  # `pytest.fail`, an object that is called
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and id(node) not in called:
             value = d.value(node)
             if value and value.kind not in ("function", "class", "module"):
                 d.cite(node)

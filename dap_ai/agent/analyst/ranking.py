@@ -23,6 +23,8 @@ TOLD_SUSPECTS = 4
 """An answer's text names so many, the root cause included."""
 THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
+_CALLER = 0.2
+"""How suspicious a line is that is known only to have called the one that failed."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
@@ -44,6 +46,8 @@ class Analysis:
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
     evidence: Evidence | None = None
     """Of the failure run again, where that was recorded."""
+    cut_short: str = ""
+    """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
     """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
 
@@ -108,6 +112,23 @@ class Analysis:
         if failed not in self.scores or _is_check(self) or failed in order[:TOLD_SUSPECTS]:
             return order
         return [*order[: TOLD_SUSPECTS - 1], failed, *(key for key in order[TOLD_SUSPECTS - 1 :] if key != failed)]
+
+
+def outline(case: Case) -> Analysis | None:
+    """What can be said at once: what broke the failing line, and the lines at which its callers stand."""
+    diagnosis = diagnose(case)
+    if diagnosis is None:
+        return None
+    resolver = Resolver(case.sources, case.places)
+    view = View(case, diagnosis, Slice(), resolver, {})
+    analysis = Analysis(case, diagnosis, view, view.slice, [])
+    analysis.rank()
+    for distance, place in enumerate(case.places[1:]):
+        key = (place.frame.path, place.frame.line)
+        analysis.scores.setdefault(key, _CALLER * 0.9**distance)
+        analysis.reasons.setdefault(key, f"the call in `{place.frame.name}`")
+    analysis.order()
+    return analysis
 
 
 def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None) -> Analysis | None:

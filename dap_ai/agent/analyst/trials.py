@@ -44,6 +44,9 @@ ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
 _AGAIN, _AGAIN_S = 2, 1.0
+_LATE = 1.25
+"""Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
@@ -164,26 +167,32 @@ async def investigate(
         trials.why_not = "no statement of the program can be rerun here"
         return trials
     runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s, folders=own_folders(analysis.case))
+    tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
     try:
-        tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
-        beside = neighbours_of(analysis.case)
-        ran = runs.run(beside.query(trace=True, deadline_s=neighbours.DEADLINE_S)) if beside else _nothing()
-        trials.controls, tests = await asyncio.gather(runs.controls(checks), ran)
-        trials.neighbours = neighbours.told(tests) if tests else None
-        if not trials.usable:
-            trials.why_not = _why_not(trials.controls)
-            return trials
-        await asyncio.to_thread(weigh, analysis, trials)
-        found = await asyncio.to_thread(_candidates, analysis, trials.usable)
-        await _try_all(runs, found, trials, tell)
-        _prove(analysis, trials)
-        if beside and trials.neighbours:
-            await _prove_by(runs, beside, trials, trials.neighbours)
+        await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
+    except asyncio.TimeoutError:
+        trials.why_not = trials.why_not if trials.usable else NO_TIME
     except NotStopped:
         trials.why_not = trials.why_not or "the program has continued meanwhile"
     except RequestFailed as error:
         trials.why_not = error.user_text
     return trials
+
+
+async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials: Trials, tell: Tell) -> None:
+    beside = neighbours_of(analysis.case)
+    ran = runs.run(beside.query(trace=True, deadline_s=neighbours.DEADLINE_S)) if beside else _nothing()
+    trials.controls, tests = await asyncio.gather(runs.controls(checks), ran)
+    trials.neighbours = neighbours.told(tests) if tests else None
+    if not trials.usable:
+        trials.why_not = _why_not(trials.controls)
+        return
+    await asyncio.to_thread(weigh, analysis, trials)
+    found = await asyncio.to_thread(_candidates, analysis, trials.usable)
+    await _try_all(runs, found, trials, tell)
+    _prove(analysis, trials)
+    if beside and trials.neighbours:
+        await _prove_by(runs, beside, trials, trials.neighbours)
 
 
 async def _nothing() -> None:

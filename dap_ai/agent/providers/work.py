@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,8 +66,15 @@ class Work:
     conversation: Conversation
     settings: Settings
     reader: Reader
+    ends: float = math.inf
+    """When the answer must be there, by `time.monotonic()`."""
     caught: Case | None = None
     """Where nothing is stopped: an exception that was caught and reported, without any value."""
+
+    @property
+    def left_s(self) -> float:
+        """By the clock, for the answer."""
+        return self.ends - time.monotonic()
 
     @property
     def case(self) -> Case | None:

@@ -31,12 +31,12 @@ from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
-from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.runs import BUDGET_S, THOROUGH_S
-from dap_ai.agent.analyst.trials import Trials, evidence_in, investigate, run_again
+from dap_ai.agent.analyst.trials import NO_TIME, Trials, evidence_in, investigate, run_again
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_EARLIER_STOP, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
@@ -54,6 +54,10 @@ from dap_ai.protocol.wire.ask import Fix
 
 _TIME_TO_TRY = 0.5
 """Of `ask_timeout_s`: the rest is for reading and telling."""
+
+
+_TIME_TO_ANALYSE = 0.6
+"""Of what is left then: the answer must still be told."""
 
 
 class PythonAnalyst:
@@ -89,7 +93,7 @@ class PythonAnalyst:
             return self._told(work, [*evaluated, _standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
             return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
-        analysis = await asyncio.to_thread(analyse, case, roots or None, asked)
+        analysis = await _analysed(work, case, roots or None, asked)
         if analysis is None:
             return self._told(work, ["There is no frame with source to look at in this stop."])
         if roots and asked:
@@ -124,7 +128,7 @@ class PythonAnalyst:
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
         parts = [way(case), _standing(case.focus) if case.focus else ""]
-        analysis = await asyncio.to_thread(analyse, case) if wants_reason(question) else None
+        analysis = await _analysed(work, case) if wants_reason(question) else None
         if analysis is None:
             return self._told(work, [*parts, f"*{NO_RANKING}*"])
         return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
@@ -170,11 +174,12 @@ class PythonAnalyst:
             history = why(analysis, "How these values came about")
             advice = _endless(analysis) or _suspicious(analysis)
             parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
-        notes = [NO_MODEL, note, *_notes(analysis)]
+        notes = [NO_MODEL, analysis.cut_short, note, *_notes(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
-        return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
+        is_cut = bool(analysis.cut_short)
+        return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage(), limit=is_cut)
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
@@ -202,7 +207,7 @@ class PythonAnalyst:
         It is kept for the stop: another question gets the same verdict, at once.
         """
         stop = analysis.case.stop
-        if not _has_failed(analysis.case):
+        if not _has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
         if _lacked_memory(analysis.case):
             return analysis, None, "No fix was tried: whatever asks for less memory would pass."
@@ -210,9 +215,11 @@ class PythonAnalyst:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
         key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
         if self._kept is None or self._kept[0] != key:
-            clock_s = work.settings.ask_timeout_s * _TIME_TO_TRY
+            clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
             budget_s = THOROUGH_S if work.settings.thorough else BUDGET_S
             trials = await investigate(work.debugger, analysis, _teller(work), budget_s, clock_s=clock_s)
+            if trials.why_not == NO_TIME:
+                analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
             rerank(analysis, trials)
             self._kept = (key, analysis, trials) if trials.usable else None
             return analysis, trials, ""
@@ -242,6 +249,19 @@ class PythonAnalyst:
         control = await run_again(work.debugger, case)
         names = [root.id for root in roots if isinstance(root, ast.Name)]
         return histories(control, names, place, case.inspection.cwd) if control else ""
+
+
+async def _analysed(
+    work: Work, case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None
+) -> Analysis | None:
+    """The whole analysis, where there is time for it; else what can be said at once."""
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_ANALYSE)
+    except asyncio.TimeoutError:
+        analysis = outline(case)
+        if analysis:
+            analysis.cut_short = "There was no time to follow where the values came from."
+        return analysis
 
 
 def _teller(work: Work) -> Callable[[str], None]:

@@ -54,3 +54,19 @@ def test_a_difference_on_the_same_line_is_no_value(difference, tmp_path):
     (tmp_path / "test_it.py").write_text(text)
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
     assert "`'tea'` is" not in first, first
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("assert '1' + 2 == 3", "TypeError"),
+        ("rows = {}\nassert rows['a'] == 3", "`rows` is empty: it has no key `'a'`"),
+        ("import pytest\n\npytest.fail('no rows')", "`Failed`: no rows"),
+        ("assert len(5) == 3, 'a message'", "`TypeError`: object of type 'int' has no len()"),
+    ],
+)
+def test_what_is_raised_within_an_assertion_is_no_failed_assertion(text, told, tmp_path):
+    (tmp_path / "test_it.py").write_text(text + "\n")
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert "message of the assertion" not in first
+    assert told in first, first
