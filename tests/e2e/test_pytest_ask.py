@@ -71,7 +71,14 @@ class Asked:
 def asked(project, tmp_path_factory):
     """All of them, in one run that ends at the first of nothing."""
     file = tmp_path_factory.mktemp("json") / "asked.json"
-    files = ["failing.py", "broken_import.py", "stats.py", "--doctest-modules", "--continue-on-collection-errors"]
+    files = [
+        "failing.py",
+        "probed",
+        "broken_import.py",
+        "stats.py",
+        "--doctest-modules",
+        "--continue-on-collection-errors",
+    ]
     return Asked(run(project, "--ask", "--ask-fix", "--ask-json", str(file), *files), file)
 
 
@@ -89,7 +96,7 @@ def test_each_stops_where_its_name_says(asked):
 
 
 def test_only_what_has_failed_is_answered(asked):
-    assert len(asked.found) == 14
+    assert len(asked.found) == 15
     assert {found.get("error") for found in asked.found.values()} <= {None, SAME}
     assert " failures answered in " in asked.output
 
@@ -126,6 +133,14 @@ def test_a_test_may_have_replaced_what_we_use_and_changed_the_directory(asked):
     found = asked.of("test_here_after_what_was_caught")
     assert "`{'a': 1}` has no key `'b'`" in found["answer"]
     assert f"`failing.py:{line_of('failing.py', 'rate = ')}`" in found["answer"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+def test_what_pytest_looks_for_by_itself_is_no_part_of_an_answer(asked):
+    answer = asked.of("test_probed")["answer"]
+    assert "`__getattr__(name='thrice')` returned" in answer
+    assert "setUpModule" not in answer
+    assert "pytest_plugins" not in answer
 
 
 def test_a_module_that_cannot_be_imported_is_answered(asked):

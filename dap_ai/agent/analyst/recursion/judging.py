@@ -122,10 +122,10 @@ def _by_arguments(found: Recursion, moves: list[Move]) -> Judgement | None:
         return None
     if rounds := [move for move in moves if move.way == "round"]:
         return Judgement(_circle(rounds[0]), _CIRCLE.format(rounds[0].name), sure=False, moves=moves, tests=tests)
-    order = ("stuck", "same", "object")
+    order = ("stuck", "held", "same", "object")
     told = sorted(moves, key=lambda move: (order.index(move.way), move.name not in _names(tests)))[:_MAX_TOLD]
     listed = " and ".join(f"`{move.name}` is `{_now(move)}`" for move in told)
-    stuck = any(move.way == "stuck" for move in moves)
+    stuck = any(move.way in ("stuck", "held") for move in moves)
     says = f"comes no nearer to an end: in {'each of the last calls' if stuck else 'every call'} {listed}"
     wanted = f"for which `{_code(tests[0])}` is {_truth(tests[0].ends)}" if tests else "that comes nearer to an end"
     advice = f"Pass something on {wanted}, or return without that call where {listed}."

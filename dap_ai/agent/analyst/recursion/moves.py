@@ -11,9 +11,10 @@ from typing import Literal
 from dap_ai.agent.analyst.recursion.guards import Guard
 from dap_ai.protocol.contracts.inspection import Value
 
-Way = Literal["same", "stuck", "object", "round", "steps", "other"]
+Way = Literal["same", "stuck", "object", "held", "round", "steps", "other"]
 """same: one value in all calls. stuck: one value in the last calls, another before. object: one object that may have
-changed meanwhile. round: values come again after a few calls. steps: a number that each call changes alike."""
+changed meanwhile; held: the same in the last calls, after another one. round: values come again after a few calls.
+steps: a number that each call changes alike."""
 _UNCHANGING = frozenset({"none", "bool", "int", "float", "complex", "str", "bytes", "enum", "date", "path", "range"})
 _EMPTY = frozenset({"[]", "()", "{}", "set()", "''", "b''", "frozenset()"})
 _FEWEST, _LONGEST_ROUND = 4, 3
@@ -42,7 +43,7 @@ def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
         return Move(name, "other", values)
     if _is_one(last):
         if not _is_one(values):
-            return Move(name, "stuck" if _is_plain(last[-1]) else "other", values)
+            return Move(name, "stuck" if _is_plain(last[-1]) else "held", values)
         return Move(name, "same" if _is_plain(last[-1]) else "object", values)
     for length in range(2, _LONGEST_ROUND + 1):
         if len(last) >= 2 * length and all(_is_one([a, b]) for a, b in zip(last, last[length:], strict=False)):

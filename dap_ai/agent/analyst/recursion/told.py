@@ -105,6 +105,8 @@ def _move(move: Move) -> str:
             return f"`{name}` is `{now}` in every call that was read"
         case "object":
             return f"`{name}` is one object in every call that was read: now `{now}`"
+        case "held":
+            return f"`{name}` is one object in each of the last calls: now `{now}`, after `{begun}` at first"
         case "stuck":
             return f"`{name}` is `{now}` in each of the last calls, after `{begun}` at first"
         case "round":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dap_ai.agent.analyst.recursion.guards import Guards, guards_of
 from dap_ai.agent.case.reader import MAX_FRAMES, Reader
-from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.source import FunctionNode, SourceFile, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
@@ -18,6 +18,7 @@ from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Query, Value
 _MOST_FRAMES = 1200
 """That are listed: Python's own limit is 1,000."""
 _FEWEST_CALLS = 10
+_LAMBDA = "<lambda>"
 _FIRST, _LAST = 3, 7
 """Calls that are read at either end."""
 
@@ -92,7 +93,7 @@ async def recursion_of(case: Case, reader: Reader, debugger: Debugger) -> Recurs
     if calls[0].line != line:  # it has not come to its own call
         calls, at = calls[1:], at[1:]
     between = list(reversed(users[at[1] + 1 : at[2]]))
-    names = frozenset(frame.name.rpartition(".")[2] for frame in [calls[0], *between])
+    names = frozenset(_called(case, frame) for frame in [calls[0], *between])
     last = [Place(frame, case.sources.read(frame.path)) for frame in reversed(calls[:_LAST])]
     first = [Place(frame, case.sources.read(frame.path)) for frame in reversed(calls[_LAST:][-_FIRST:])]
     guards = _guards(last[0], line, names)
@@ -132,7 +133,32 @@ def _guards(place: Place, line: int, names: frozenset[str]) -> Guards:
 
 
 def _function(place: Place, line: int) -> FunctionNode | None:
-    return place.source.function_at(line) if place.source else None
+    source = place.source
+    if source is not None and place.frame.name.endswith(_LAMBDA):
+        return _as_function(source, line)
+    return source.function_at(line) if source else None
+
+
+def _called(case: Case, frame: Frame) -> str:
+    """The last name by which a frame's function is called."""
+    known = _function(Place(frame, case.sources.read(frame.path)), frame.line) if frame.name.endswith(_LAMBDA) else None
+    return known.name if known else frame.name.rpartition(".")[2]
+
+
+def _as_function(source: SourceFile, line: int) -> FunctionNode | None:
+    """The function that a lambda is, under the name that it is given. None: it has none, or it is not the only one."""
+    nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign)] if source.tree else []
+    found = [
+        (node, node.value)
+        for node in nodes
+        if isinstance(node.value, ast.Lambda) and node.value.lineno <= line <= last_line(node.value)
+    ]
+    if len(found) != 1:
+        return None
+    (node, made), target = found[0], found[0][0].targets[0]
+    name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(made.body), made)]
+    return ast.copy_location(ast.FunctionDef(name, made.args, body, decorator_list=[]), node)
 
 
 async def _read(found: Recursion, debugger: Debugger) -> None:

@@ -34,6 +34,7 @@ _EVENTS_PER_LOOK = 1000
 _VALUES_SHARE, _VALUES_S = 0.2, 0.5
 _LINES_SHARE = 0.4
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_PROBED = ("__getattr__", "__getattribute__")
 _OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
@@ -86,6 +87,7 @@ class Tracer:
         self._set: Any = original_settrace()
         self._own: Any = None
         self._deepest = 0
+        self._probe: Any = None
         self._codes: dict[int, _Code] = {}
         self._lines: list[_Line] = []
         self._calls: list[dict[str, Any]] = []
@@ -154,6 +156,8 @@ class Tracer:
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
+        if self._probe is not None or (known.name.endswith(_PROBED) and self._is_probe(frame)):
+            return self._passed_over(frame)
         if self.depth > self._deepest:
             self.truncated = True
             return None
@@ -168,6 +172,28 @@ class Tracer:
             self.truncated = True
             return None
         return run.trace
+
+    def _is_probe(self, frame: Any) -> bool:
+        """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
+        caller = frame.f_back
+        while self.depth == 0 and caller is not None and caller.f_code is not self._own:
+            if self._files.has(caller.f_code.co_filename):
+                return False
+            caller = caller.f_back
+        return self.depth == 0
+
+    def _passed_over(self, frame: Any) -> Any:
+        """Nothing counts until a probe has returned."""
+        if self._probe is not None:
+            return None
+        self._probe = frame
+
+        def trace(_frame: Any, event: str, _argument: Any) -> Any:
+            if event == "return":
+                self._probe = None
+            return trace
+
+        return trace
 
     def _call(self, known: _Code, frame: Any) -> dict[str, Any] | None:
         if not known.is_called:
