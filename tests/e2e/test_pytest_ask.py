@@ -28,6 +28,7 @@ def line_of(name, text):
 
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ask-time", "30"]
 SECTION = "why (dap-ai)"
+LOSING = f"saved.py:{line_of('saved.py', '- 1')}"
 FAULTY = f"stats.py:{line_of('stats.py', '(len(xs) - 1)')}"
 
 
@@ -76,6 +77,7 @@ def asked(project, tmp_path_factory):
         "probed",
         "broken_import.py",
         "stats.py",
+        "saving.py",
         "--doctest-modules",
         "--continue-on-collection-errors",
     ]
@@ -96,7 +98,7 @@ def test_each_stops_where_its_name_says(asked):
 
 
 def test_only_what_has_failed_is_answered(asked):
-    assert len(asked.found) == 15
+    assert len(asked.found) == 17
     assert {found.get("error") for found in asked.found.values()} <= {None, SAME}
     assert " failures answered in " in asked.output
 
@@ -133,6 +135,15 @@ def test_a_test_may_have_replaced_what_we_use_and_changed_the_directory(asked):
     found = asked.of("test_here_after_what_was_caught")
     assert "`{'a': 1}` has no key `'b'`" in found["answer"]
     assert f"`failing.py:{line_of('failing.py', 'rate = ')}`" in found["answer"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+@pytest.mark.parametrize("name", ["test_saved_for_a_test", "test_saved_for_a_moment"])
+def test_a_test_that_writes_temporary_files_is_run_again_whole(asked, name):
+    found = asked.of(name)
+    assert f"the whole test `saving.py::{name}`, with what it sets up, fails the same way" in found["answer"]
+    assert any(each.endswith(LOSING) for each in found["suspects"][:3])
+    assert found["claims"]["verified"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="snapshots")

@@ -25,11 +25,17 @@ for _frame in sys._current_frames().values():
             _item = _frame.f_locals["item"]
             _state = _item.session._setupstate
             _state.teardown_exact(None)
+            _numbers = getattr(getattr(_item.config, "_tmp_path_factory", None), "_next_number", {})
+            _name = "".join([c if c.isalnum() else "_" for c in _item.name])[:30].lower()
+            _numbers[_name] = max(0, _numbers.get(_name, 0) - 1)
             _item._initrequest()
             _state.setup(_item)
             _item.runtest()
             for _kept in getattr(_item, "_excinfo", None) or ():
                 raise _kept.value
+            _key = getattr(sys.modules.get("_pytest.tmpdir"), "tmppath_result_key", None)
+            if _key is not None:
+                _item.stash[_key] = {}
             _state.teardown_exact(None)
             _done = True
         elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):
@@ -46,7 +52,9 @@ for _frame in sys._current_frames().values():
 if not _done:
     raise LookupError("no test runner that is known runs this test")
 """
-"""In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included."""
+"""In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included.
+
+`tmp_path` gets its name again."""
 
 
 def enclosing(case: Case) -> list[Check]:

@@ -39,8 +39,8 @@ CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
 """Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
 alone, or a check of the asker's own."""
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b")
-"""Of an object, as a representation or as `id()` tells it."""
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
+"""Of an object, as a representation or as `id()` tells it; and a name that `tempfile` has made up."""
 
 
 @dataclass
@@ -315,7 +315,7 @@ class Runs:
 
 
 def plain(text: str) -> str:
-    """The text without what differs from run to run: addresses."""
+    """The text without what differs from run to run: addresses, names of temporary files."""
     return _ADDRESS.sub("0x", text).strip()
 
 

@@ -4,6 +4,7 @@
    waits by `select` alone, which needs neither, and serves whatever needs no socket.
 2. A handler of a signal: nobody sends a copy one.
 3. The current folder: it is remembered. A copy opens files of libraries alone, by absolute paths.
+4. Files below the temporary folder: they are kept in memory (private_folder.py).
 
 What an expression calls that somebody asks for by hand is refused, as ever.
 """
@@ -17,12 +18,15 @@ import os
 import sys
 from typing import Any
 
+from .private_folder import keep_private
+
 _HOW = ("_make_self_pipe", "_close_self_pipe", "_write_to_self")
 
 
 def stand_in() -> None:
     """Called in a copy, before statements run there."""
     _folders()
+    keep_private()
     _signals(sys.modules.get("signal"))
     _loops(sys.modules.get("asyncio.selector_events"), sys.modules.get("selectors"))
 

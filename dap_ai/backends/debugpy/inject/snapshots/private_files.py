@@ -1,0 +1,179 @@
+"""Files that a copy keeps in its own memory: what a run again writes below the temporary folder, which it may not.
+
+They vanish with the copy. What lies there on the disk can be seen, and not be read, as ever; a name that is written
+anew hides it. There are folders and files, no links; a descriptor of such a file is known to the functions here alone.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any.
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Iterator
+
+NO_ENTRY, EXISTS, NO_FOLDER, IS_FOLDER, NOT_EMPTY = 2, 17, 20, 21, 39
+"""Of Linux, as in errno."""
+_FOLDER, _FILE, _KIND = 0o040000, 0o100000, 0o170000  # as in stat
+_FOLDER_MODE, _FILE_MODE = _FOLDER | 0o700, _FILE | 0o600
+_FIRST_FD = 1 << 20
+"""No descriptor of the kernel's is as high."""
+
+
+class Node:
+    """A folder, where `data` is None, or a file. `ns`: when it was changed last."""
+
+    def __init__(self, data: Any, ns: int) -> None:
+        self.data = data
+        self.ns = ns
+
+
+def error(number: int, path: str) -> OSError:
+    """As the kernel would have it."""
+    return OSError(number, os.strerror(number), path)
+
+
+class Tree:
+    """Nodes by absolute path, below one folder."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.nodes: dict[str, Node] = {}
+        self.opened: dict[int, Any] = {}
+        self.plain_stat: Any = os.stat
+        self._os: Any = sys.modules["os"]  # whose current folder may be a stand-in's
+        self._clock: Any = sys.modules["time"]
+
+    def now(self) -> int:
+        """In ns."""
+        return self._clock.time_ns()
+
+    def path(self, name: Any) -> str:
+        """The absolute path, if it lies below the folder; "" if not."""
+        try:
+            text = os.fspath(name)
+        except TypeError:
+            return ""
+        if isinstance(text, bytes):
+            text = os.fsdecode(text)
+        text = os.path.normpath(os.path.join(self._os.getcwd(), text))
+        return text if text.startswith(self.root + os.sep) else ""
+
+    def get(self, path: str) -> Node:
+        """Raises FileNotFoundError, NotADirectoryError."""
+        node = self.nodes.get(path)
+        if node is None:
+            above = self.nodes.get(os.path.dirname(path))
+            raise error(NO_FOLDER if above is not None and above.data is not None else NO_ENTRY, path)
+        return node
+
+    def is_ours(self, path: str) -> bool:
+        """Whether what is there, or is not, is known here: it, or the folder that holds it, was made by the copy."""
+        while path.startswith(self.root + os.sep):
+            if path in self.nodes:
+                return True
+            path = os.path.dirname(path)
+        return False
+
+    def exists_outside(self, path: str) -> bool:
+        """Whether it lies on the disk."""
+        try:
+            self.plain_stat(path)
+        except OSError:
+            return False
+        return True
+
+    def add(self, path: str, data: Any) -> Node:
+        """Raises OSError: there is no folder for it."""
+        above = os.path.dirname(path)
+        if self.is_ours(above):
+            if self.get(above).data is not None:
+                raise error(NO_FOLDER, path)
+        elif self.plain_stat(above).st_mode & _KIND != _FOLDER:
+            raise error(NO_FOLDER, path)
+        made = self.nodes[path] = Node(data, self.now())
+        return made
+
+    def names(self, path: str) -> list[str]:
+        """What the folder holds. Raises OSError."""
+        if path in self.nodes and self.get(path).data is not None:
+            raise error(NO_FOLDER, path)
+        return [os.path.basename(each) for each in self.nodes if os.path.dirname(each) == path]
+
+    def below(self, path: str) -> Iterator[str]:
+        """It and all in it."""
+        return iter([each for each in self.nodes if each == path or each.startswith(path + os.sep)])
+
+    def facts(self, node: Node) -> Any:
+        """The stat_result."""
+        mode, size = (_FOLDER_MODE, 4096) if node.data is None else (_FILE_MODE, len(node.data))
+        seconds = node.ns // 10**9
+        times = {}
+        for name in ("st_atime", "st_mtime", "st_ctime"):
+            times[name], times[name + "_ns"] = node.ns / 1e9, node.ns
+        row = (mode, id(node) >> 4, 1, 1, os.getuid(), os.getgid(), size, seconds, seconds, seconds)
+        return os.stat_result(row, times)
+
+    def descriptor(self, raw: Any) -> int:
+        """A number for an opened file."""
+        number = _FIRST_FD + len(self.opened)
+        self.opened[number] = raw
+        return number
+
+
+class Entry:
+    """What `os.scandir` gives of each."""
+
+    def __init__(self, tree: Tree, folder: str, name: str) -> None:
+        self.name, self.path = name, os.path.join(folder, name)
+        self._tree, self._node = tree, tree.nodes[os.path.join(folder, name)]
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  its signature
+        """See os.DirEntry."""
+        return self._node.data is None
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002  its signature
+        """See os.DirEntry."""
+        return self._node.data is not None
+
+    def is_symlink(self) -> bool:
+        """There is none."""
+        return False
+
+    def is_junction(self) -> bool:
+        """There is none."""
+        return False
+
+    def inode(self) -> int:
+        """A number of its own."""
+        return self.stat().st_ino
+
+    def stat(self, *, follow_symlinks: bool = True) -> Any:  # noqa: ARG002  its signature
+        """See os.DirEntry."""
+        return self._tree.facts(self._node)
+
+
+class Entries:
+    """An iterator, and a context of its own."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = iter(entries)
+
+    def __iter__(self) -> Entries:
+        return self
+
+    def __next__(self) -> Entry:
+        return next(self._entries)
+
+    def __enter__(self) -> Entries:  # noqa: PYI034  Python 3.8
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is held."""
