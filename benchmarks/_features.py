@@ -7,15 +7,16 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from dap_ai.agent.analyst import trials
+from dap_ai.agent.analyst import investigating
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.trials import Trials
 from dap_ai.cli import main
 
 OUT = Path(sys.argv.pop(1))
-weigh = trials.weigh
+weigh = investigating.weigh
 
 
-def recorded(analysis: Analysis, found: trials.Trials) -> None:
+def recorded(analysis: Analysis, found: Trials) -> None:
     """Ranks as the analyst does, and writes the features down."""
     weigh(analysis, found)
     if analysis.evidence:
@@ -24,6 +25,6 @@ def recorded(analysis: Analysis, found: trials.Trials) -> None:
         OUT.write_text(json.dumps(rows), encoding="utf-8")
 
 
-trials.weigh = recorded
+investigating.weigh = recorded
 if __name__ == "__main__":
     main()

@@ -10,11 +10,12 @@ from dap_ai.agent.analyst.changes.own_text import own_lines
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.wire.ask import Fix, Suspect
+
+_LEAST_SURE = 0.45
 
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
@@ -23,19 +24,19 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
     best = trials.proved[0] if trials and trials.proved and not trials.rivals else None
     if trials and best and (first is None or best.place == (first.file, first.line)):
         return _passing(analysis, trials)
-    case = analysis.case
+    possible = "" if trials and trials.usable else _possible(analysis, first)
+    return f"{ADVICE} {possible}Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
+
+
+def _possible(analysis: Analysis, first: Suspect | None) -> str:
+    """What a rule would change, in a sentence: for where nothing can be tried."""
     finding = analysis.fix_at(first.file, first.line) if first else None
-    verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
-    if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
-        finding.edit.lines = own_lines(finding.edit)
-        diff = finding.edit.diff(case.inspection.cwd)
-        fix = Fix(finding.edit.source.path, diff)
-        text = "It was not tried."
-        if verdict and verdict.check:
-            fix.check, fix.result = verdict.check.words, verdict.text
-            text = f"It could not be tried here: {verdict.text}."
-        return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
-    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
+    if not finding or not finding.edit or finding.weight < _LEAST_SURE:
+        return ""
+    finding.edit.lines = own_lines(finding.edit)
+    old = {finding.edit.source.line(n).strip() for n in range(finding.edit.first, finding.edit.last + 1)}
+    new = [line.strip() for line in finding.edit.lines if line.strip() and line.strip() not in old]
+    return f"A possible fix, which was not tried: `{new[0]}`. " if len(new) == 1 else ""
 
 
 def _steps(analysis: Analysis) -> str:
@@ -89,10 +90,6 @@ def _new(trial: Trial) -> str:
     edit = trial.candidate.edit
     old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
     return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
-
-
-def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
-    return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
 
 
 def _effort(trials: Trials | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.evidence.ranking import Evidence
@@ -25,6 +26,8 @@ THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
 _CALLER = 0.2
 """How suspicious a line is that is known only to have called the one that failed."""
+_OUTSIDE = 0.95
+"""A line that only a rule names, and that the failing value did not depend on, never leads."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
@@ -67,15 +70,17 @@ class Analysis:
 
     def rank(self) -> None:
         """Ranks the lines by what was read."""
-        self.scores, self.reasons = _score(self)
+        scores, self.reasons = _score(self)
+        self.scores = {spot: score for spot, score in scores.items() if not self.never_ran(*spot)}
         self.order()
 
     def weigh(self, evidence: Evidence, whole: bool) -> None:
         """Ranks the lines by what ran; of a run of the whole, no other line is suspected from here on."""
         self.evidence = evidence
         scores = {spot: known.score() for spot, known in evidence.features(self.findings).items()}
-        most = max(scores.values(), default=1.0)
-        told = {spot: 0.9 * score / most for spot, score in scores.items()}
+        lines = evidence.slice.lines()
+        most = max((score for spot, score in scores.items() if spot in lines), default=1.0)
+        told = {spot: 0.9 * min(score / most, 1.0 if spot in lines else _OUTSIDE) for spot, score in scores.items()}
         self.scores = told if whole else self.scores | told
         self.reasons |= evidence.reasons()
         frame = self.diagnosis.place.frame
@@ -152,8 +157,18 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)
     analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
+    analysis.never_ran = partial(_is_to_come, case)
     analysis.rank()
     return analysis
+
+
+def _is_to_come(case: Case, path: str, line: int) -> bool:
+    """Whether a line at module level stands after the statement at which its module's frame is."""
+    place = next((p for p in case.places if p.frame.path == path and p.source and p.function is None), None)
+    if place is None or place.source is None or place.source.function_at(line) is not None:
+        return False
+    statements = place.source.tree.body if place.source.tree else []
+    return any(s.lineno <= place.frame.line <= last_line(s) < line for s in statements)
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:

@@ -6,13 +6,15 @@ import ast
 import difflib
 from collections.abc import Iterator
 
+from dap_ai.agent.analyst.compared import compare
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.evidence.record import Spot
 from dap_ai.agent.analyst.evidence.weights import WEIGHTS
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
+from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.analyst.trying import ran_lines
 from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
@@ -20,6 +22,8 @@ from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
 _LEAST = 0.05
+_LEAST_RANK, _ABOVE = 2, 1.001
+_PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
@@ -27,6 +31,7 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
     leave_out_what_never_ran(analysis, trials.controls)
     if trials.usable:
+        compare(analysis)
         _lift_passing(analysis, trials)
         if analysis.evidence is None:
             witness(analysis, trials)
@@ -45,10 +50,14 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
 
+    is_to_come = analysis.never_ran
+
     def never_ran(path: str, line: int) -> bool:
         source = analysis.case.sources.read(path)
         inside = source.function_at(line) if source else None
-        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
+        if inside is None:
+            return is_to_come(path, line)
+        return line > inside.lineno and line not in ran.get(path, ())
 
     analysis.never_ran = never_ran
     for key in [key for key in analysis.scores if never_ran(*key)]:
@@ -71,7 +80,20 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
         analysis.scores[trial.place] = analysis.scores.get(trial.place, _LEAST) * (1 + lift)
         if trial.candidate.reason or (trial.proved and not trials.rivals):
             analysis.reasons[trial.place] = trial.candidate.reason or changed_words(trial)
-        analysis.reasons.setdefault(trial.place, "a small change here makes the failing check pass")
+        analysis.reasons.setdefault(trial.place, _PASSES)
+    _lead(analysis, trials)
+
+
+def _lead(analysis: Analysis, trials: Trials) -> None:
+    """The line of a fix that is proved leads; that of the best one that only passes is among the first three."""
+    best = next((t for t in trials.passing if t.candidate.kind != SKIP_NONE), None)
+    if best is None:
+        return
+    others = sorted((s for spot, s in analysis.scores.items() if spot != best.place), reverse=True)
+    rank = 0 if best.proved and not trials.rivals else _LEAST_RANK
+    if rank < len(others):
+        analysis.scores[best.place] = max(analysis.scores.get(best.place, 0.0), others[rank] * _ABOVE)
+        analysis.reasons.setdefault(best.place, _PASSES)
 
 
 def changed_words(trial: Trial) -> str:

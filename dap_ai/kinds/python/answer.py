@@ -28,6 +28,7 @@ from dap_ai.agent.analyst.asking import (
 from dap_ai.agent.analyst.evidence import replies
 from dap_ai.agent.analyst.explain import happened, other_suspects, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
+from dap_ai.agent.analyst.investigating import NO_TIME, investigate
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
@@ -36,8 +37,9 @@ from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.runs import BUDGET_S, THOROUGH_S
-from dap_ai.agent.analyst.trials import NO_TIME, Trials, evidence_in, investigate, run_again
+from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.analyst.weighing import evidence_in, run_again
 from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_EARLIER_STOP, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of

@@ -68,7 +68,8 @@ def total(prices):
         result = add(result, price)
     return result
 
-assert total([1]) == 1
+bill = total([1])
+assert bill == 1
 """,
 )
 _program(

@@ -69,7 +69,7 @@ def oddities(record: Record, sliced: DynamicSlice, disputed: Iterable[str]) -> l
     return [o for o in found if not (o.event.spot in seen or seen.add(o.event.spot))]
 
 
-def _made(event: Event) -> Iterator[tuple[str, str]]:
+def made(event: Event) -> Iterator[tuple[str, str]]:
     """The names it gave values to, and the result of its function where it is the last event."""
     yield from event.values.items()
     run = event.run
@@ -98,7 +98,7 @@ def _born(
     """Event, name, text and literal of each wanted literal where it first appears."""
     seen: set[str] = set()
     for event in events:
-        for name, text in _made(event):
+        for name, text in made(event):
             for atom in atoms(text):
                 if atom not in seen and is_wanted(atom):
                     seen.add(atom)
@@ -137,7 +137,7 @@ def _unlike(record: Record, events: Sequence[Event]) -> Iterator[Oddity]:
     rows: dict[tuple[int, str], list[tuple[Event, str]]] = defaultdict(list)
     for event in record.events:
         if id(event.statement) in statements:
-            for name, text in _made(event):
+            for name, text in made(event):
                 if name.endswith("()") or name in bindings(event.statement):
                     rows[id(event.statement), name].append((event, text))
     within = set(events)

@@ -24,6 +24,7 @@ from dap_ai.agent.case.values import cut
 
 _MAX_PASSING = 6
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set
+_GIVEN = ast.Name | ast.Constant | ast.Attribute
 _UNSAID = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
 
 
@@ -87,7 +88,7 @@ class Evidence:
         odd = self.oddity_at(spot)
         return Features(
             part.distance,
-            part.role,
+            "hands on" if _only_hands_on(part) else part.role,
             self.spectrum.ochiai(spot, self.passing[spot]),
             odd.weight if odd else 0.0,
             module=isinstance(run.scope, ast.Module),
@@ -156,9 +157,16 @@ def _is_check(statement: ast.stmt) -> bool:
 
 
 def _may_be_wrong(part: Part) -> bool:
-    return not isinstance(part.event.statement, _UNSAID) and not (
-        part.distance == 0 and _is_check(part.event.statement)
-    )
+    statement = part.event.statement
+    if isinstance(statement, _UNSAID) or (isinstance(statement, ast.Return) and statement.value is None):
+        return False
+    return part.distance > 0 or not _is_check(statement)
+
+
+def _only_hands_on(part: Part) -> bool:
+    """Whether it returns what was computed, decided or given elsewhere."""
+    statement = part.event.statement
+    return part.role == "returns" and isinstance(statement, ast.Return) and isinstance(statement.value, _GIVEN)
 
 
 def _checks(scope: ast.AST) -> bool:
@@ -171,14 +179,16 @@ def _said(part: Part) -> str:
         "sets": "sets `{}`",
         "changes": "changes `{}`",
         "passes": "passes the argument `{}`",
-        "returns": "returns the result of `{}`",
+        "returns": "computes what `{}` returns",
         "writes": "writes `{}`",
         "calls": "calls `{}`",
         "ends": "is where `{}` ended, without a `return`",
-        "decides": "decided the way that was taken",
+        "decides": "decided which way was taken",
         "failed": "the line that failed",
     }
     said = words[part.role].format(part.name)
+    if _only_hands_on(part):
+        said = f"is where `{part.name}` returned"
     value = part.event.values.get(part.name)
     return f"{said}, to `{cut(value, 50)}`" if value and part.role in ("sets", "changes") else said
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.evidence.dependence import slice_of
-from dap_ai.agent.analyst.evidence.oddities import atoms, oddities
+from dap_ai.agent.analyst.evidence.oddities import atoms, made, oddities
 from dap_ai.agent.analyst.evidence.ranking import Evidence, told
 from dap_ai.agent.analyst.evidence.record import Event, Run, Spot
+from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Trace
 
@@ -53,8 +55,9 @@ def slow(trace: Trace, processor_ms: float, where: Where) -> str:
 
 def about_missed(evidence: Evidence, literal: str, where: Where) -> str:
     """Where a value that was expected did appear in the run, and where the one that came instead was made."""
-    wanted = {literal, literal.replace('"', "'"), f"{literal}.0"}
-    seen = [e for e in evidence.record.until(evidence.failure) if _holds(e, wanted)]
+    wanted = {_plain(literal)}
+    # what the failing line called began after it
+    seen = [e for e in evidence.record.events if e is not evidence.failure and _holds(e, wanted)]
     if not seen:
         first = f"`{literal}` appears nowhere in the run that failed."
     else:
@@ -100,7 +103,8 @@ def changed(before: dict[str, str], now: dict[str, str]) -> str:
 
 def _steps(evidence: Evidence, event: Event, where: Where) -> str:
     parts = slice_of(evidence.record, event).lines().values()
-    telling = [p for p in parts if p.distance and p.event.values and bindings(p.event.statement)][:_MAX_STEPS]
+    data = [p for p in parts if not isinstance(p.event.statement, FunctionNode | ast.ClassDef)]
+    telling = [p for p in data if p.distance and p.event.values and bindings(p.event.statement)][:_MAX_STEPS]
     rows = [f"{n}. {where(*p.event.spot)} in `{p.event.run.name}`: {_all(p.event)}" for n, p in enumerate(telling, 1)]
     return "\n".join(rows) or "no assignment of it ran"
 
@@ -110,11 +114,25 @@ def _all(event: Event) -> str:
 
 
 def _holds(event: Event, wanted: set[str]) -> bool:
-    return any(atoms(text) & wanted for text in event.values.values())
+    return any(_literals(text) & wanted for _, text in made(event))
 
 
 def _values(event: Event, wanted: set[str]) -> str:
-    return next(f"`{name}` became `{cut(text, 80)}`" for name, text in event.values.items() if atoms(text) & wanted)
+    name, text = next((name, text) for name, text in made(event) if _literals(text) & wanted)
+    return f"`{name}` {'returned' if name.endswith('()') else 'became'} `{cut(text, 80)}`"
+
+
+def _literals(text: str) -> set[str]:
+    return {_plain(atom) for atom in atoms(text)}
+
+
+def _plain(literal: str) -> str:
+    """The same for 99 and 99.0, for 'a' and "a"."""
+    try:
+        value: object = ast.literal_eval(literal)
+    except (ValueError, SyntaxError):
+        return literal
+    return repr(float(value)) if type(value) in (int, float) else repr(value)  # pyright: ignore[reportArgumentType] as the types say
 
 
 def _by_line(events: Iterable[Event]) -> list[Event]:

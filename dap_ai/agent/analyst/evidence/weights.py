@@ -12,6 +12,7 @@ WEIGHTS = {
     "passes": 0.8,
     "writes": 0.8,
     "ends": 0.9,
+    "hands on": 0.5,
     "calls": 0.8,
     "rule": 3.0,
     "oddity": 3.0,
