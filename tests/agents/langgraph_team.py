@@ -1,9 +1,12 @@
 """Two agents of LangChain on LangGraph, one a tool of the other.
 
 python langgraph_team.py chat|responses [--async]
+
+TIMEOUT_S in the environment: its client's time-out.
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 
@@ -11,7 +14,8 @@ from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
-model = ChatOpenAI(model="scripted-model", use_responses_api=sys.argv[1] == "responses")
+TIMEOUT_S = float(os.environ.get("TIMEOUT_S", "600"))
+model = ChatOpenAI(model="scripted-model", use_responses_api=sys.argv[1] == "responses", timeout=TIMEOUT_S)
 reviewer = create_agent(model, [], system_prompt="You review.", name="reviewer")
 
 

@@ -1,9 +1,12 @@
 """Two agents of Pydantic AI, one a tool of the other.
 
 python pydantic_team.py chat|responses|anthropic [--stream]
+
+TIMEOUT_S in the environment: its client's time-out.
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 
@@ -14,7 +17,8 @@ MODEL = {
     "responses": "openai-responses:scripted-model",
     "anthropic": "anthropic:scripted-model",
 }[sys.argv[1]]
-lead = Agent(MODEL, name="lead", instructions="You lead.")
+TIMEOUT = {"timeout": float(os.environ.get("TIMEOUT_S", "600"))}
+lead = Agent(MODEL, name="lead", instructions="You lead.", model_settings=TIMEOUT)
 reviewer = Agent(MODEL, name="reviewer", instructions="You review.")
 
 

@@ -1,5 +1,6 @@
-"""An agent of smolagents as its documentation has it."""
+"""An agent of smolagents as its documentation has it. TIMEOUT_S: its client's time-out."""
 
+import os
 import subprocess
 
 from smolagents import OpenAIServerModel, ToolCallingAgent, tool
@@ -15,5 +16,6 @@ def shell(command: str) -> str:
     return subprocess.run(command, shell=True, capture_output=True, text=True).stdout
 
 
-agent = ToolCallingAgent(tools=[shell], model=OpenAIServerModel("scripted-model"), max_steps=4)
+model = OpenAIServerModel("scripted-model", client_kwargs={"timeout": float(os.environ.get("TIMEOUT_S", "600"))})
+agent = ToolCallingAgent(tools=[shell], model=model, max_steps=4)
 print("ANSWER", agent.run("Write hello into a.txt."))

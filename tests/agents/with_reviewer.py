@@ -1,16 +1,22 @@
 """Two agents of the OpenAI Agents SDK, one a tool of the other.
 
 python with_reviewer.py chat_completions|responses [--stream]
+
+TIMEOUT_S in the environment: its client's time-out.
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 
-from agents import Agent, Runner, function_tool, set_default_openai_api, set_tracing_disabled
+from agents import Agent, Runner, function_tool, set_default_openai_api, set_default_openai_client, set_tracing_disabled
+from openai import AsyncOpenAI
 
 set_tracing_disabled(True)
 set_default_openai_api(sys.argv[1])
+if "TIMEOUT_S" in os.environ:
+    set_default_openai_client(AsyncOpenAI(timeout=float(os.environ["TIMEOUT_S"])))
 
 
 @function_tool

@@ -16,6 +16,7 @@ import pytest
 from dap_ai.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import AGENTS, Session, session
+from tests.integration.real_agents import MODELS, WRITE, program, surroundings
 from tests.patience import patient
 
 TINY = [sys.executable, str(AGENTS / "tiny.py"), "Make a file."]
@@ -43,6 +44,13 @@ def soon(holds: Any) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
+
+
+def runs(process: psutil.Process) -> bool:
+    """A zombie does not: where its parent has gone first, it waits for whoever is to reap it."""
+    with contextlib.suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def ended(recording: Path) -> bool:
@@ -79,7 +87,7 @@ def test_a_client_that_leaves_ends_the_agent(work: Path):
         live.held()
         agent = below(live, "tiny.py")
         live.ask("disconnect")
-        soon(lambda: not agent.is_running())
+        soon(lambda: not runs(agent))
         soon(lambda: ended(work.parent / "recording"))
     assert not (work / "a.txt").exists()
 
@@ -105,6 +113,22 @@ def test_another_endpoint_takes_the_place_of_one_that_is_killed_and_holds_as_bef
         live.held()
         live.go()
         assert live.over() == 3
+    assert (work / "a.txt").exists()
+
+
+def test_an_endpoint_that_takes_the_place_of_another_leaves_calls_to_the_hook_that_was_known_there(work: Path):
+    python = str(program("smolagents", "python"))
+    script = [Reply("", calls=[("shell", WRITE)]), Reply("", calls=[("final_answer", {"answer": "Done."})])]
+    with Endpoint(script, models=MODELS) as model, session(surroundings(model.url, work.parent / "home")) as live:
+        live.launch([python, str(AGENTS / "smol.py")], work, filters=["query"], functions=["tool:shell"])
+        live.held()
+        below(live, "dap_ai.backends.agents.live").kill()
+        assert live.held() == "query"
+        live.ask("setExceptionBreakpoints", filters=[])
+        live.go()
+        assert live.held().endswith(f"shell: {WRITE['command']}")
+        live.go()
+        assert live.event("stopped", "exited")["event"] == "exited"
     assert (work / "a.txt").exists()
 
 

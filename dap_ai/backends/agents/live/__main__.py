@@ -57,6 +57,9 @@ class _Process:
         gate = Gate(
             _heard, self._recorder, path=begin.folder, workspace=begin.workspace or "", stop_all=begin.gate.stop_all
         )
+        gate.announces |= set(begin.gate.announces)
+        if begin.gate.table is not None:
+            gate.table(begin.gate.table)
         if (following := self._following) is not None:
             gate.story.is_as_it_was = lambda: not following.changes
         self._endpoint.gate = Gatekeeper(gate, self._endpoint.numbers, self._endpoint.keeping)

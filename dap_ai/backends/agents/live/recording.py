@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 import psutil
+from msgspec.structs import replace
 
 import dap_ai
 from dap_ai.backends.agents.live.addressed import addressed
@@ -114,8 +115,10 @@ class Keeper:
                 _say(self._process, Line(agent=self._agent))
 
     def say(self, line: Line) -> None:
-        """Something for the gate; where the endpoint has just been killed, nobody hears it."""
+        """Something for the gate; where the endpoint has just been killed, its next one knows the table alone."""
         with self._lock:
+            if line.table is not None:
+                self._stands(table=line.table)
             _say(self._process, line)
 
     def leave(self) -> None:
@@ -141,6 +144,7 @@ class Keeper:
                 with contextlib.suppress(msgspec.MsgspecError):  # cut off: it was killed
                     word = msgspec.json.decode(line, type=Word)
                     self.told = word.told or self.told
+                    self._note(word)
                     self._heard(word)
             self._process.wait()
             with self._lock:
@@ -152,7 +156,17 @@ class Keeper:
                     return
                 if self._agent:
                     _say(self._process, Line(agent=self._agent))
-            self._heard(Word(anew=True))
+
+    def _note(self, word: Word) -> None:
+        if word.heard is not None and word.heard.announces and self._begin.gate is not None:
+            known = {*self._begin.gate.announces, *word.heard.announces}
+            with self._lock:
+                self._stands(announces=sorted(known))
+
+    def _stands(self, **fields: Any) -> None:
+        """What the next endpoint begins with: it may be asked before anything could be said to it."""
+        if (gate := self._begin.gate) is not None:
+            self._begin = replace(self._begin, gate=replace(gate, **fields))
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Ready]:
         """In a session of its own, so that the terminal's signals are not for it."""

@@ -19,6 +19,10 @@ class Stand(msgspec.Struct, frozen=True):
     """The others wait, too, at their next event."""
     alive_s: float = EVERY_S
     """So often the client of a request that is held is told something."""
+    table: Table | None = None
+    """Of an endpoint that takes another's place: the breakpoints as they were there."""
+    announces: Sequence[str] = ()
+    """The same: kinds that a process of the agent had said it announces itself. It says so once."""
 
 
 class Begin(msgspec.Struct, frozen=True):
@@ -92,5 +96,3 @@ class Word(msgspec.Struct, frozen=True, omit_defaults=True):
     """The last one."""
     heard: Heard | None = None
     """Of the gate."""
-    anew: bool = False
-    """Of nobody but who starts it: it was killed, and another one serves, at which nobody is held."""

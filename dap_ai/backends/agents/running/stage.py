@@ -63,7 +63,6 @@ class LiveStage:
         self._agent: subprocess.Popen[bytes] | None = None
         self._pid = 0
         self._is_over = False
-        self._table: Line | None = None
 
     # -- what a session wants ----------------------------------------------------------------------------------------
 
@@ -81,8 +80,7 @@ class LiveStage:
             raise Refused(str(error)) from error
 
     def say(self, line: Line) -> None:
-        """Something for the gate; the table is known for one that takes its place."""
-        self._table = line if line.table is not None else self._table
+        """Something for the gate."""
         self._keeper.say(line)
 
     def begin(self) -> None:
@@ -159,8 +157,6 @@ class LiveStage:
 
     def _heard(self, word: Word) -> None:
         """In the keeper's thread."""
-        if word.anew and self._table is not None:
-            self._keeper.say(self._table)
         heard = word.heard
         if heard is None:
             return

@@ -16,6 +16,7 @@ What is announced (`kind`), in the order of happening:
 
     hello     once a process, first: `announces` names the kinds that this process will announce from now on, `pid` is
               its own. Where calls are announced, the gate holds before a tool there and not on the wire; results too.
+              An endpoint that takes another's place knows it from who starts it.
     agent     a sub-agent begins: `agent`, its `parent`, `call_id` of the call that started it, where that is known
     query     a model is about to be asked: `messages`, as the agent has them. Only of models that are not asked over
               the wire: once a query has come by the wire, announced queries and responses are answered by `go` and
