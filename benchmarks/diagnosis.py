@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import random
 import re
 import statistics
 import subprocess
@@ -30,7 +29,6 @@ from typing import Any
 
 from _corpus import SETS, Ended, Line, Program, failure, materialised, programs
 from _dap import DAP_AI, machine, show
-from _fit import ablate, collected, fit
 
 TIMEOUT_S = 120
 TOPS = (1, 3, 5)
@@ -198,22 +196,6 @@ def _of(flags: Any) -> str:
     return f"{sum(each)}/{len(each)}"
 
 
-def chosen_of(name: str, options: argparse.Namespace) -> list[Program]:
-    """The programs of a set that were asked for."""
-    found = [one for one in programs(name) if one.name in options.programs or not options.programs]
-    chance = random.Random(options.fit or "diagnosis")  # noqa: S311  no secret
-    return chance.sample(found, min(options.count, len(found))) if options.count else found
-
-
-def study(options: argparse.Namespace) -> None:
-    """Fits the weights, or says what each brings."""
-    samples = collected([one for name in options.sets or SETS for one in chosen_of(name, options)], options.jobs)
-    if options.ablate:
-        ablate(samples)
-    if options.fit:
-        fit(samples, options.fit)
-
-
 def main() -> None:
     """Measures the chosen programs, set by set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -221,16 +203,10 @@ def main() -> None:
     parser.add_argument("--set", dest="sets", choices=SETS, action="append", help="default: all")
     parser.add_argument("--jobs", type=int, default=2, help="programs at once (default: 2)")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
-    parser.add_argument("--fit", metavar="SEED", help="fit the weights of the ranking to the programs instead")
-    parser.add_argument("--ablate", action="store_true", help="what each weight and each rule brings, instead")
-    parser.add_argument("--count", type=int, default=0, help="of each set, so many by chance (default: all)")
     options = parser.parse_args()
-    if options.fit or options.ablate:
-        study(options)
-        return
     figures: dict[str, Any] = {"machine": machine()}
     for name in options.sets or SETS:
-        chosen = chosen_of(name, options)
+        chosen = [one for one in programs(name) if one.name in options.programs or not options.programs]
         if not chosen:
             continue
         with ThreadPoolExecutor(options.jobs) as pool:

@@ -101,9 +101,6 @@ class Settings(msgspec.Struct, frozen=True):
     snapshots: Annotated[
         bool, Meta(description="Evaluate in a locked copy of the program; off: only the allow-list.")
     ] = True
-    thorough: Annotated[
-        bool, Meta(description="Without a model: try fixes for 12 s of a processor instead of 0.6.")
-    ] = False
     snapshot_reads: Annotated[
         tuple[str, ...], Meta(description="Folders that such a copy may read, besides Python's own.")
     ] = ()

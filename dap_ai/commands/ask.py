@@ -66,7 +66,6 @@ def command(  # noqa: PLR0917  click gives each option by its name
     deny: tuple[str, ...],
     sanitize: tuple[str, ...],
     unsafe: bool | None,
-    thorough: bool | None,
     show_context: bool,
     show_masked: bool,
     each_stop: bool,
@@ -98,7 +97,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     if post_mortem is not None and (pid or core or recorded or join or program or module or breakpoints):
         raise click.UsageError("--post-mortem asks about a process that is held: name nothing else to be debugged.")
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
-    chosen = {**flags, **lists, "python": python, "unsafe": unsafe, "thorough": thorough}
+    chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
     wanted = Wanted(
         program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against, agent

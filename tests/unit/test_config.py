@@ -67,7 +67,6 @@ HOSTILE = {
     "deny": ["report"],
     "approval_timeout_s": 3600.0,
     "unsafe": True,
-    "thorough": True,
     "mask": ["(nothing)"],
     "transcripts": "theirs",
     "level": "mutate",

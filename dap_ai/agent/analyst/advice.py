@@ -10,33 +10,32 @@ from dap_ai.agent.analyst.changes.own_text import own_lines
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.wire.ask import Fix, Suspect
 
-_LEAST_SURE = 0.45
-
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
-    first = analysis.suspects[0] if analysis.suspects else None
-    best = trials.proved[0] if trials and trials.proved and not trials.rivals else None
-    if trials and best and (first is None or best.place == (first.file, first.line)):
+    if trials and any(not trial.doubt for trial in trials.passing):
         return _passing(analysis, trials)
-    possible = "" if trials and trials.usable else _possible(analysis, first)
-    return f"{ADVICE} {possible}Next steps:\n\n{_steps(analysis)}{_effort(trials)}", []
-
-
-def _possible(analysis: Analysis, first: Suspect | None) -> str:
-    """What a rule would change, in a sentence: for where nothing can be tried."""
+    case = analysis.case
+    first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.fix_at(first.file, first.line) if first else None
-    if not finding or not finding.edit or finding.weight < _LEAST_SURE:
-        return ""
-    finding.edit.lines = own_lines(finding.edit)
-    old = {finding.edit.source.line(n).strip() for n in range(finding.edit.first, finding.edit.last + 1)}
-    new = [line.strip() for line in finding.edit.lines if line.strip() and line.strip() not in old]
-    return f"A possible fix, which was not tried: `{new[0]}`. " if len(new) == 1 else ""
+    verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
+    if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
+        finding.edit.lines = own_lines(finding.edit)
+        diff = finding.edit.diff(case.inspection.cwd)
+        fix = Fix(finding.edit.source.path, diff)
+        text = "It was not tried."
+        if verdict and verdict.check:
+            fix.check, fix.result = verdict.check.words, verdict.text
+            text = f"It could not be tried here: {verdict.text}."
+        return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
+    doubted = f"\n\n{_doubted(analysis, trials.passing[0])}" if trials and trials.passing else ""
+    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
 
 
 def _steps(analysis: Analysis) -> str:
@@ -46,23 +45,39 @@ def _steps(analysis: Analysis) -> str:
     return "\n".join(f"- {step}" for step in steps)
 
 
+def _doubted(analysis: Analysis, trial: Trial) -> str:
+    spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
+    return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+
+
 def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
-    best, *others = trials.proved[:3]
+    best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
     fix = _fix(best, root)
-    text = f"{ADVICE} {_found(best, analysis)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
+    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
-        text += "\n\nOthers that pass, less likely meant:\n\n" + "\n".join(rows)
+        heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
+        text += f"\n\n{heading}\n\n" + "\n".join(rows)
     return text + _effort(trials), [fix]
 
 
-def _found(best: Trial, analysis: Analysis) -> str:
+def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     """How the fix was found; its reason, unless the root cause has just told it."""
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
         return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
+    if analysis.suspects and _is_seen(analysis, analysis.suspects[0]):
+        return f"Next steps:\n\n{_steps(analysis)}\n\nThis small change makes the check pass too, and may only hide it."
+    if trials.rivals:
+        count = len(trials.rivals) + 1
+        return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
     return "A guess, found by trying small changes: see whether it is what you mean."
+
+
+def _is_seen(analysis: Analysis, suspect: Suspect) -> bool:
+    finding = analysis.finding_at(suspect.file, suspect.line)
+    return finding is not None and finding.seen
 
 
 def _at(edit: Edit) -> str:
@@ -75,9 +90,9 @@ def _at(edit: Edit) -> str:
 
 def _how(trial: Trial) -> str:
     if trial.verified:
-        more = "" if trial.candidate.reason else f"; {trial.proof}"
-        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}{more}."
-    return f"Not verified: {trial.verdict.text}."
+        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}."
+    lacking = f" ({trial.widest.text})" if trial.widest and not trial.widest.passes else ""
+    return f"Not verified: {trial.verdict.text}{lacking}."
 
 
 def _fix(trial: Trial, root: str) -> Fix:
@@ -92,18 +107,19 @@ def _new(trial: Trial) -> str:
     return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
 
 
+def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
+    return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
+
+
 def _effort(trials: Trials | None) -> str:
     """What was tried, in a sentence."""
     if trials is None:
         return ""
     if not trials.tried:
         return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
-    count, proved = len(trials.tried), 0 if trials.rivals else len(trials.proved)
+    count, passed = len(trials.tried), len(trials.passing)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
-    little = len(trials.passing) - proved
-    hidden = f"; {little} of them made the failing check pass, which proves too little to be shown" if little else ""
-    none = "" if proved or little else "; none passed"
-    return f"\n\n{fixes} tried in snapshots of the stopped program{hidden}{none}."
+    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed."
 
 
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:

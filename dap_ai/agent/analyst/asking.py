@@ -27,10 +27,6 @@ _THIS_FUNCTION = re.compile(
 _SPOT = re.compile(r"\(([^\s():]+):(\d+)\)")
 _TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind) of\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
-_SINCE = re.compile(
-    r"\bchang\w* since\b|\bsince (?:the )?(?:last|previous|earlier) stop\b|\bdifferent (?:now|from)\b", re.IGNORECASE
-)
-_WHY = re.compile(r"\s*(?:why|how come|how is|how was)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _DESCRIBED = re.compile(
     r"\s*(?:(?:what|where|explain|describe|show|tell)\b(?!.*\bcall)|how do(?:es)?\b.*\bwork)", re.IGNORECASE
@@ -73,16 +69,6 @@ def wants_type(question: str) -> bool:
 def wants_history(question: str) -> bool:
     """Whether it asks what values a name had, one after the other."""
     return bool(_HISTORY.search(question))
-
-
-def wants_changes(question: str) -> bool:
-    """Whether it asks what is different from the stop before."""
-    return bool(_SINCE.search(question))
-
-
-def wants_reason_of(question: str) -> bool:
-    """Whether it asks why, or how, something is as it is."""
-    return bool(_WHY.match(question))
 
 
 def is_about_stop(case: Case, question: str) -> bool:

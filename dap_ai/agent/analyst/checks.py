@@ -12,14 +12,14 @@ from dap_ai.agent.analyst.enclosing import enclosing
 from dap_ai.agent.case.source import SourceFile, body_fields, last_line
 from dap_ai.agent.case.stack import Case, Place
 
-MAX_CHECKS = 4
+MAX_CHECKS = 6
 
 _LEAVES_LOOP = ast.Break | ast.Continue
 _SUSPENDS = ast.Yield | ast.YieldFrom
 
 
 def checks_of(case: Case) -> list[Check]:
-    """The checks that may show the failure again, narrow before wide, the program's whole run last; at most four."""
+    """The checks that may show the failure again, narrow before wide, the program's whole run last; at most six."""
     whole = enclosing(case)
     inner, *outer = [list(_in_frame(case, place)) for place in case.places] or [[]]
     outer = [found for found in outer if found]

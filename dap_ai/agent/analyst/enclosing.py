@@ -10,7 +10,6 @@ from pathlib import Path
 from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.edits import Edit, shorten
 from dap_ai.agent.analyst.narrowing import narrowed
-from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Frame
 
 _TEST_FILE = "<the test once more>"
@@ -70,26 +69,11 @@ def test_of(case: Case) -> Frame | None:
     return next((f for f in reversed(case.frames) if f.user and _name(f).startswith("test")), None)
 
 
-def own_folders(case: Case) -> list[str]:
-    """Where the program's own statements may read again what they have read: the folder of what was started.
-
-    Never a home folder, or what holds one: there lies more than a program's data.
-    """
-    argv = case.inspection.argv
-    if not argv:
-        return []
-    started = Path(case.inspection.cwd or ".", argv[0]).resolve()
-    folder = started.parent if started.is_file() else started
-    if not is_user_path(str(started)):
-        folder = Path(case.inspection.cwd or ".").resolve()
-    return [] if Path.home().is_relative_to(folder) or len(folder.parts) < 3 else [str(folder)]
-
-
 def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
     test = test_of(case)
     for path, source in {edit.source.path: edit.source for edit in edits}.items():
-        if test and (path == test.path or is_of_tests(path)):
+        if test and (path == test.path or _is_of_tests(path)):
             return "the edit changes the test itself"
         old, new = narrowed(source, edits)
         if "assert" in old and _asserted(old) - _asserted(new):
@@ -97,8 +81,7 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     return ""
 
 
-def is_of_tests(path: str) -> bool:
-    """Whether a file's name says that it holds tests."""
+def _is_of_tests(path: str) -> bool:
     name = Path(path).name
     return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.analyst.trying import ran_lines
+from dap_ai.agent.analyst.trials import ran_lines
 from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case, Place
 

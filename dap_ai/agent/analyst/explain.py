@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from dap_ai.agent.analyst.assertions import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.analyst.evidence.ranking import told as told_of
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
@@ -21,7 +20,6 @@ from dap_ai.agent.case.values import cut, find, show, typed
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
-LEAST_ODD = 0.55
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 
@@ -135,29 +133,13 @@ def _value_now(step: Step) -> str:
 
 
 def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
-    """The most suspicious line with its reason, how sure it is, and what stands out in the run.
+    """The most suspicious line with its reason, how sure it is, and the others in short.
 
     Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
     That a small change there makes the check pass is no reason: many wrong ones do.
     """
-    case = analysis.case
-    cause = cause_of(case, analysis.suspects[:1], partial(where, case), lambda: is_sure(analysis, trials))
-    return f"{cause}{_standing_out(analysis)}"
-
-
-def other_suspects(analysis: Analysis) -> str:
-    """The lines after the first one, in short."""
-    told = [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
-    return _others(told, partial(where, analysis.case))
-
-
-def _standing_out(analysis: Analysis) -> str:
-    """The value that stands out most in the run, unless it is the root cause itself."""
-    odd = next(iter(analysis.evidence.oddities), None) if analysis.evidence else None
-    first = analysis.suspects[0] if analysis.suspects else None
-    if odd is None or odd.weight < LEAST_ODD or (first and odd.event.spot == (first.file, first.line)):
-        return ""
-    return f"\n\nWhat stands out in the run: {where(analysis.case, *odd.event.spot)}: {told_of(odd)}."
+    case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
+    return cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
 
 
 def cause_of(
@@ -171,12 +153,8 @@ def cause_of(
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
     end = "" if first.reason.endswith(("?", "!")) else "."
     text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    return "\n\n".join(filter(None, [text, _others(others, where)]))
-
-
-def _others(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
-    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in suspects]
-    return f"Other suspects: {'; '.join(rows)}." if rows else ""
+    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in others]
+    return f"{text}\n\nOther suspects: {'; '.join(rows)}." if rows else text
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
@@ -191,7 +169,7 @@ def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
     place = (first.file, first.line)
     rival = trials is not None and any(t.verified and not t.doubt and t.place != place for t in trials.tried)
-    return (fixed and not rival) or (finding is not None and finding.seen and not refuted and not rival)
+    return fixed or (finding is not None and finding.seen and not refuted and not rival)
 
 
 def _in_short(reason: str) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.analyst.evidence.ranking import Evidence
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
@@ -26,8 +24,6 @@ THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
 _CALLER = 0.2
 """How suspicious a line is that is known only to have called the one that failed."""
-_OUTSIDE = 0.95
-"""A line that only a rule names, and that the failing value did not depend on, never leads."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
@@ -47,8 +43,6 @@ class Analysis:
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
-    evidence: Evidence | None = None
-    """Of the failure run again, where that was recorded."""
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
@@ -70,38 +64,8 @@ class Analysis:
 
     def rank(self) -> None:
         """Ranks the lines by what was read."""
-        scores, self.reasons = _score(self)
-        self.scores = {spot: score for spot, score in scores.items() if not self.never_ran(*spot)}
+        self.scores, self.reasons = _score(self)
         self.order()
-
-    def weigh(self, evidence: Evidence, whole: bool) -> None:
-        """Ranks the lines by what ran; of a run of the whole, no other line is suspected from here on."""
-        self.evidence = evidence
-        scores = {spot: known.score() for spot, known in evidence.features(self.findings).items()}
-        lines = evidence.slice.lines()
-        most = max((score for spot, score in scores.items() if spot in lines), default=1.0)
-        told = {spot: 0.9 * min(score / most, 1.0 if spot in lines else _OUTSIDE) for spot, score in scores.items()}
-        self.scores = told if whole else self.scores | told
-        self.reasons |= evidence.reasons()
-        frame = self.diagnosis.place.frame
-        for finding in sorted(self.findings, key=lambda f: f.weight):
-            spot = finding.scope.source.path, finding.line
-            odd = evidence.oddity_at(spot)
-            if odd is None or odd.weight < finding.weight:
-                self.reasons[spot] = finding.reason
-        if not _is_check(self):
-            self._keep_failed_line((frame.path, frame.line))
-        if (frame.path, frame.line) in self.scores and self.diagnosis.sentences:
-            self.reasons[frame.path, frame.line] = f"{THE_FAILED_LINE}: {self.diagnosis.sentences[0].rstrip('.')}"
-
-    def _keep_failed_line(self, failed: tuple[str, int]) -> None:
-        """A statement of several lines is known by its first one; a crash by the line that its traceback tells."""
-        statement = self.diagnosis.place.statement
-        known = (failed[0], statement.lineno) if statement else failed
-        if known != failed and known in self.scores:
-            self.scores[failed] = self.scores.pop(known)
-        self.scores.setdefault(failed, 0.3)
-        self.reasons.setdefault(failed, THE_FAILED_LINE)
 
     def order(self) -> None:
         """Makes the suspects from the scores."""
@@ -157,18 +121,8 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)
     analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
-    analysis.never_ran = partial(_is_to_come, case)
     analysis.rank()
     return analysis
-
-
-def _is_to_come(case: Case, path: str, line: int) -> bool:
-    """Whether a line at module level stands after the statement at which its module's frame is."""
-    place = next((p for p in case.places if p.frame.path == path and p.source and p.function is None), None)
-    if place is None or place.source is None or place.source.function_at(line) is not None:
-        return False
-    statements = place.source.tree.body if place.source.tree else []
-    return any(s.lineno <= place.frame.line <= last_line(s) < line for s in statements)
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:

@@ -6,24 +6,19 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.compared import compare
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.analyst.evidence.record import Spot
-from dap_ai.agent.analyst.evidence.weights import WEIGHTS
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.analyst.trials import Trial, Trials
-from dap_ai.agent.analyst.trying import ran_lines
+from dap_ai.agent.analyst.trials import Trial, Trials, ran_lines
 from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_LEAST = 0.05
-_LEAST_RANK, _ABOVE = 2, 1.001
-_PASSES = "a small change here makes the failing check pass"
+_LIFT, _LIFT_DOUBTED = 0.85, 0.3
+_IN_VAIN = 0.9
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
@@ -31,10 +26,8 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
     leave_out_what_never_ran(analysis, trials.controls)
     if trials.usable:
-        compare(analysis)
         _lift_passing(analysis, trials)
-        if analysis.evidence is None:
-            witness(analysis, trials)
+        witness(analysis, trials)
     analysis.order()
 
 
@@ -50,14 +43,10 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
 
-    is_to_come = analysis.never_ran
-
     def never_ran(path: str, line: int) -> bool:
         source = analysis.case.sources.read(path)
         inside = source.function_at(line) if source else None
-        if inside is None:
-            return is_to_come(path, line)
-        return line > inside.lineno and line not in ran.get(path, ())
+        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
 
     analysis.never_ran = never_ran
     for key in [key for key in analysis.scores if never_ran(*key)]:
@@ -65,35 +54,22 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
 
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:
-    """A fix that is proved lifts its line; one that only passes lifts it a little; to be tried in vain sinks it."""
     passing = trials.passing
     best = max((t.grade for t in passing), default=0.0)
-    tried = {t.place for t in trials.tried}
-    for key in (tried & set(analysis.scores)) - {t.place for t in passing}:
-        analysis.scores[key] *= WEIGHTS["tried in vain"]
-    lifted: set[Spot] = set()
-    for trial in sorted(passing, key=lambda t: (-t.proved, -t.grade)):
-        if trial.place in lifted or trial.doubt or trial.candidate.kind == SKIP_NONE:
+    tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
+    for key in tried & set(analysis.scores) if passing else ():
+        analysis.scores[key] *= _IN_VAIN
+    lifted: set[tuple[str, int]] = set()
+    for trial in sorted(passing, key=lambda t: -t.grade):
+        key = (trial.candidate.edit.source.path, trial.candidate.line)
+        if key in lifted or trial.candidate.kind == SKIP_NONE:
             continue  # skipping an item says nothing about who made it
-        lifted.add(trial.place)
-        lift = WEIGHTS["fix proved" if trial.proved else "fix passes"] * trial.grade / best
-        analysis.scores[trial.place] = analysis.scores.get(trial.place, _LEAST) * (1 + lift)
-        if trial.candidate.reason or (trial.proved and not trials.rivals):
-            analysis.reasons[trial.place] = trial.candidate.reason or changed_words(trial)
-        analysis.reasons.setdefault(trial.place, _PASSES)
-    _lead(analysis, trials)
-
-
-def _lead(analysis: Analysis, trials: Trials) -> None:
-    """The line of a fix that is proved leads; that of the best one that only passes is among the first three."""
-    best = next((t for t in trials.passing if t.candidate.kind != SKIP_NONE), None)
-    if best is None:
-        return
-    others = sorted((s for spot, s in analysis.scores.items() if spot != best.place), reverse=True)
-    rank = 0 if best.proved and not trials.rivals else _LEAST_RANK
-    if rank < len(others):
-        analysis.scores[best.place] = max(analysis.scores.get(best.place, 0.0), others[rank] * _ABOVE)
-        analysis.reasons.setdefault(best.place, _PASSES)
+        lifted.add(key)
+        was = analysis.scores.get(key, 0.0)
+        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
+        analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
+        if not trial.doubt or key not in analysis.reasons:
+            analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
 
 
 def changed_words(trial: Trial) -> str:

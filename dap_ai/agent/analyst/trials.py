@@ -1,17 +1,44 @@
-"""What running again brought: the checks, the fixes that were tried, and which of them may be shown."""
+"""Tries fixes in snapshots: those of the rules, then small changes of lines that ran; bounded in time and number."""
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
-from dap_ai.agent.analyst.changes.candidates import Candidate
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
+from dap_ai.agent.analyst.check import Check, failure_of
+from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.impact import differ
-from dap_ai.agent.analyst.neighbours import Neighbours
-from dap_ai.agent.analyst.runs import Control, Verdict
+from dap_ai.agent.analyst.evading import evaded
+from dap_ai.agent.analyst.hiding import hides
+from dap_ai.agent.analyst.impact import change, differ
+from dap_ai.agent.analyst.plausibility import doubt_of
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
+from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
+MAX_TRIES = 240
+ENOUGH = 12
+"""So many verified fixes are plenty to choose from."""
+_TOLD_EVERY = 20
+_AGAIN, _AGAIN_S = 2, 1.0
+_LATE = 1.25
+"""Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+NO_TIME = "there was no time to run the failure again"
+_UNSUSPECTED = 0.06
+_OF_THE_TEST = 0.5
+"""A function that asserts tells of others more than of itself."""
 _NARROW_ONLY, _MEDDLES, _SYMPTOM, _DOUBTED = 0.4, 0.6, 0.7, 0.5
+
+Tell = Callable[[str], None]
 
 
 @dataclass
@@ -28,8 +55,6 @@ class Trial:
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
-    proof: str = ""
-    """In words: what else than the failing check speaks for it; empty: nothing does."""
 
     @property
     def passes(self) -> bool:
@@ -40,11 +65,6 @@ class Trial:
     def verified(self) -> bool:
         """Whether the whole program or test succeeds with it."""
         return self.passes and (self.widest or self.verdict).verified
-
-    @property
-    def proved(self) -> bool:
-        """Whether it is worth to be shown: all of what failed ends well with it, and something else speaks for it."""
-        return self.verified and not self.doubt and bool(self.proof)
 
     @property
     def grade(self) -> float:
@@ -74,8 +94,6 @@ class Trials:
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
-    neighbours: Neighbours | None = None
-    """The tests beside the one that failed, as they ended without any edit."""
 
     @property
     def usable(self) -> list[Control]:
@@ -85,17 +103,11 @@ class Trials:
     @property
     def passing(self) -> list[Trial]:
         """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
-        order = sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
-        return sorted(order, key=lambda t: not t.proved)
-
-    @property
-    def proved(self) -> list[Trial]:
-        """The fixes that may be shown, the best first."""
-        return [t for t in self.passing if t.proved]
+        return sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
 
     def fixes(self, file: str, line: int) -> bool:
         """Whether the best fix is verified, changes this line, and a rule says why."""
-        return any(t.place == (file, line) for t in self.proved[:1] if t.candidate.reason)
+        return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
 
     def refutes(self, edit: Edit | None) -> bool:
         """Whether this very edit was tried, and the check still fails with it."""
@@ -103,8 +115,180 @@ class Trials:
 
     @property
     def rivals(self) -> list[Trial]:
-        """Where no rule says why the best fix is right: others that are as good, and do something else."""
-        best, *others = self.proved or [None]
+        """Where no rule says why the best fix is right: others that hold, and do something else."""
+        best, *others = [t for t in self.passing if not t.doubt] or [None]
         if best is None or best.candidate.reason:
             return []
         return [t for t in others if t and differ(best.outcome, t.outcome)]
+
+
+async def investigate(
+    debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
+) -> Trials:
+    """Runs the checks, then the candidate fixes. What a resume or a failure cuts short stands as far as it came.
+
+    So does what time does: see Runs.
+    """
+    failure = failure_of(analysis.case)
+    checks = checks_of(analysis.case) if failure else []
+    trials = Trials()
+    if failure is None or not checks:
+        trials.why_not = "no statement of the program can be rerun here"
+        return trials
+    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s)
+    tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
+    try:
+        await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
+    except asyncio.TimeoutError:
+        trials.why_not = trials.why_not if trials.usable else NO_TIME
+    except NotStopped:
+        trials.why_not = trials.why_not or "the program has continued meanwhile"
+    except RequestFailed as error:
+        trials.why_not = error.user_text
+    return trials
+
+
+async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials: Trials, tell: Tell) -> None:
+    trials.controls = await runs.controls(checks)
+    if not trials.usable:
+        trials.why_not = _why_not(trials.controls)
+        return
+    found = await asyncio.to_thread(_candidates, analysis, trials.usable)
+    await _try_all(runs, found, trials, tell)
+
+
+async def demand_again(debugger: Debugger, case: Case) -> Control | None:
+    """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
+    failure = failure_of(case)
+    control = await run_again(debugger, case) if failure and failure.is_demand else None
+    return control if control and control.trace.calls else None
+
+
+async def run_again(debugger: Debugger, case: Case) -> Control | None:
+    """The widest check that shows the failure again; None where there is none, or nothing can be run."""
+    failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
+    if failure is None:
+        return None
+    runs = Runs(debugger, case, failure, _AGAIN_S)
+    for check in reversed(checks_of(case)[-_AGAIN:]):
+        try:
+            control = await runs.control(check)
+        except (NotStopped, RequestFailed):
+            return None
+        if control.usable:
+            return control
+    return None
+
+
+async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:
+    queue, total = iter(found), len(found)
+
+    async def work() -> None:
+        for candidate in queue:
+            if not runs.has_time or _enough(trials.tried):
+                return
+            trials.tried.append(await _try_one(runs, candidate, trials.usable))
+            if len(trials.tried) % _TOLD_EVERY == 0:
+                tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
+
+    if total:
+        tell(f"trying up to {_counted(total, 'small fix', 'small fixes')} in snapshots")
+    workers = [asyncio.ensure_future(work()) for _ in range(2)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    if len(trials.tried) > _TOLD_EVERY and len(trials.tried) % _TOLD_EVERY:
+        tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
+
+
+def _enough(tried: Sequence[Trial]) -> bool:
+    held = [t for t in tried if t.passes and not t.doubt]
+    return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
+
+
+async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) -> Trial:
+    """The narrowest check that runs the edited lines, and if that passes, the widest."""
+    edit = candidate.edit
+    reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)] or [usable[-1]]
+    verdict, at = Verdict(CANNOT, ""), reaching[0]
+    for at in reaching:
+        verdict = await runs.attempt([edit], at)
+        if verdict.outcome != CANNOT:
+            break
+    if candidate.reason and not verdict.passes and at is not usable[-1]:
+        afresh = await runs.attempt([edit], usable[-1], trace=True)
+        verdict, at = (afresh, usable[-1]) if afresh.passes else (verdict, at)
+    trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
+    if verdict.passes and at is not usable[-1]:
+        trial.widest = await runs.attempt([edit], usable[-1], trace=True)
+        if _breaks(edit, trial.widest):
+            trial.verdict = trial.widest
+    control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
+    if last.passes and last.result:
+        trial.change = change(control.result, last.result, edit)
+        trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
+        if not candidate.reason and not trial.doubt:
+            trial.doubt = await evaded(runs, control, edit, last.result)
+    return trial
+
+
+def _breaks(edit: Edit, widest: Verdict) -> bool:
+    """Whether the widest run fails in the very function that was edited."""
+    raised = widest.result.raised if widest.result and not widest.passes else None
+    if raised is None or raised.file != edit.source.path:
+        return False
+    line = raised.line - edit.growth if raised.line > edit.last + edit.growth else min(raised.line, edit.last)
+    return edit.source.scope_at(line) is edit.source.scope_at(edit.first)
+
+
+def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate]:
+    rules = [
+        Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
+        for f in sorted(analysis.findings, key=lambda f: -f.weight)
+        if f.edit and f.edit.first > 0
+    ]
+    generated: list[Candidate] = []
+    for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
+        source = analysis.case.sources.read(path) if is_user_path(path) else None
+        if source:
+            generated += candidates(source, _suspicion(analysis, source, usable))
+    generated.sort(key=lambda c: -c.prior * c.suspicion)
+    return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), MAX_TRIES))
+
+
+def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
+    """How suspicious each line is that ran in a usable check."""
+    place = analysis.diagnosis.place
+    own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
+    found: dict[int, float] = {}
+    for line in ran_lines(source, usable):
+        factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
+        found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
+    return found
+
+
+def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
+    """Every line of a statement that ran in one of the checks, and the headers of functions that were called."""
+    ran = {line for control in usable for path, line in control.counts if path == source.path}
+    if source.tree is None:
+        return ran
+    found = set(ran)
+    for node in source.index.statements:
+        inner = next(body_fields(node), None)
+        own = range(node.lineno, inner[0].lineno if inner else last_line(node) + 1)
+        called = isinstance(node, ast.FunctionDef) and ran & set(range(node.body[0].lineno, last_line(node) + 1))
+        if called or ran & set(own):
+            found |= set(own)
+    return found
+
+
+def _why_not(controls: Sequence[Control]) -> str:
+    reasons = list(dict.fromkeys(control.why_not for control in controls))
+    return "; ".join(reasons[:2])
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

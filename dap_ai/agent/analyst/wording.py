@@ -17,7 +17,6 @@ NOT_VERIFIED = "**Not verified:**"
 
 NO_RANKING = "No language model was used: this is the offline analyst."
 NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
-NO_EARLIER_STOP = "No earlier stop of this program was asked about, so there is nothing to compare this one with."
 NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 

@@ -166,9 +166,6 @@ _OPTIONS = (
     click.option(
         "--unsafe", is_flag=True, default=None, help="Level mutate without confirmation; for disposable programs only."
     ),
-    click.option(
-        "--thorough", is_flag=True, default=None, help="Without a model: take longer, and try many more fixes."
-    ),
     click.option("--record", metavar="FILE", help="Append the model's replies to FILE."),
     click.option("--replay", metavar="FILE", help="Answer from such a FILE instead of a model: no key, no network."),
     click.option(

@@ -26,7 +26,7 @@ _IN_TIME_S = 0.4
 
 
 async def _again(debugger: Debugger, case: Case) -> Control | None:
-    from dap_ai.agent.analyst.weighing import demand_again  # noqa: PLC0415  the kind is known before it is asked
+    from dap_ai.agent.analyst.trials import demand_again  # noqa: PLC0415  the kind is known before it is asked
 
     try:
         return await limits.wait_for(demand_again(debugger, case), _IN_TIME_S)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import Callable
-from functools import partial
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
@@ -16,19 +15,15 @@ from dap_ai.agent.analyst.asking import (
     offered,
     place_of,
     wants_all,
-    wants_changes,
     wants_help,
     wants_history,
     wants_reason,
-    wants_reason_of,
     wants_type,
     wants_way,
     way,
 )
-from dap_ai.agent.analyst.evidence import replies
-from dap_ai.agent.analyst.explain import happened, other_suspects, quote, root_cause, where, why
+from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
-from dap_ai.agent.analyst.investigating import NO_TIME, investigate
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
@@ -36,14 +31,12 @@ from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
-from dap_ai.agent.analyst.runs import BUDGET_S, THOROUGH_S
-from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate, run_again
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.analyst.weighing import evidence_in, run_again
-from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_EARLIER_STOP, NO_MODEL, NO_RANKING, NOW, VALUES
+from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import show, typed, variables
+from dap_ai.agent.case.values import show, typed
 from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
@@ -68,9 +61,6 @@ class PythonAnalyst:
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
         """What was found at the last stop that was asked about, by epoch, thread and frame."""
-        self._values: tuple[tuple[int, int], dict[str, str]] | None = None
-        self._before: dict[str, str] | None = None
-        """The values of the frame at this stop and at the one that was asked about before."""
 
     async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
         """What is wrong at the stop, or what the question asks of it."""
@@ -84,8 +74,6 @@ class PythonAnalyst:
             return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
-        if plain := await self._in_plain_words(work, case, question):
-            return self._told(work, [plain, f"*{NO_RANKING}*"])
         if symbol := code_asked(case, question):
             return await use(Info(symbol), bench, work.sink)
         evaluated = await self._evaluated(work, bench)
@@ -101,31 +89,6 @@ class PythonAnalyst:
         if roots and asked:
             return await self._about(work, analysis, roots, asked, evaluated)
         return await self._stop(work, analysis, _before_default(case, question))
-
-    async def _in_plain_words(self, work: Work, case: Case, question: str) -> str:
-        """What the failure run again says to a question about time, change, a missed value or a function."""
-        values = {v.name: v.value.text for v in variables(case.focus.facts)} if case.focus and case.focus.facts else {}
-        key, (kept, before) = (case.stop.epoch, case.stop.thread_id), self._values or (None, None)
-        if key != kept:
-            self._values, self._before = (key, values), before
-        if wants_changes(question):
-            return replies.changed(self._before, values) if self._before is not None else NO_EARLIER_STOP
-        literal = replies.missed(question)
-        if not literal and not replies.asks_for_speed(question) and not wants_reason_of(question):
-            return ""
-        control = await run_again(work.debugger, case)
-        if control is None:
-            return ""
-        spot = partial(where, case)
-        if replies.asks_for_speed(question):
-            return replies.slow(control.trace, control.result.processor_ms, spot)
-        evidence = await asyncio.to_thread(evidence_in, control, case)
-        if evidence is None:
-            return ""
-        run = replies.function_of(evidence, question)
-        if run is not None:
-            return replies.about_function(evidence, run, spot)
-        return replies.about_missed(evidence, literal, spot) if literal else ""
 
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
@@ -169,8 +132,7 @@ class PythonAnalyst:
         advice, fixes = "", list[Fix]()
         if _has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
-            causes = [root_cause(analysis, trials), advice, other_suspects(analysis)]
-            parts = [*causes, happened(analysis), why(analysis)]
+            parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
             parts.append(told(analysis, trials) if trials else "")
         else:
             history = why(analysis, "How these values came about")
@@ -218,8 +180,7 @@ class PythonAnalyst:
         key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
         if self._kept is None or self._kept[0] != key:
             clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
-            budget_s = THOROUGH_S if work.settings.thorough else BUDGET_S
-            trials = await investigate(work.debugger, analysis, _teller(work), budget_s, clock_s=clock_s)
+            trials = await investigate(work.debugger, analysis, _teller(work), clock_s=clock_s)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
             rerank(analysis, trials)

@@ -68,8 +68,7 @@ def total(prices):
         result = add(result, price)
     return result
 
-bill = total([1])
-assert bill == 1
+assert total([1]) == 1
 """,
 )
 _program(

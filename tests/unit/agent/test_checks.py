@@ -212,7 +212,7 @@ def test_a_wrong_fix_is_told_with_the_error_and_the_watched_value(bill: Stopped)
 
 def test_a_fix_that_does_not_end_is_not_verified(bill: Stopped):
     verdict = attempt_with(bill, SnapshotResult("deadline"), FIX)
-    assert (verdict.outcome, verdict.text) == ("not verified", "it had not finished after 0.2 s")
+    assert (verdict.outcome, verdict.text) == ("not verified", "it had not finished after 0.3 s")
 
 
 def test_an_edit_that_cannot_be_applied_cannot_be_verified(bill: Stopped):

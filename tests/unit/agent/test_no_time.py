@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dap_ai.agent.analyst import investigating
+from dap_ai.agent.analyst import trials
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
 from dap_ai.kinds.python import answer as answering
@@ -51,9 +51,9 @@ def test_where_nothing_could_be_followed_the_value_and_the_lines_on_the_stack_ar
 
 def test_where_nothing_could_be_run_again_the_analysis_is_told(stopped, monkeypatch):
     async def waits(*_):
-        await investigating.asyncio.sleep(5.0)
+        await trials.asyncio.sleep(5.0)
 
-    monkeypatch.setattr(investigating, "_rerun", waits)
+    monkeypatch.setattr(trials, "_rerun", waits)
     stopped.why_no_snapshot = ""
     answer = asked(stopped)
     assert answer.limit

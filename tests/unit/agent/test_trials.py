@@ -87,20 +87,12 @@ def copies(program: str, right: str, ran: Sequence[int] = (2, 3, 4, 5, 6, 13, 14
     return run
 
 
-def test_a_fix_that_a_rule_explains_and_a_snapshot_verifies_is_the_recommendation(resampled: Stopped):
-    resampled.copy = copies(resampled.program, "len(picked)", RESAMPLED_RAN)
-    answer, _ = ask(resampled)
-    assert answer.fixes[0].verified
-    assert "len(picked)" in answer.fixes[0].diff
-    assert "Verified in a snapshot: the whole program `resampled.py` succeeds with it." in answer.text
-
-
-def test_a_blind_change_for_which_nothing_but_the_failing_check_speaks_is_not_shown(total: Stopped):
+def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
     total.copy = copies(total.program, "amount += price")
     answer, _ = ask(total)
-    assert answer.fixes == []
-    assert "```diff" not in answer.text
-    assert "1 of them made the failing check pass, which proves too little to be shown." in answer.text
+    assert answer.fixes[0].verified
+    assert "+        amount += price" in answer.fixes[0].diff
+    assert "Verified in a snapshot: the whole program `total.py` succeeds with it." in answer.text
 
 
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
@@ -110,12 +102,31 @@ def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
 
 def test_what_a_blind_change_makes_pass_is_a_guess(total: Stopped):
     total.copy = copies(total.program, "amount = 1")
-    assert GUESS in ask(total)[0].text
+    text = ask(total)[0].text
+    assert f"{GUESS} `total.py:3`" in text
+    assert "A guess, found by trying small changes" in text
 
 
 def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(resampled: Stopped):
     resampled.copy = copies(resampled.program, "len(picked)", RESAMPLED_RAN)
     assert f"{CAUSE} `resampled.py:6`" in ask(resampled)[0].text
+
+
+def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proof(total: Stopped):
+    fails = copies(total.program, "nothing like this")
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        new = query.edits[0].new if query.edits else ""
+        gave = next((gave for text, gave in (("amount = 1\n", "7"), ("amount = -1\n", "5")) if text in new), "")
+        result = fails(query)
+        if not gave or result.trace is None:
+            return result
+        call = TracedCall("total", total.program, 2, 0, ["prices=[1, 2, 3]"], gave)
+        return SnapshotResult("ok", trace=Trace(result.trace.lines, [call]))
+
+    total.copy = copy
+    text = ask(total)[0].text
+    assert "A guess: 2 different changes make the check pass" in text
 
 
 def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stopped):
@@ -131,6 +142,7 @@ def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stoppe
     answer, _ = ask(total)
     assert f"{ADVICE} Next steps:" in answer.text
     assert "passes with `amount = 1`" not in answer.text
+    assert "makes the failure go away, but is hardly the fix: line 5 no longer runs with it." in answer.text
     assert answer.fixes == []
 
 

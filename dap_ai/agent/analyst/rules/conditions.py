@@ -11,6 +11,7 @@ from itertools import pairwise
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
+from dap_ai.agent.case.indexing import once_per_node
 
 
 def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
@@ -205,6 +206,24 @@ def _covers(one: ast.expr, other: ast.expr) -> bool:
             return False
 
 
+def boundary(scope: Scope, view: View) -> Iterator[Finding]:
+    """A comparison with a constant that stands among the data as well."""
+    for statement, node in expressions(scope):
+        match node:
+            case ast.Compare(
+                ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()], comparators=[ast.Constant(value=limit)]
+            ):
+                pass
+            case _:
+                continue
+        in_check = isinstance(statement, ast.Assert) or type(limit) not in (int, float) or limit in (0, 1)
+        if not in_check and limit in _data(scope.source.index.tree):
+            reason = (
+                f"`{ast.unparse(node)}` decides about {limit}, which is among the data: is it meant to be in or out?"
+            )
+            yield Finding(scope, node.lineno, 0.4, reason, "boundary")
+
+
 def mixed_logic(scope: Scope, view: View) -> Iterator[Finding]:
     """`a or b and c` without parentheses, which means `a or (b and c)`."""
     for _, node in expressions(scope):
@@ -226,4 +245,12 @@ def _is_in_parentheses(scope: Scope, node: ast.expr) -> bool:
     return before.rstrip().endswith(b"(")
 
 
-RULES = [mixed_logic, float_equality, identity, unconverted, defaults, repeated_branch]
+@once_per_node
+def _data(tree: ast.Module) -> set[object]:
+    """Constants of a source that are not compared with."""
+    limits = {id(c) for n in ast.walk(tree) if isinstance(n, ast.Compare) for c in n.comparators}
+    constants = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in limits)
+    return {n.value for n in constants if type(n.value) in (int, float)}
+
+
+RULES = [mixed_logic, boundary, float_equality, identity, unconverted, defaults, repeated_branch]

@@ -54,8 +54,7 @@ class Evaluation:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            steps = bool(self._wanted.get("steps"))
-            tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
+            tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
             value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:

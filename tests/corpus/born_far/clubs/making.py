@@ -1,6 +1,0 @@
-"""New rosters."""
-
-
-def empty(names):
-    """A roster without members."""
-    return dict.fromkeys(names, [])
