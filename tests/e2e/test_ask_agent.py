@@ -13,6 +13,11 @@ from tests.chat.endpoint import Endpoint, Reply
 from tests.patience import patient
 
 TINY = [sys.executable, str(Path(__file__).parents[1] / "agents" / "tiny.py"), "Fix the bug in shop.py"]
+CHECKED = (
+    Reply("I write.", calls=[("bash", {"command": "echo 'def test_it(): pass' > test_a.py"})]),
+    Reply("The tests.", calls=[("bash", {"command": f"{sys.executable} -m pytest -q -p no:cacheprovider test_a.py"})]),
+    Reply("Done."),
+)
 WRITES = Reply("I write.", calls=[("bash", {"command": "echo 1 > a.txt"})])
 
 
@@ -61,11 +66,17 @@ def test_an_agent_that_ends_badly_is_asked_about_at_its_end(tmp_path: Path):
 
 def test_an_agent_that_ends_well_is_not_asked_about_but_in_a_chat(tmp_path: Path):
     (tmp_path / "one").mkdir()
-    done = ask([WRITES, Reply("Done.")], cwd=tmp_path / "one")
+    done = ask(CHECKED, cwd=tmp_path / "one")
     assert (done.returncode, "the agent has ended well" in done.stderr) == (1, True)
     (tmp_path / "two").mkdir()
-    done = ask([WRITES, Reply("Done.")], "--chat", cwd=tmp_path / "two", said="what did it change\nquit\n")
-    assert "a.txt" in done.stdout, done.stderr
+    done = ask(CHECKED, "--chat", cwd=tmp_path / "two", said="what did it change\nquit\n")
+    assert "test_a.py" in done.stdout, done.stderr
+
+
+def test_what_was_never_checked_is_told_at_the_end(tmp_path: Path):
+    done = ask([WRITES, Reply("Done.")], cwd=tmp_path)
+    assert "never checked" in done.stderr, done.stderr
+    assert "the agent ended with exit code 0" in done.stderr
 
 
 def test_a_program_reads_the_answer_and_the_agents_output_as_json(tmp_path: Path):
