@@ -1,7 +1,7 @@
 """Real agents that are held for longer than their own client waits: they go on with one answer, and ask once.
 
 The time-out is set low by the agent's own setting. Codex has none for an answer's head (what it limits begins with the
-head, and is set here), so it hears nothing while it is held; all others hear something in less than their time-out.
+head), so it hears nothing while it is held; all others hear something in less than their time-out.
 """
 
 from __future__ import annotations
