@@ -165,7 +165,7 @@ def cause_of(
 ) -> str:
     """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
     if not suspects:
-        return f"{CAUSE} Nothing stands out in the code that was read."
+        return f"{GUESS} Nothing stands out in the code that was read."
     first, *others = suspects
     source = case.sources.read(first.file)
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"

@@ -158,7 +158,8 @@ def _is_check(statement: ast.stmt) -> bool:
 
 def _may_be_wrong(part: Part) -> bool:
     statement = part.event.statement
-    if isinstance(statement, _UNSAID) or (isinstance(statement, ast.Return) and statement.value is None):
+    gives_nothing = isinstance(statement, ast.Return) and statement.value is None
+    if isinstance(statement, _UNSAID) or (gives_nothing and part.event.run.name == "__init__"):
         return False
     return part.distance > 0 or not _is_check(statement)
 
