@@ -1,4 +1,4 @@
-"""What is wanted of a replay; it goes to the endpoint's process as JSON, and into the head of the new recording."""
+"""What is wanted of the endpoint, a replay above all: JSON for its process, and in the head of the new recording."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+EVERY_S = 5.0
+"""So often a client whose request is held is told something: most wait for minutes by default, some for seconds."""
 Then = Literal["tape", "live", "stop"]
 
 

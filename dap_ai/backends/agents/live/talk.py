@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.agents.live.gate.orders import Heard, Order, Table
-from dap_ai.backends.agents.live.plan import Plan
-from dap_ai.backends.agents.live.wire.alive import EVERY_S
+from dap_ai.backends.agents.live.plan import EVERY_S, Plan
 
 
 class Stand(msgspec.Struct, frozen=True):

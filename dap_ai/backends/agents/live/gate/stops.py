@@ -6,7 +6,7 @@ Pure. Only what can be told at that moment is decided here; what analysis sees c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -15,12 +15,14 @@ from dap_ai.backends.agents.conditions import ConditionError, holds, parsed
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS, Test
 from dap_ai.backends.agents.growing import Unread
-from dap_ai.backends.agents.live.gate.story import Story
 from dap_ai.backends.agents.stops import Stop, filled, named, stop_from
 from dap_ai.backends.agents.watches import FILE, PLAN, SYSTEM, same_file
 from dap_ai.backends.agents.watches import test_of as watched
 from dap_ai.runs.analysis.facts import Effect
 from dap_ai.runs.model import Event, Run, steps_of
+
+if TYPE_CHECKING:  # it loads the reader of recordings, which a session over another run does not need
+    from dap_ai.backends.agents.live.gate.story import Story
 
 Until = Literal["", "event", "cycle", "out"]
 """How far an agent goes: "" to the next breakpoint, to the next event, to its next query, to the end of its cycle."""

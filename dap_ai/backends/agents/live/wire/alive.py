@@ -9,8 +9,6 @@ import h11
 
 from dap_ai.backends.agents.live.wire.http import Headers, value_of
 
-EVERY_S = 5.0
-"""Clients wait for minutes by default; some are told to wait for seconds."""
 _JSON, _EVENTS = b"application/json", b"text/event-stream; charset=utf-8"
 _BLANK, _COMMENT = b" ", b": held by dap-ai\n\n"
 """Ahead of a JSON value, and between events, neither means anything."""
@@ -26,7 +24,7 @@ def waits_by_itself(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 class Alive:
     """One request. Once `is_promised`, the agent has been told that all is well: an error cannot follow."""
 
-    def __init__(self, send: Send, *, streams: bool, silent: bool, every_s: float = EVERY_S) -> None:
+    def __init__(self, send: Send, *, streams: bool, silent: bool, every_s: float) -> None:
         """`streams`: the client wants events. `silent`: it wants to hear nothing while it waits."""
         self._send, self._every_s = send, every_s
         self._kind, self._word = (_EVENTS, _COMMENT) if streams else (_JSON, _BLANK)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import h11
 
-from dap_ai.backends.agents.live.wire.alive import EVERY_S
+from dap_ai.backends.agents.live.plan import EVERY_S
 from dap_ai.backends.agents.live.wire.apis.asked import api_of
 from dap_ai.backends.agents.live.wire.http import (
     READ_BYTES,
