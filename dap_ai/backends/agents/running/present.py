@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dap_ai.backends.agents.arguments import Refused
-from dap_ai.backends.agents.live.gate.orders import Held, Order
-from dap_ai.backends.agents.live.gate.stops import Until
+from dap_ai.backends.agents.live.gate.orders import Held, Order, Until
 from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.running.edits import ENDINGS, after_edit, document, from_document
