@@ -199,6 +199,23 @@ def test_the_past_is_read_only_and_leads_back_to_the_present():
     assert (client.top(), client.stage.orders) == ("1 bash: ls", [])
 
 
+def test_a_change_that_is_known_late_moves_what_is_held_and_who_looks_at_it_with_its_document():
+    client = Client().holds(QUERY, 3)
+    change = Event(2, "change", REF, text="M a.py", agent="main")
+    query = Event(3, "query", REF, cycle=1, native_id="1")
+    late = Run("/r", "dap-ai-recording", agents=[Agent("main", model="m")], events=[*EVENTS[:2], change, query])
+    assert client.happens(run=late, analysed=NOTHING) == ["invalidated"]
+    assert client.top() == "query"
+    document = client.body("stackTrace", threadId=1)["stackFrames"][1]["source"]["path"]
+    assert document == "/d/002-query.json"
+    client.stage.documents[document] = '{"messages": [1]}'
+    client.body("continue", threadId=1)
+    assert [(order.do, order.value) for order in client.stage.orders] == [
+        ("edit", {"messages": [1]}),
+        ("go", msgspec.UNSET),
+    ]
+
+
 def test_the_model_is_asked_again_while_its_answer_is_held_and_not_else():
     client = Client().holds(QUERY, 3)
     frame = client.body("stackTrace", threadId=1)["stackFrames"][0]["id"]

@@ -204,8 +204,8 @@ class LiveSession(RunSession):
         opened.grow(run, analysed, "" if whole else KNOWN)
         if others:
             opened.documents.forget()
-        if self._present is not None:
-            self._present.replaced()
+        if self._present is not None and self._present.replaced():
+            self._emit("invalidated", {"areas": ["all"]})
 
     def _hear(self, heard: Heard) -> None:
         present, moving = self._present, self._moving
