@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/agent_free.py [--rounds N] [--calls N] [--think S] [--json FILE]
 
-mini-swe-agent (`python3 dev.py agents` sets it up) before a scripted model that answers at once, or, as a real one does,
+mini-swe-agent (`python3 dev.py agents` sets it up) before a scripted model that answers at once or, as real ones do,
 after the seconds of `--think`; by turns. In the debugger there is a breakpoint of each kind, none of which is ever met.
 Seconds of wall and of processors, of all processes below; ratios to the plain run; more milliseconds an event (query,
 response, call and result a cycle). The debugger's wall time is from `configurationDone` to the agent's end, its
