@@ -1,4 +1,4 @@
-"""The messages of `ask` as TypeScript interfaces, made from dap_ai/protocol/wire/ask.py."""
+"""The messages of `ask` as TypeScript interfaces, made from dap_ai/protocol/wire: ask.py, value_path.py."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.protocol.wire import ask
+from dap_ai.protocol.wire import ask, value_path
 
+_MODULES = (value_path, ask)
 HEAD = "// Made from dap_ai by scripts/generate_protocol.py. Do not edit.\n"
 _PLAIN: dict[type, str] = {
     msgspec.inspect.StrType: "string",
@@ -27,17 +28,18 @@ _PLAIN: dict[type, str] = {
 
 def messages() -> str:
     """The interfaces."""
-    structs = [
-        value
-        for value in vars(ask).values()
+    structs = {
+        value: None
+        for module in _MODULES
+        for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value)
-    ]
+    }
     return "\n".join([HEAD, *map(_interface, structs)])
 
 
 def _is_shown(struct: type) -> bool:
-    """Whether it is one of ask.py's own messages; what these hold of elsewhere, a client only gives back."""
-    return struct.__module__ == ask.__name__ and not struct.__name__.startswith("_")
+    """Whether it is one of these files' own; what they hold of elsewhere, a client only gives back."""
+    return struct.__module__ in [module.__name__ for module in _MODULES] and not struct.__name__.startswith("_")
 
 
 def _interface(struct: type[msgspec.Struct]) -> str:

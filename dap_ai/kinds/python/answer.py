@@ -32,6 +32,7 @@ from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate, run_again
+from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
@@ -143,7 +144,9 @@ class PythonAnalyst:
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         is_cut = bool(analysis.cut_short)
-        return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage(), limit=is_cut)
+        path = await path_of_failure(analysis, trials)
+        suspects, usage = analysis.suspects, offline_usage()
+        return Answer(evidence=evidence, suspects=suspects, fixes=fixes, path=path, usage=usage, limit=is_cut)
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
@@ -205,7 +208,14 @@ class PythonAnalyst:
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
         say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
-        return Answer(evidence=evidence_of(case.stop, cited), suspects=analysis.suspects, usage=offline_usage())
+        path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
+        evidence = evidence_of(case.stop, cited)
+        return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
+
+    def _kept_at(self, case: Case) -> Trials | None:
+        """What trying fixes has brought at this very stop, if that was done."""
+        kept, stop = self._kept, case.stop
+        return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
     async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:
         """The values that names of a frame had, as a run of the failure in a copy shows them."""
