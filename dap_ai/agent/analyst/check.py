@@ -64,7 +64,13 @@ class Check:
     """It runs all of what failed, as its user does: what passes it is verified."""
 
     def query(
-        self, edits: Sequence[Edit] = (), *, trace: bool = False, watch: Sequence[str] = (), deadline_s: float = 1.0
+        self,
+        edits: Sequence[Edit] = (),
+        *,
+        trace: bool = False,
+        watch: Sequence[str] = (),
+        deadline_s: float = 1.0,
+        folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
         changed = self._edited(edits)
@@ -73,10 +79,12 @@ class Check:
             statements=Statements(self._code(edits), self._first(edits), self.file or self.source.path, self.fresh),
             edits=changed,
             trace=trace,
+            steps=trace and not edits,
             watch=list(watch),
             deadline_s=deadline_s,
             waits=WAITS,
             memory_bytes=MEMORY_BYTES,
+            folders=list(folders),
         )
 
     def _edited(self, edits: Sequence[Edit]) -> list[Edited]:

@@ -54,7 +54,8 @@ class Evaluation:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
+            steps = bool(self._wanted.get("steps"))
+            tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
             value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:
