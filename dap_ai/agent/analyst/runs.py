@@ -127,10 +127,16 @@ class Runs:
         case: Case,
         failure: Failure | None,
         budget_s: float = BUDGET_S,
+        *,
         clock_s: float = math.inf,
+        folders: Sequence[str] = (),
     ) -> None:
-        """`clock_s`: by the clock, whatever else runs: somebody waits no longer."""
+        """`clock_s`: by the clock, whatever else runs: somebody waits no longer.
+
+        `folders`: what the program's own statements may read, and those with changes of the analyst's own.
+        """
         self.failure = failure
+        self._folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -170,7 +176,7 @@ class Runs:
     async def _control(self, check: Check, deadline_s: float, differs: Differs) -> Control:
         watch = self.failure.watch if self.failure else []
         try:
-            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s))
+            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s, folders=self._folders))
         except Unavailable as error:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
@@ -195,7 +201,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:
