@@ -303,7 +303,7 @@ export interface AskEnded {
 }
 
 /** What `askTool` can call. */
-export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable" | "steps" | "diff" | "tree" | "workspace" | "checks" | "compare";
+export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "history" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable" | "steps" | "diff" | "tree" | "workspace" | "checks" | "compare";
 
 /** The tools of agent mode, by their names in package.json. None can change the program: agent mode has no consent cards. */
 export const AGENT_TOOLS: Record<string, ToolName> = {
@@ -313,5 +313,6 @@ export const AGENT_TOOLS: Record<string, ToolName> = {
   dapAi_evaluate: "evaluate",
   dapAi_slice: "slice",
   dapAi_trace: "trace",
+  dapAi_history: "history",
   dapAi_tryFix: "try_fix",
 };

@@ -255,10 +255,9 @@ class _Run:
             tracer.observer.look(self._before, frame, self._known.names, self._line.changes)
         tracer.depth -= bool(self._known.is_called)
         instructions = self._known.instructions
-        last = instructions[at] if at >= 0 else -1
-        if last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS):
+        if _yields(instructions, at):
             tracer.suspended[id(frame)] = self
-        elif self._call is not None and last in _RETURNS:
+        elif self._call is not None and at >= 0 and instructions[at] in _RETURNS:
             self._call["result"] = tracer.describer.text(value)
             self._call.pop("raised", None)
 
@@ -267,6 +266,16 @@ class _Run:
         self._errors += 1
         if self._call is not None and self._errors <= _MAX_TOLD_EXCEPTIONS:
             self._call["raised"] = raised_text(self._tracer.describer, error)
+
+
+def is_yield(frame: Any) -> bool:
+    """Whether a frame that is left comes back: it has yielded, or awaits."""
+    return _yields(frame.f_code.co_code, frame.f_lasti)
+
+
+def _yields(instructions: bytes, at: int) -> bool:
+    last = instructions[at] if at >= 0 else -1
+    return last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS)
 
 
 def _stack_depth() -> int:
