@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of, run_document, title
+from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of, run_document
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.changed import change_lines
 from dap_ai.runs.model import Event
+from dap_ai.runs.titles import title
 
 _MANY_DIGITS = 6
 """Of the numbers in the names of documents, where nobody knows yet how many there are."""

@@ -13,7 +13,7 @@ from dap_ai.backends.agents.moving import Body, Moving
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.running.present import RUNS, At, Present
 from dap_ai.backends.agents.running.table import Late
-from dap_ai.backends.agents.titles import title
+from dap_ai.runs.titles import title
 
 _PRESENT = "the present: what comes next has not happened yet"
 

@@ -165,6 +165,9 @@ class LiveSession(RunSession):
             raise Refused(RUNS)
         return super()._handler(command)
 
+    def _is_held(self, index: int) -> bool:
+        return self._present is not None and any(at.index == index for at in self._present.holds.values())
+
     def _tell_table(self) -> None:
         if self._stage is not None:
             self._stage.say(Line(table=table_of(self._breakpoints)))

@@ -1,0 +1,199 @@
+/** A list of any length: only the rows in sight are elements. Rows may have any height, which may change. */
+
+/** Pixels above and below that are rendered, too. */
+const SPARE = 400;
+
+export class VirtualList {
+  readonly element = document.createElement("div");
+  private readonly room = document.createElement("div");
+  private heights = new Float64Array(0);
+  /** A tree of sums (Fenwick) over the heights. */
+  private sums = new Float64Array(1);
+  private readonly shown = new Map<number, HTMLElement>();
+  private readonly sizes: ResizeObserver;
+  private count = 0;
+  private guess: number;
+
+  /** `render` makes the element of a row; `height` guesses what it will take; `moved` is told of what is in sight. */
+  constructor(
+    private readonly render: (at: number) => HTMLElement,
+    private readonly height: number,
+    private readonly moved: () => void,
+  ) {
+    this.guess = height;
+    this.element.className = "list";
+    this.room.className = "room";
+    this.element.append(this.room);
+    this.sizes = new ResizeObserver((entries) => {
+      this.measured(entries);
+    });
+    this.element.addEventListener("scroll", () => {
+      this.fill();
+      moved();
+    }, { passive: true });
+    new ResizeObserver(() => {
+      this.fill();
+    }).observe(this.element);
+  }
+
+  /** Other rows. Stays where it is, as far as there are rows. */
+  reset(count: number): void {
+    this.count = count;
+    this.heights = new Float64Array(count).fill(this.guess);
+    this.sums = new Float64Array(count + 1);
+    for (let at = 1; at <= count; at++) {
+      this.sums[at] = this.sums[at]! + this.guess;
+      const above = at + (at & -at);
+      if (above <= count) this.sums[above] = this.sums[above]! + this.sums[at]!;
+    }
+    this.clear();
+    this.fill();
+  }
+
+  /** The rows are rendered anew; their heights stay. */
+  renew(...only: number[]): void {
+    const held = document.activeElement;
+    for (const at of only.length > 0 ? only : [...this.shown.keys()]) {
+      const old = this.shown.get(at);
+      if (!old) continue;
+      const had = old.contains(held);
+      const element = this.make(at);
+      this.sizes.unobserve(old);
+      old.replaceWith(element);
+      this.shown.set(at, element);
+      this.sizes.observe(element);
+      if (had) element.focus({ preventScroll: true });
+    }
+  }
+
+  /** The element of a row that is in sight. */
+  at(index: number): HTMLElement | undefined {
+    return this.shown.get(index);
+  }
+
+  get elements(): Iterable<HTMLElement> {
+    return this.shown.values();
+  }
+
+  /** The first and last row in sight. */
+  get sight(): [number, number] {
+    const top = this.element.scrollTop;
+    return [this.find(top), this.find(top + this.element.clientHeight - 1)];
+  }
+
+  /** Brings a row into sight: at the middle, unless it is there already. Its real place is known once it is measured. */
+  reveal(index: number, where: "nearest" | "start" = "nearest"): void {
+    if (index < 0 || index >= this.count) return;
+    for (let tries = 0; tries < 3; tries++) {
+      const top = this.offset(index);
+      const { scrollTop, clientHeight } = this.element;
+      const bottom = top + (this.heights[index] ?? 0);
+      const isSeen = top >= scrollTop && bottom <= scrollTop + clientHeight;
+      if (where === "nearest" && isSeen) return;
+      this.element.scrollTop = where === "start" ? top : Math.max(0, top - clientHeight / 3);
+      this.fill();
+      this.measureNow();
+    }
+  }
+
+  private clear(): void {
+    for (const element of this.shown.values()) {
+      this.sizes.unobserve(element);
+      element.remove();
+    }
+    this.shown.clear();
+  }
+
+  private make(at: number): HTMLElement {
+    const element = this.render(at);
+    element.style.transform = `translateY(${this.offset(at)}px)`;
+    element.dataset["at"] = `${at}`;
+    return element;
+  }
+
+  private fill(): void {
+    this.room.style.height = `${this.offset(this.count)}px`;
+    if (this.count === 0) return;
+    const { scrollTop, clientHeight } = this.element;
+    const first = this.find(scrollTop - SPARE);
+    const last = this.find(scrollTop + clientHeight + SPARE);
+    for (const [at, element] of this.shown) {
+      if ((at < first || at > last) && !element.contains(document.activeElement)) {
+        this.sizes.unobserve(element);
+        element.remove();
+        this.shown.delete(at);
+      }
+    }
+    for (let at = first; at <= last; at++) {
+      if (this.shown.has(at)) continue;
+      const element = this.make(at);
+      this.shown.set(at, element);
+      this.place(element, at);
+      this.sizes.observe(element);
+    }
+  }
+
+  /** Elements stand in the order of rows, for keyboards and screen readers. */
+  private place(element: HTMLElement, at: number): void {
+    const last = this.room.lastElementChild as HTMLElement | null;
+    if (!last || Number(last.dataset["at"]) < at) this.room.append(element);
+    else this.room.insertBefore(element, [...this.room.children].find((other) => Number((other as HTMLElement).dataset["at"]) > at) ?? null);
+  }
+
+  private measureNow(): void {
+    for (const [at, element] of this.shown) this.grown(at, element.offsetHeight);
+    this.settle();
+  }
+
+  private measured(entries: ResizeObserverEntry[]): void {
+    const top = this.element.scrollTop;
+    let above = 0;
+    for (const { target } of entries) {
+      const at = Number((target as HTMLElement).dataset["at"]);
+      if (this.shown.get(at) !== target) continue;
+      const isAbove = this.offset(at) + (this.heights[at] ?? 0) <= top;
+      const more = this.grown(at, (target as HTMLElement).offsetHeight);
+      if (isAbove) above += more;
+    }
+    this.settle();
+    if (above !== 0) this.element.scrollTop = top + above;
+    this.fill();
+    this.moved();
+  }
+
+  /** A row has another height; by how much. */
+  private grown(at: number, height: number): number {
+    const more = height - (this.heights[at] ?? 0);
+    if (more === 0 || height === 0) return 0;
+    this.heights[at] = height;
+    for (let node = at + 1; node <= this.count; node += node & -node) this.sums[node] = this.sums[node]! + more;
+    if (this.guess === this.height && height < 3 * this.height) this.guess = height;
+    return more;
+  }
+
+  private settle(): void {
+    this.room.style.height = `${this.offset(this.count)}px`;
+    for (const [at, element] of this.shown) element.style.transform = `translateY(${this.offset(at)}px)`;
+  }
+
+  /** Pixels above a row. */
+  private offset(at: number): number {
+    let sum = 0;
+    for (let node = Math.min(at, this.count); node > 0; node -= node & -node) sum += this.sums[node]!;
+    return sum;
+  }
+
+  /** The row at a height. */
+  private find(pixels: number): number {
+    let at = 0;
+    let left = Math.max(0, pixels);
+    for (let bit = 1 << Math.floor(Math.log2(Math.max(1, this.count))); bit > 0; bit >>= 1) {
+      const next = at + bit;
+      if (next <= this.count && this.sums[next]! <= left) {
+        at = next;
+        left -= this.sums[next]!;
+      }
+    }
+    return Math.min(at, Math.max(0, this.count - 1));
+  }
+}
