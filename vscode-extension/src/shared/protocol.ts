@@ -299,7 +299,7 @@ export interface AskEnded {
   /** With `failed`: what kind of trouble a model has; absent where none has any. */
   trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
   /** From the value in question back to where it was born, nearest first; absent where it is not known. */
-  path?: unknown[];
+  path?: PathNode[];
   /** What is certain of a failure, in a few words; absent where nothing is. */
   gist?: string;
   /** What was masked while the answer was made, most often first. */
