@@ -68,8 +68,9 @@ export class RunApp {
     this.renew(before.length !== this.model.rows.length);
   }
 
-  stand(standing: Standing | null): void {
+  stand(standing: Standing | null, can: Abilities): void {
     const { model } = this;
+    this.can = this.inspector.can = can;
     const wasAt = model.standing?.index;
     model.standing = standing;
     if (standing) model.stops.add(standing.index);

@@ -28,7 +28,7 @@ class Root {
         this.app?.take(message.run, message.can);
         break;
       case "standing":
-        this.app?.stand(message.standing);
+        this.app?.stand(message.standing, message.can);
         break;
       case "event":
         this.app?.learn(message.event);
