@@ -24,10 +24,11 @@ export class RunPanel implements vscode.Disposable {
   readonly onDidEnd = this.ended.event;
   private isOver = false;
 
-  constructor(extensionUri: vscode.Uri, title: string, private readonly source: Source) {
+  /** `column`: where it is shown. */
+  constructor(extensionUri: vscode.Uri, title: string, column: vscode.ViewColumn, private readonly source: Source) {
     const dist = vscode.Uri.joinPath(extensionUri, "dist");
     // What was unfolded and found would be lost each time that another tab is looked at.
-    this.panel = vscode.window.createWebviewPanel(TYPE, title, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, { enableScripts: true, localResourceRoots: [dist], retainContextWhenHidden: true });
+    this.panel = vscode.window.createWebviewPanel(TYPE, title, { viewColumn: column, preserveFocus: true }, { enableScripts: true, localResourceRoots: [dist], retainContextWhenHidden: true });
     const { webview } = this.panel;
     webview.onDidReceiveMessage((message: RunViewMessage) => { void this.receive(message); });
     this.panel.onDidChangeViewState(() => this.source.seen?.(this.panel.visible));
@@ -39,6 +40,11 @@ export class RunPanel implements vscode.Disposable {
     });
     const uri = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
     webview.html = runHtml({ nonce: randomBytes(16).toString("base64"), scriptUri: uri("page.js"), styleUri: uri("page.css") });
+  }
+
+  /** Where the user has it; undefined: not in sight. */
+  get column(): vscode.ViewColumn | undefined {
+    return this.panel.viewColumn;
   }
 
   reveal(): void {

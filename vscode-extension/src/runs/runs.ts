@@ -72,14 +72,16 @@ export class Runs implements vscode.Disposable {
     return this.sessions.all.findLast(({ session }) => session.type === RUN_TYPE)?.session;
   }
 
-  /** There is one view of each thing. */
+  /** There is one view of each thing. Those of sessions stand beside the code, all others with them, or where the user is. */
   private open(key: string, title: string, make: () => Source): void {
     const there = this.panels.get(key);
     if (there) {
       there.reveal();
       return;
     }
-    const panel = new RunPanel(this.extensionUri, title, make());
+    const known = [...this.panels.values()].map(({ column }) => column).find((column) => column !== undefined);
+    const column = known ?? (key.startsWith("session ") ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+    const panel = new RunPanel(this.extensionUri, title, column, make());
     this.panels.set(key, panel);
     panel.onDidEnd(() => this.panels.delete(key));
   }

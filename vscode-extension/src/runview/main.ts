@@ -18,6 +18,7 @@ class Root {
 
   constructor(root: HTMLElement, private readonly send: (message: RunViewMessage) => void) {
     root.append(this.notice, this.place);
+    document.addEventListener("keydown", (event) => { if (!event.defaultPrevented) this.app?.press(event); });
   }
 
   receive(message: RunHostMessage): void {
