@@ -47,7 +47,6 @@ export class RunApp {
     this.list.element.addEventListener("keydown", (event) => { this.key(event); });
     this.talk = h("main", { class: "talk" }, h("div", { class: "conversation" }, this.filter.element, this.list.element), this.inspector.element);
     this.element.append(this.header, this.strip.element, this.pages, this.talk, this.page, this.swatches);
-    this.element.addEventListener("keydown", (event) => { this.shortcut(event); });
     new MutationObserver(() => { this.strip.renew(); }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.strip.renew(); });
     this.renew();
@@ -68,8 +67,9 @@ export class RunApp {
     this.renew(before.length !== this.model.rows.length);
   }
 
-  stand(standing: Standing | null): void {
+  stand(standing: Standing | null, can: Abilities): void {
     const { model } = this;
+    this.can = this.inspector.can = can;
     const wasAt = model.standing?.index;
     model.standing = standing;
     if (standing) model.stops.add(standing.index);
@@ -235,6 +235,12 @@ export class RunApp {
   }
 
   // -- keys ----------------------------------------------------------------------------------------------------------
+
+  /** A key that nothing in the view has taken. */
+  press(event: KeyboardEvent): void {
+    if (event.target === document.body) this.key(event);
+    if (!event.defaultPrevented) this.shortcut(event);
+  }
 
   private key(event: KeyboardEvent): void {
     const at = this.rows.indexOf(this.model.rowOf(this.selected));
