@@ -17,7 +17,7 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_LIFT, _LIFT_DOUBTED = 0.85, 0.3
+_LIFT, _LIFT_UNPROVED, _LIFT_DOUBTED = 0.85, 0.7, 0.3
 _IN_VAIN = 0.9
 _PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
@@ -67,7 +67,7 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
             continue  # skipping an item says nothing about who made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
-        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
+        lift = _LIFT if trial.proof else _LIFT_DOUBTED if trial.doubt else _LIFT_UNPROVED
         analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
         if trial.proof:
             analysis.blame(key, trial.candidate.reason or changed_words(trial))
