@@ -1,11 +1,11 @@
-"""The structs of a module as TypeScript interfaces: the messages of `ask`, the shape of the run view."""
+"""The structs of modules as TypeScript interfaces: the messages of `ask`, the shape of the run view."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -24,18 +24,20 @@ _PLAIN: dict[type, str] = {
 }
 
 
-def interfaces(module: ModuleType) -> str:
-    """The interfaces of a module's own structs; of elsewhere they hold only what a client gives back."""
-    structs = [
-        value
+def interfaces(*modules: ModuleType) -> str:
+    """The interfaces of these modules' own structs; of elsewhere they hold only what a client gives back."""
+    names = [module.__name__ for module in modules]
+    structs = {
+        value: None
+        for module in modules
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value, module.__name__)
-    ]
+        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value, names)
+    }
     return "\n".join([HEAD, *map(_interface, structs)])
 
 
-def _is_shown(struct: type, module: str) -> bool:
-    return struct.__module__ == module and not struct.__name__.startswith("_")
+def _is_shown(struct: type, modules: Sequence[str]) -> bool:
+    return struct.__module__ in modules and not struct.__name__.startswith("_")
 
 
 def _interface(struct: type[msgspec.Struct]) -> str:

@@ -39,7 +39,7 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
         if path == failed.path and failed.line in lines:
             return f"line {failed.line}, which failed, is no longer reached"
         return f"line {lines[0]} no longer runs"
-    return _useless(_results(before.trace), _results(after.trace))
+    return _useless(_results(before.trace), _results(after.trace)) or _other_types(before.trace, after.trace)
 
 
 def _results(trace: Trace) -> dict[str, list[object]]:
@@ -69,6 +69,32 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
         if len(set(map(repr, old))) > 1 and len(new) >= _OFTEN and len(set(map(repr, new))) == 1:
             return f"`{name}` returns `{new[0]!r}` each time"
     return ""
+
+
+def _other_types(before: Trace, after: Trace) -> str:
+    """The function that gives a value of another type where what it gave before was right, in words.
+
+    Right is what was given before the last of the outermost calls that returned: with its result something is wrong.
+    """
+    returned = [call for call in before.calls if not call.raised]
+    outermost = min((call.depth for call in returned), default=0)
+    last = max((n for n, call in enumerate(before.calls) if call.depth == outermost and call in returned), default=0)
+    for was, now in zip(before.calls[:last], after.calls, strict=False):
+        if was.function != now.function:
+            return ""
+        kinds = _kind(was.result), _kind(now.result)
+        if all(kinds) and kinds[0] != kinds[1]:
+            return f"`{was.function}` returns `{kinds[1]}` instead of `{kinds[0]}` for an earlier call"
+    return ""
+
+
+def _kind(result: str) -> str:
+    """The type of a literal but None, with all numbers alike; empty for other texts."""
+    try:
+        value = ast.literal_eval(result)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+    return "" if value is None else "number" if type(value) in (int, float) else type(value).__name__
 
 
 def _signs(values: list[object]) -> set[int]:

@@ -19,6 +19,7 @@ from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
 _LIFT, _LIFT_DOUBTED = 0.85, 0.3
 _IN_VAIN = 0.9
+_PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
@@ -68,8 +69,9 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
         was = analysis.scores.get(key, 0.0)
         lift = _LIFT_DOUBTED if trial.doubt else _LIFT
         analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
-        if not trial.doubt or key not in analysis.reasons:
-            analysis.reasons[key] = trial.candidate.reason or changed_words(trial)
+        if trial.proof:
+            analysis.blame(key, trial.candidate.reason or changed_words(trial))
+        analysis.reasons.setdefault(key, _PASSES)
 
 
 def changed_words(trial: Trial) -> str:

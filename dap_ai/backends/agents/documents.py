@@ -111,6 +111,12 @@ class Documents:
         if (name := self._held.pop(index, "")) and name in self._paths:
             self._events.pop(self._paths.pop(name), None)
 
+    def moved(self, to: Mapping[int, int]) -> None:
+        """Held events stand elsewhere now, by where they stood: their documents go with them."""
+        self._held = {to.get(index, index): name for index, name in self._held.items()}
+        held = {self._paths[name] for name in self._held.values()}
+        self._events = {path: to.get(at, at) if path in held else at for path, at in self._events.items()}
+
     def forget(self) -> None:
         """Events are others now: each is written anew when it is looked at, but for those that are held."""
         kept = {name for _, name in self._parts} | set(self._held.values())

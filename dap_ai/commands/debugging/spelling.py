@@ -80,6 +80,7 @@ GROUPS: Mapping[str, tuple[Word, ...]] = {
         Word("why", "why", "text", "[QUESTION]", "why did it stop here? or another question"),
         Word("fix", "fix", "text", "[QUESTION]", "what to change, tried in a copy; no file is changed"),
         Word("trace", "trace", "expression", "EXPRESSION", "run it in a copy, line by line"),
+        Word("history", "history", "text", "EXPRESSION [when CONDITION]", "the values it took, by a run in a copy"),
         Word("slice", "slice", "expression", "EXPRESSION", "the lines that made its value"),
     ),
     "Here": (

@@ -7,6 +7,7 @@ from typing import Any, Literal, NewType
 import msgspec
 
 from dap_ai.protocol.wire.caught import Caught, Filter
+from dap_ai.protocol.wire.value_path import PathNode
 
 Level = Literal["observe", "compute", "mutate"]
 """observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
@@ -329,5 +330,7 @@ class AskEnded(_Wire, omit_defaults=False):
     """With `failed`: why, for a person; `answer` is then what can be said all the same, after this."""
     trouble: Trouble | msgspec.UnsetType = msgspec.UNSET
     """With `failed`: what kind of trouble a model has; absent where none has any."""
+    path: list[PathNode] | msgspec.UnsetType = msgspec.UNSET
+    """From the value in question back to where it was born, nearest first; absent where it is not known."""
     masked: list[Masked] = []
     """What was masked while the answer was made, most often first."""
