@@ -104,6 +104,7 @@ def masked_step(masker: Masker, step: ToolStep) -> SafeStep:
 def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
     """The same answer, masked and made visible in place."""
     put(answer, text=visible(masker.mask(answer.text)), error=visible(masker.mask(answer.error)))
+    put(answer, gist=visible(masker.mask(answer.gist)))
     for cited in answer.evidence:
         value = visible(masker.mask_value(cited.expression, cited.value))
         put(cited, expression=visible(masker.mask(cited.expression)), value=value)

@@ -250,8 +250,8 @@ class MaskedDebugger(PassingSession):
                     self._value(label_of(text), value)
         if result.trace is not None:
             self._trace(result.trace)
-        if result.followed is not None and query.follow is not None:
-            self._followed(label(query.follow.node), result.followed)
+        if result.followed is not None:
+            self._followed(label(query.follow.node) if query.follow else "", result.followed)
         return result
 
     def _followed(self, name: str, found: Followed) -> None:

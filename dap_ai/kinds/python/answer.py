@@ -24,6 +24,7 @@ from dap_ai.agent.analyst.asking import (
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
+from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.proving import prove
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
@@ -150,7 +151,10 @@ class PythonAnalyst:
         is_cut = bool(analysis.cut_short)
         path = await path_of_failure(analysis, trials)
         suspects, usage = analysis.suspects, offline_usage()
-        return Answer(evidence=evidence, suspects=suspects, fixes=fixes, path=path, usage=usage, limit=is_cut)
+        certain = gist(analysis, trials)
+        return Answer(
+            evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
+        )
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""

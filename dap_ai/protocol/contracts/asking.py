@@ -60,6 +60,8 @@ class Answer(msgspec.Struct):
     fixes: list[Fix] = []
     path: list[PathNode] = []
     """From the value in question back to where it was born; empty: there is none, or it is not known."""
+    gist: str = ""
+    """What is certain of a failure, in a few words."""
     usage: Usage = msgspec.field(default_factory=Usage)
     limit: bool = False
     """A budget ended it."""

@@ -67,6 +67,8 @@ class AskArguments(_Wire):
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
     for_model: bool = False
     """A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs."""
+    offline: bool = False
+    """Only the offline analyst answers: no model is asked, whoever else is set."""
     earlier: Earlier | None = None
     """The conversation goes on from this, its source and its output: on a connection of its own, before any launch."""
 
@@ -332,5 +334,7 @@ class AskEnded(_Wire, omit_defaults=False):
     """With `failed`: what kind of trouble a model has; absent where none has any."""
     path: list[PathNode] | msgspec.UnsetType = msgspec.UNSET
     """From the value in question back to where it was born, nearest first; absent where it is not known."""
+    gist: str | msgspec.UnsetType = msgspec.UNSET
+    """What is certain of a failure, in a few words; absent where nothing is."""
     masked: list[Masked] = []
     """What was masked while the answer was made, most often first."""

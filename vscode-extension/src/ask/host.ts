@@ -262,6 +262,11 @@ export class Host implements AnswerHost, vscode.Disposable {
     else void sayHowToStart();
   }
 
+  /** A turn and its conversation, if they are still kept. */
+  holding(turnId: string): { talk: Talk; turn: Turn } | undefined {
+    return this.conversations.holding(turnId);
+  }
+
   private turn(turnId: string): Turn {
     const held = this.conversations.holding(turnId);
     if (!held) throw new Error("This answer is no longer kept.");

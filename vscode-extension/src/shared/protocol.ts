@@ -70,6 +70,8 @@ export interface AskArguments {
   contextOnly?: boolean;
   /** A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs. */
   forModel?: boolean;
+  /** Only the offline analyst answers: no model is asked, whoever else is set. */
+  offline?: boolean;
   /** The conversation goes on from this, its source and its output: on a connection of its own, before any launch. */
   earlier?: Earlier;
 }
@@ -297,7 +299,9 @@ export interface AskEnded {
   /** With `failed`: what kind of trouble a model has; absent where none has any. */
   trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
   /** From the value in question back to where it was born, nearest first; absent where it is not known. */
-  path?: unknown[];
+  path?: PathNode[];
+  /** What is certain of a failure, in a few words; absent where nothing is. */
+  gist?: string;
   /** What was masked while the answer was made, most often first. */
   masked: Masked[];
 }

@@ -8,6 +8,7 @@ import { registerChat } from "./chat";
 import { registerCodeLens } from "./codeLens";
 import { registerCommands } from "./commands";
 import { Host } from "../ask/host";
+import { registerAtTheLine } from "../line/atTheLine";
 import type { Stops } from "../launch/stops";
 import type { StatusBar } from "../statusBar";
 import type { Proxies } from "../proxy/proxies";
@@ -24,6 +25,7 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
     host,
     registerCommands(host, view),
     registerCodeLens(host.sessions),
+    registerAtTheLine(host, view),
     registerCaught(host, view, stops),
     registerChat(host),
     registerTools(host),
