@@ -39,7 +39,7 @@ export class RunApp {
   constructor(run: RunView, private readonly send: (message: RunViewMessage) => void) {
     this.model = new Model(run);
     this.strip = new Strip(this.model, (index, isGo) => { this.chosen(index, isGo); }, () => coloursOf(this.swatches));
-    this.list = new VirtualList((at) => this.row(at), ROW_PX, () => { this.moved(); });
+    this.list = new VirtualList((at) => this.row(at), (at) => this.kindOf(at), ROW_PX, () => { this.moved(); });
     this.inspector = new Inspector(this.model, { send, select: (index) => { this.select(index, true); }, close: () => { this.close(); } });
     this.filter = new FilterBar(nothingWanted(), () => { this.filtered(); }, this.foldAll);
     this.list.element.setAttribute("role", "feed");
@@ -149,6 +149,12 @@ export class RunApp {
     });
   }
 
+  /** Rows of a kind have one height while they are folded. */
+  private kindOf(at: number): string {
+    const row = this.model.rows[this.rows[at]!]!;
+    return this.open.has(row) ? "" : row.kind;
+  }
+
   private filtered(): void {
     const { wanted } = this.filter;
     this.rows = wantedRows(this.model, wanted);
@@ -165,7 +171,7 @@ export class RunApp {
     const [first, last] = this.list.sight;
     const begin = this.model.rows[this.rows[first] ?? -1];
     const end = this.model.rows[this.rows[last] ?? -1];
-    this.strip.show({ first: begin ? this.model.firstOf(begin)?.index ?? 0 : 0, last: end ? this.model.eventsOf(end).at(-1)?.index ?? 0 : 0 });
+    this.strip.see(begin ? this.model.firstOf(begin)?.index ?? 0 : 0, end ? this.model.eventsOf(end).at(-1)?.index ?? 0 : 0);
     this.highlight();
   }
 

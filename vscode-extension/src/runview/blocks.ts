@@ -28,8 +28,12 @@ export function textBlock(text: string, className = "", most = SHORT_LINES): HTM
 /** Lines of a diff that are lines of text: `+`, `-`, `@`, blank. */
 export function diffBlock(lines: readonly string[], most = 200): HTMLElement {
   const pre = h("pre", { class: "diff" });
+  let isHead = false;
   const put = (from: number, to: number): void => {
-    for (const line of lines.slice(from, to)) pre.append(diffLine(line));
+    for (const line of lines.slice(from, to)) {
+      isHead = line.startsWith("diff --git ") || (isHead && !line.startsWith("@@"));
+      pre.append(isHead ? h("span", { class: "hunk" }, `${line}\n`) : diffLine(line));
+    }
   };
   put(0, most);
   if (lines.length <= most) return pre;

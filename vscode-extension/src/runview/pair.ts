@@ -31,7 +31,7 @@ export function pairOf(both: RunsView): HTMLElement {
     row.addEventListener("click", (event) => { if (!(event.target as HTMLElement).closest("pre, button")) toggle(); });
     row.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target === row) toggle(); });
     return row;
-  }, ROW_PX, () => undefined);
+  }, (at) => (open.has(at) ? "" : "step"), ROW_PX, () => undefined);
   list.element.setAttribute("role", "feed");
   list.element.setAttribute("aria-label", "Steps of both runs");
   const hidden = swatches();

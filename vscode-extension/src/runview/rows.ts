@@ -98,7 +98,7 @@ function flags(model: Model, row: Row): Child[] {
 
 function spent(event: ShownEvent): string {
   const { input_tokens: taken, output_tokens: given } = event;
-  const tokens = taken === undefined && given === undefined ? "" : `${taken == null ? "?" : short(taken)}→${given == null ? "?" : short(given)}`;
+  const tokens = !taken && !given ? "" : `${taken == null ? "?" : short(taken)}→${given == null ? "?" : short(given)}`;
   return facts(tokens, dollars(event.cost_usd), time(event.took_s));
 }
 
