@@ -41,17 +41,19 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
     widest = next((c for c in reversed(controls) if c.check.whole and (c.usable or c.fails_there)), None)
     if widest is None or widest.trace.lines_truncated:
         return
+    is_to_come = analysis.never_ran
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
 
     def never_ran(path: str, line: int) -> bool:
         source = analysis.case.sources.read(path)
         inside = source.function_at(line) if source else None
-        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
+        if inside is None:
+            return is_to_come(path, line)
+        return line > inside.lineno and line not in ran.get(path, ())
 
     analysis.never_ran = never_ran
-    for key in [key for key in analysis.scores if never_ran(*key)]:
-        del analysis.scores[key]
+    analysis.leave_out_what_never_ran()
 
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:

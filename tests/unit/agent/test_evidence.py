@@ -67,3 +67,12 @@ def test_a_nan_is_followed_to_the_call_that_made_it_and_the_item_it_came_with(tm
 
 def test_the_literals_of_a_text_are_told_apart():
     assert atoms("{'a': -1, 'b': nan}") == {"'a'", "-1", "'b'", "nan"}
+
+
+def test_what_stands_after_the_failing_line_of_a_module_has_not_run(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text("made = [1]\nassert len(made) == 2\nmade.append(3)\n")
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    assert [analysis.never_ran(str(program), line) for line in (1, 2, 3)] == [False, False, True]
+    assert all(suspect.line < 3 for suspect in analysis.suspects)
