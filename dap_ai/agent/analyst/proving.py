@@ -36,7 +36,8 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
         return "" if trials.unlike(trial) else "no change that does something else does"
     elsewhere = any(t.verified and not t.doubt and t.place != trial.place for t in trials.tried)
-    is_proof = _demands_equality(statement) and not elsewhere and not _brings(trial.candidate.edit)
+    is_data = bool(analysis.seen and analysis.seen.telling)  # what the data brought, no change of the code explains
+    is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
     return "no change of another line does" if is_proof else ""
 
 

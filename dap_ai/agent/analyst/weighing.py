@@ -12,8 +12,6 @@ from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 
-_LEAST_ODD = 0.55
-"""So much must a value stand out to be a reason to suspect the line that made it."""
 _LIFT = 0.9
 _NOTICED = 0.6
 """Of the line that failed, where a value was born elsewhere that stands out: there it was only noticed."""
@@ -22,17 +20,17 @@ _MAX_TEXT = 60
 
 def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
     """Raises the lines at which values were born that stand out."""
-    analysis.seen = seen_again(controls, analysis.case, analysis.diagnosis)
-    for odd in analysis.seen.oddities if analysis.seen else ():
+    seen = analysis.seen = seen_again(controls, analysis.case, analysis.diagnosis)
+    strong = seen.telling if seen else []
+    for odd in seen.oddities if seen else ():
         spot = odd.event.spot
         analysis.scores[spot] = 1 - (1 - analysis.scores.get(spot, 0.0)) * (1 - _LIFT * odd.weight)
         known = analysis.finding_at(*spot)
-        if odd.weight >= _LEAST_ODD and (known is None or known.weight < odd.weight):
+        if odd in strong and (known is None or known.weight < odd.weight):
             analysis.blame(spot, told(odd))
         analysis.reasons.setdefault(spot, told(odd))
     frame = analysis.diagnosis.place.frame
     failed = frame.path, frame.line
-    strong = [o for o in analysis.seen.oddities if o.weight >= _LEAST_ODD] if analysis.seen else []
     if failed in analysis.scores and strong and all(o.event.spot != failed for o in strong):
         analysis.scores[failed] *= _NOTICED
 

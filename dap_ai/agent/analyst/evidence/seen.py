@@ -16,6 +16,7 @@ from dap_ai.agent.case.source import Sources
 from dap_ai.protocol.contracts.snapshot import History
 
 _MAX_PASSING = 6
+_LEAST_ODD = 0.55
 
 
 @dataclass
@@ -29,6 +30,11 @@ class Seen:
     """Of each line, how many checks that passed before depended on it."""
     oddities: list[Oddity]
     """The values that stand out, the most telling first."""
+
+    @property
+    def telling(self) -> list[Oddity]:
+        """Those that stand out so much that they are a reason to suspect the line that made them."""
+        return [odd for odd in self.oddities if odd.weight >= _LEAST_ODD]
 
 
 def seen_in(history: History, sources: Sources, diagnosis: Diagnosis) -> Seen | None:
