@@ -24,13 +24,16 @@ from dap_ai.agent.analyst.asking import (
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
+from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
+from dap_ai.agent.analyst.proving import prove
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
+from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
@@ -146,7 +149,12 @@ class PythonAnalyst:
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         is_cut = bool(analysis.cut_short)
-        return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage(), limit=is_cut)
+        path = await path_of_failure(analysis, trials)
+        suspects, usage = analysis.suspects, offline_usage()
+        certain = gist(analysis, trials)
+        return Answer(
+            evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
+        )
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
@@ -186,6 +194,7 @@ class PythonAnalyst:
             trials = await investigate(work.debugger, analysis, _teller(work), clock_s=clock_s)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
+            prove(analysis, trials)
             rerank(analysis, trials)
             self._kept = (key, analysis, trials) if trials.usable else None
             return analysis, trials, ""
@@ -207,7 +216,14 @@ class PythonAnalyst:
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
         say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
-        return Answer(evidence=evidence_of(case.stop, cited), suspects=analysis.suspects, usage=offline_usage())
+        path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
+        evidence = evidence_of(case.stop, cited)
+        return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
+
+    def _kept_at(self, case: Case) -> Trials | None:
+        """What trying fixes has brought at this very stop, if that was done."""
+        kept, stop = self._kept, case.stop
+        return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
 async def _past(bench: Bench, roots: list[ast.expr]) -> str:

@@ -8,8 +8,10 @@ import { registerChat } from "./chat";
 import { registerCodeLens } from "./codeLens";
 import { registerCommands } from "./commands";
 import { Host } from "../ask/host";
+import { registerAtTheLine } from "../line/atTheLine";
 import type { Stops } from "../launch/stops";
 import type { StatusBar } from "../statusBar";
+import { registerStops } from "../stops/stopsView";
 import type { Proxies } from "../proxy/proxies";
 import { RevivedSession } from "../proxy/revived";
 import { registerTools } from "./tools";
@@ -24,6 +26,8 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
     host,
     registerCommands(host, view),
     registerCodeLens(host.sessions),
+    registerAtTheLine(host, view),
+    registerStops(host, view, context.globalStorageUri.fsPath),
     registerCaught(host, view, stops),
     registerChat(host),
     registerTools(host),
