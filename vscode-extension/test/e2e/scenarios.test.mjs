@@ -3,6 +3,7 @@ import "./python.scenarios.mjs";
 import "./agent.scenarios.mjs";
 import "./sessions.scenarios.mjs";
 import "./runs.scenarios.mjs";
+import "./live.scenarios.mjs";
 import "./runview.scenarios.mjs";
 import "./keyboard.scenarios.mjs";
 import "./lending.scenarios.mjs";
