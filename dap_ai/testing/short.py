@@ -49,7 +49,7 @@ def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
             told = lines[0]
             place = told.partition(": ")[0]
             if not first or place not in first[0]:
-                yield f"{name}: {told}"
+                yield f"{name}{'.' if ':' in name else ':'} {told}"
             yield from ("    " + line for line in list(_code(lines))[:1])
 
 

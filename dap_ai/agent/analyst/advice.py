@@ -19,10 +19,10 @@ from dap_ai.protocol.wire.ask import Fix, Suspect
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
-    if trials and any(not trial.doubt for trial in trials.passing):
-        return _passing(analysis, trials)
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
+    if trials and trials.proved and _agree(analysis, trials.proved[0], first):
+        return _passing(analysis, trials)
     finding = analysis.fix_at(first.file, first.line) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
     if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
@@ -34,8 +34,13 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
         return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
-    doubted = f"\n\n{_doubted(analysis, trials.passing[0])}" if trials and trials.passing else ""
-    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{doubted}{_effort(trials)}", []
+    held_back = f"\n\n{_held_back(analysis, trials.passing[0])}" if trials and trials.passing else ""
+    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
+
+
+def _agree(analysis: Analysis, trial: Trial, first: Suspect | None) -> bool:
+    """Whether cause and fix are one: what was seen to go wrong at another line is not mended by a blind change."""
+    return bool(trial.candidate.reason) or first is None or not _is_seen(analysis, first)
 
 
 def _steps(analysis: Analysis) -> str:
@@ -45,14 +50,17 @@ def _steps(analysis: Analysis) -> str:
     return "\n".join(f"- {step}" for step in steps)
 
 
-def _doubted(analysis: Analysis, trial: Trial) -> str:
+def _held_back(analysis: Analysis, trial: Trial) -> str:
+    """Why a change with which the failure goes away is not shown."""
     spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
-    return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+    if trial.doubt:
+        return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+    return f"A small change at {spot} makes the failure go away, too, which proves too little to show it."
 
 
 def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
-    best, *others = [trial for trial in trials.passing if not trial.doubt][:3]
+    best, *others = trials.proved[:3]
     fix = _fix(best, root)
     text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
     if others:
@@ -67,8 +75,6 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
         return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
-    if analysis.suspects and _is_seen(analysis, analysis.suspects[0]):
-        return f"Next steps:\n\n{_steps(analysis)}\n\nThis small change makes the check pass too, and may only hide it."
     if trials.rivals:
         count = len(trials.rivals) + 1
         return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
@@ -90,7 +96,8 @@ def _at(edit: Edit) -> str:
 
 def _how(trial: Trial) -> str:
     if trial.verified:
-        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}."
+        more = "" if trial.candidate.reason else f"; {trial.proof}"
+        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}{more}."
     lacking = f" ({trial.widest.text})" if trial.widest and not trial.widest.passes else ""
     return f"Not verified: {trial.verdict.text}{lacking}."
 

@@ -71,6 +71,7 @@ class Check:
         follow: Follow | None = None,
         watch: Sequence[str] = (),
         deadline_s: float = 1.0,
+        folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
         changed, file = self._edited(edits), self.file or self.source.path
@@ -81,10 +82,12 @@ class Check:
             edits=changed,
             trace=trace,
             follow=follow,
+            steps=trace and not edits,
             watch=list(watch),
             deadline_s=deadline_s,
             waits=WAITS,
             memory_bytes=MEMORY_BYTES,
+            folders=list(folders),
         )
 
     def _edited(self, edits: Sequence[Edit]) -> list[Edited]:

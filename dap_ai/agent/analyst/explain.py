@@ -14,7 +14,7 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, WHY
+from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, find, show, typed
 from dap_ai.protocol.wire.ask import Suspect
@@ -138,8 +138,11 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
     That a small change there makes the check pass is no reason: many wrong ones do.
     """
-    case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[1:TOLD_SUSPECTS]]
-    return cause_of(case, [*analysis.suspects[:1], *told], partial(where, case), lambda: is_sure(analysis, trials))
+    case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[:TOLD_SUSPECTS]]
+    spot = partial(where, case)
+    if told and analysis.cause is None:
+        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {_listed(told, spot)}."
+    return cause_of(case, [*analysis.suspects[:1], *told[1:]], spot, lambda: is_sure(analysis, trials))
 
 
 def cause_of(
@@ -153,8 +156,11 @@ def cause_of(
     code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
     end = "" if first.reason.endswith(("?", "!")) else "."
     text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    rows = [f"{where(s.file, s.line)} ({s.reason})" for s in others]
-    return f"{text}\n\nOther suspects: {'; '.join(rows)}." if rows else text
+    return f"{text}\n\nOther suspects: {_listed(others, where)}." if others else text
+
+
+def _listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
+    return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import textwrap
+from collections import Counter
 from collections.abc import Iterable
 from types import UnionType
 
@@ -30,6 +31,11 @@ def hides(candidate: Candidate, analysis: Analysis) -> bool:
     if error is not None and error.type == "ZeroDivisionError":
         return _divisions(edit.lines) < _divisions(old)
     return _leaves_out(analysis.diagnosis.broken, old, edit.lines)
+
+
+def literals(lines: list[str]) -> Counter[str]:
+    """The numbers and texts in these lines."""
+    return Counter(repr(n.value) for n in _nodes(lines) if isinstance(n, ast.Constant))
 
 
 def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool:

@@ -27,7 +27,7 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
     if repeated := _repeated(edit):
         return repeated
     if wasted := _wasted(edit):
-        return f"what `{wasted}` is filled with is no longer used"
+        return f"what `{wasted}` is set to is no longer used"
     if after.trace is None or after.trace.truncated:
         return ""
     now = _counts(after.trace, edit)
@@ -39,7 +39,7 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
         if path == failed.path and failed.line in lines:
             return f"line {failed.line}, which failed, is no longer reached"
         return f"line {lines[0]} no longer runs"
-    return _useless(_results(before.trace), _results(after.trace))
+    return _useless(_results(before.trace), _results(after.trace)) or _other_types(before.trace, after.trace)
 
 
 def _results(trace: Trace) -> dict[str, list[object]]:
@@ -71,6 +71,32 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
     return ""
 
 
+def _other_types(before: Trace, after: Trace) -> str:
+    """The function that gives a value of another type where what it gave before was right, in words.
+
+    Right is what was given before the last of the outermost calls that returned: with its result something is wrong.
+    """
+    returned = [call for call in before.calls if not call.raised]
+    outermost = min((call.depth for call in returned), default=0)
+    last = max((n for n, call in enumerate(before.calls) if call.depth == outermost and call in returned), default=0)
+    for was, now in zip(before.calls[:last], after.calls, strict=False):
+        if was.function != now.function:
+            return ""
+        kinds = _kind(was.result), _kind(now.result)
+        if all(kinds) and kinds[0] != kinds[1]:
+            return f"`{was.function}` returns `{kinds[1]}` instead of `{kinds[0]}` for an earlier call"
+    return ""
+
+
+def _kind(result: str) -> str:
+    """The type of a literal but None, with all numbers alike; empty for other texts."""
+    try:
+        value = ast.literal_eval(result)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ""
+    return "" if value is None else "number" if type(value) in (int, float) else type(value).__name__
+
+
 def _signs(values: list[object]) -> set[int]:
     """1 and -1 for the numbers other than 0 among the values; empty where one is no number."""
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
@@ -97,24 +123,23 @@ def _repeated(edit: Edit) -> str:
 
 
 def _wasted(edit: Edit) -> str:
-    """A variable that the function fills, and with the edit does not read any more."""
+    """A variable that the function sets or fills, and with the edit does not read any more."""
     old = edit.source.function_at(edit.first)
     new = SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first) if old else None
     if old is None or new is None:
         return ""
-    filled, read = _filled_and_read(new)
-    return min((name for name in filled - read if name in _filled_and_read(old)[1]), default="")
+    made, read = _made_and_read(new)
+    return min((name for name in made - read if name in _made_and_read(old)[1]), default="")
 
 
-def _filled_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
-    """Its variables that get items, and those that are used for anything else."""
+def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
+    """Its own variables, and those that are used for anything but to get items."""
     calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
     holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    filled = {h.id for h in holders if isinstance(h, ast.Name)} & own
-    return filled, {n.id for n in loads if all(n is not h for h in holders)}
+    return own, {n.id for n in loads if all(n is not h for h in holders)}
 
 
 def _does(function: FunctionNode) -> str:

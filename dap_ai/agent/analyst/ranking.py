@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.evidence.seen import Seen
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
@@ -42,7 +44,11 @@ class Analysis:
     scores: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    founded: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """The lines whose reason says what is wrong there, and not only which part they have in the failure."""
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    seen: Seen | None = None
+    """What the failure run again shows, where its steps were recorded."""
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
@@ -62,10 +68,27 @@ class Analysis:
         """The step of the slice at a line."""
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
 
+    @property
+    def cause(self) -> Suspect | None:
+        """The first suspect, if there is a reason to take it for the cause; None: which line is wrong is not known."""
+        first = self.suspects[0] if self.suspects else None
+        return first if first and (first.file, first.line) in self.founded else None
+
+    def blame(self, key: tuple[str, int], reason: str) -> None:
+        """Says what is wrong at a line."""
+        self.reasons[key] = reason
+        self.founded.add(key)
+
     def rank(self) -> None:
         """Ranks the lines by what was read."""
-        self.scores, self.reasons = _score(self)
+        _score(self)
+        self.leave_out_what_never_ran()
         self.order()
+
+    def leave_out_what_never_ran(self) -> None:
+        """Such a line had no part in the failure."""
+        for key in [key for key in self.scores if self.never_ran(*key)]:
+            del self.scores[key]
 
     def order(self) -> None:
         """Makes the suspects from the scores."""
@@ -121,8 +144,18 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)
     analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
+    analysis.never_ran = partial(_is_to_come, case)
     analysis.rank()
     return analysis
+
+
+def _is_to_come(case: Case, path: str, line: int) -> bool:
+    """Whether a line at module level stands after the statement at which its module's frame is."""
+    frame = next((f for f in case.frames if f.path == path and f.name == "<module>"), None)
+    source = case.sources.read(path) if frame else None
+    if frame is None or source is None or source.tree is None or source.function_at(line) is not None:
+        return False
+    return any(s.lineno <= frame.line <= last_line(s) < line for s in source.tree.body)
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:
@@ -138,14 +171,14 @@ def _apply(view: View) -> list[Finding]:
     return [f for f in findings if not any(claim.is_refuted(f.scope) for claim in f.claims)]
 
 
-def _score(analysis: Analysis) -> tuple[dict[tuple[str, int], float], dict[tuple[str, int], str]]:
+def _score(analysis: Analysis) -> None:
     scores: dict[tuple[str, int], float] = {}
-    reasons: dict[tuple[str, int], tuple[float, str]] = {}
+    reasons: dict[tuple[str, int], tuple[float, str, bool]] = {}
 
-    def add(key: tuple[str, int], score: float, reason: str) -> None:
+    def add(key: tuple[str, int], score: float, reason: str, *, founded: bool) -> None:
         scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - min(score, 0.99))
-        if score > reasons.get(key, (0.0, ""))[0]:
-            reasons[key] = (score, reason)
+        if score > reasons.get(key, (0.0, "", False))[0]:
+            reasons[key] = (score, reason, founded)
 
     place = analysis.diagnosis.place
     failed = (place.frame.path, place.frame.line)
@@ -153,16 +186,18 @@ def _score(analysis: Analysis) -> tuple[dict[tuple[str, int], float], dict[tuple
     if analysis.case.exception:
         told = analysis.diagnosis.sentences
         reason = THE_FAILED_LINE + (f": {told[0].rstrip('.')}" if told else "")
-        add(failed, 0.02 if assertion else 0.3, reason)
+        add(failed, 0.02 if assertion else 0.3, reason, founded=bool(told) and not assertion)
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):
-            add(key, _step_score(step, place.statement), _step_reason(step))
+            add(key, _step_score(step, place.statement), _step_reason(step), founded=False)
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
-            add(key, _weight(finding, analysis), finding.reason)
-    return scores, {key: reason for key, (_, reason) in reasons.items()}
+            add(key, _weight(finding, analysis), finding.reason, founded=True)
+    analysis.scores = scores
+    analysis.reasons = {key: reason for key, (_, reason, _) in reasons.items()}
+    analysis.founded = {key for key, (_, _, founded) in reasons.items() if founded}
 
 
 def _is_check(analysis: Analysis) -> bool:

@@ -127,10 +127,16 @@ class Runs:
         case: Case,
         failure: Failure | None,
         budget_s: float = BUDGET_S,
+        *,
         clock_s: float = math.inf,
+        folders: Sequence[str] = (),
     ) -> None:
-        """`clock_s`: by the clock, whatever else runs: somebody waits no longer."""
+        """`clock_s`: by the clock, whatever else runs: somebody waits no longer.
+
+        `folders`: what the program's own statements may read, and those with changes of the analyst's own.
+        """
         self.failure = failure
+        self._folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -171,7 +177,9 @@ class Runs:
         self, check: Check, deadline_s: float, differs: Differs, follow: Follow | None = None
     ) -> Control:
         watch = self.failure.watch if self.failure else []
-        query = check.query(trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s)
+        query = check.query(
+            trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s, folders=self._folders
+        )
         try:
             result = await self.run(query)
         except Unavailable as error:
@@ -206,7 +214,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:

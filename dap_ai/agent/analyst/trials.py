@@ -13,12 +13,14 @@ from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, disti
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
+from dap_ai.agent.analyst.weighing import weigh
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
@@ -55,6 +57,8 @@ class Trial:
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
+    proof: str = ""
+    """What speaks for it beside the check that failed, in words; empty: nothing, and it is not shown."""
 
     @property
     def passes(self) -> bool:
@@ -103,7 +107,13 @@ class Trials:
     @property
     def passing(self) -> list[Trial]:
         """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
-        return sorted((t for t in self.tried if t.passes), key=lambda t: (bool(t.doubt), -t.verified, -t.grade))
+        held = (t for t in self.tried if t.passes)
+        return sorted(held, key=lambda t: (bool(t.doubt), not t.proof, -t.verified, -t.grade))
+
+    @property
+    def proved(self) -> list[Trial]:
+        """Those for which more speaks than the check that failed, the best first."""
+        return [t for t in self.passing if t.proof and not t.doubt]
 
     def fixes(self, file: str, line: int) -> bool:
         """Whether the best fix is verified, changes this line, and a rule says why."""
@@ -115,11 +125,14 @@ class Trials:
 
     @property
     def rivals(self) -> list[Trial]:
-        """Where no rule says why the best fix is right: others that hold, and do something else."""
-        best, *others = [t for t in self.passing if not t.doubt] or [None]
-        if best is None or best.candidate.reason:
-            return []
-        return [t for t in others if t and differ(best.outcome, t.outcome)]
+        """Where no rule says why the best fix is right: others that as much speaks for, and that do something else."""
+        best = next(iter(self.proved), None)
+        return [t for t in self.unlike(best) if t.proof] if best and not best.candidate.reason else []
+
+    def unlike(self, trial: Trial) -> list[Trial]:
+        """The other fixes that hold, and do something else."""
+        held = (t for t in self.tried if t.passes and not t.doubt and t is not trial)
+        return [t for t in held if differ(trial.outcome, t.outcome)]
 
 
 async def investigate(
@@ -135,7 +148,7 @@ async def investigate(
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s)
+    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s, folders=own_folders(analysis.case))
     tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
     try:
         await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
@@ -153,6 +166,7 @@ async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials
     if not trials.usable:
         trials.why_not = _why_not(trials.controls)
         return
+    await asyncio.to_thread(weigh, analysis, trials.controls)
     found = await asyncio.to_thread(_candidates, analysis, trials.usable)
     await _try_all(runs, found, trials, tell)
 
@@ -169,7 +183,7 @@ async def run_again(debugger: Debugger, case: Case) -> Control | None:
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None
-    runs = Runs(debugger, case, failure, _AGAIN_S)
+    runs = Runs(debugger, case, failure, _AGAIN_S, folders=own_folders(case))
     for check in reversed(checks_of(case)[-_AGAIN:]):
         try:
             control = await runs.control(check)

@@ -28,7 +28,7 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     if not case.exception:
         return f"Stopped at {spot}, in `{place.frame.name}`: nothing has failed here."
     effects = [f"{effect}{',' if ', which' in effect else ''} at {spot}" for effect in _effects(analysis)]
-    first = analysis.suspects[0] if analysis.suspects else None
+    first = analysis.cause
     if first is None or first.reason.startswith(THE_FAILED_LINE):
         return fitting([f"{effect}." for effect in effects])
     if (first.file, first.line) == (place.frame.path, place.frame.line):
@@ -37,8 +37,9 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     if is_sure(analysis, trials):
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
-    forms = [f"; a guess at the cause: {cause} ({first.reason}).", f"; a guess at the cause: {cause}."]
-    return fitting([effect + form for effect in effects for form in forms])
+    reasons = dict.fromkeys([first.reason, first.reason.partition(" (")[0]])  # what is in brackets is told below
+    guesses = [f"{effect}; a guess at the cause: {cause} ({why})." for effect in effects for why in reasons]
+    return fitting([*guesses, *(f"{effect}." for effect in effects)])
 
 
 def fitting(sentences: Sequence[str]) -> str:

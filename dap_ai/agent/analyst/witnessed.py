@@ -36,7 +36,7 @@ def witness(analysis: Analysis, trials: Trials) -> None:
         key = (finding.scope.source.path, finding.line)
         if seen:
             finding.reason, finding.weight, finding.seen = seen, _SEEN, True
-            analysis.reasons[key] = seen
+            analysis.blame(key, seen)
             _lift(analysis, finding, trials)
         elif seen == "" and key in analysis.scores:
             analysis.scores[key] *= _NOT_SEEN
@@ -56,7 +56,7 @@ def _none_returned(analysis: Analysis, trace: Trace) -> None:
         found = [(call.file, n.lineno) for n in own_statements(function) if _is_none(n)] if function else []
         seen = [key for key in found if key in ran and key in analysis.scores]
         if len(seen) == 1:
-            analysis.reasons[seen[0]] = f"`{_told(call)}` returned `None` in the run again"
+            analysis.blame(seen[0], f"`{_told(call)}` returned `None` in the run again")
             analysis.scores[seen[0]] = max(_SEEN, 0.01 + max(analysis.scores.values()))
             return
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-CAUSE, GUESS = "**Root cause.**", "**Root cause (a guess).**"
+CAUSE, GUESS, UNKNOWN = "**Root cause.**", "**Root cause (a guess).**", "**Root cause: not known.**"
 ADVICE = "**Recommendation.**"
 HAPPENED = "**What happened.**"
 WHY = "**Why.**"

@@ -21,7 +21,7 @@ from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.protocol.contracts.asking import HistoryItem
 from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
-from dap_ai.protocol.contracts.snapshot import Followed, Hidden, SnapshotQuery, SnapshotResult, Trace
+from dap_ai.protocol.contracts.snapshot import Followed, Hidden, History, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.caught import Caught
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
 from dap_ai.protocol.wire.visible import without_colours
@@ -250,8 +250,8 @@ class MaskedDebugger(PassingSession):
                     self._value(label_of(text), value)
         if result.trace is not None:
             self._trace(result.trace)
-        if result.followed is not None and query.follow is not None:
-            self._followed(label(query.follow.node), result.followed)
+        if result.followed is not None:
+            self._followed(label(query.follow.node) if query.follow else "", result.followed)
         return result
 
     def _followed(self, name: str, found: Followed) -> None:
@@ -267,6 +267,15 @@ class MaskedDebugger(PassingSession):
         for call in trace.calls:
             put(call, arguments=[self._argument(argument) for argument in call.arguments])
             put(call, result=self._text(call.result), raised=self._message(call.raised))
+        if trace.history is not None:
+            self._history(trace.history)
+
+    def _history(self, history: History) -> None:
+        for run in history.runs:
+            put(run, arguments=[self._argument(argument) for argument in run.arguments])
+            put(run, result=self._text(run.result), raised=self._message(run.raised))
+        for value in history.values:
+            put(value, text=self._value_text(value.name, value.text))
 
     def _argument(self, argument: str) -> Safe:
         name, _, text = argument.partition("=")

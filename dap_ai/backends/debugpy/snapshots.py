@@ -82,7 +82,8 @@ class Snapshots:
     async def _run(self, job: _Job, query: SnapshotQuery) -> SnapshotResult:
         by_clock_s = query.waits * query.deadline_s * slack()
         limits = {"deadline_s": query.deadline_s, "by_clock_s": by_clock_s, "memory_bytes": query.memory_bytes}
-        wanted = msgspec.to_builtins(query) | limits | {"token": job.token, "readable": self._readable}
+        readable = [*self._readable, *query.folders]
+        wanted = msgspec.to_builtins(query) | limits | {"token": job.token, "readable": readable}
         loop = asyncio.get_running_loop()
         ends, pause_s = loop.time() + by_clock_s + _GRACE_S, _FIRST_PAUSE_S
         result = await job.start(wanted)

@@ -26,6 +26,7 @@ from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
+from dap_ai.agent.analyst.proving import prove
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
@@ -193,6 +194,7 @@ class PythonAnalyst:
             trials = await investigate(work.debugger, analysis, _teller(work), clock_s=clock_s)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
+            prove(analysis, trials)
             rerank(analysis, trials)
             self._kept = (key, analysis, trials) if trials.usable else None
             return analysis, trials, ""

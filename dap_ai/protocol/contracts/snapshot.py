@@ -71,6 +71,8 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """Record the executed lines of the user's files."""
     follow: Follow | None = None
     """Instead of `trace`."""
+    steps: bool = False
+    """With `trace`: also the steps in their order."""
     watch: list[str] = []
     """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
     max_text: int = 200
@@ -83,6 +85,8 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """After how many deadlines by the clock a copy is ended that waits for something, or for a processor."""
     memory_bytes: int = 512 << 20
     """What the copy may allocate."""
+    folders: list[str] = []
+    """That may be read besides Python's own: only for code of the program itself, which has read there before."""
     hidden: list[Hidden] = []
     """Overwritten in the copy before anything of the program runs there: nothing can be computed from them."""
 
@@ -138,6 +142,52 @@ class TracedCall(msgspec.Struct, omit_defaults=True):
     raised: str = ""
 
 
+class TracedRun(msgspec.Struct, array_like=True):
+    """One activation of a function or a module. Numbers of runs and steps begin with 1; 0 is none."""
+
+    number: int
+    code: int
+    """Index in History.codes."""
+    caller: int = 0
+    """The run that called it, or 0; and the step of that run at which it did."""
+    called_at: int = 0
+    last: int = 0
+    """Its last step."""
+    arguments: list[str] = []
+    """`name=text`."""
+    result: str = ""
+    raised: str = ""
+
+
+class TracedCode(msgspec.Struct, array_like=True):
+    """A function or module. `line`: the first of its code, with decorators."""
+
+    file: str
+    function: str
+    line: int
+
+
+class TracedValue(msgspec.Struct, array_like=True):
+    """A step gave another value to a name."""
+
+    step: int
+    name: str
+    text: str
+
+
+class History(msgspec.Struct):
+    """The last steps of a run in their order. A step is one run of a line."""
+
+    first: int = 1
+    """Number of the first step that is kept."""
+    codes: list[TracedCode] = []
+    runs: list[TracedRun] = []
+    steps: list[int] = []
+    """Of each step the number of its run, then its line."""
+    values: list[TracedValue] = []
+    """In the order in which they were noticed."""
+
+
 class Trace(msgspec.Struct, omit_defaults=True):
     """What ran in the user's files."""
 
@@ -149,6 +199,8 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """A budget ended the recording of values, calls or lines; the run itself went on."""
     lines_truncated: bool = False
     """Not every line that ran is told."""
+    history: History | None = None
+    """Where `steps` was asked for, and it was not too long to be told."""
 
 
 class Moment(msgspec.Struct, omit_defaults=True):

@@ -16,7 +16,7 @@ from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.reranking import changed_words
 from dap_ai.agent.analyst.runs import BUDGET_S, Verdict
 from dap_ai.agent.analyst.trials import Trial
-from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED
+from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.config import Settings
@@ -92,7 +92,10 @@ def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
     answer, _ = ask(total)
     assert answer.fixes[0].verified
     assert "+        amount += price" in answer.fixes[0].diff
-    assert "Verified in a snapshot: the whole program `total.py` succeeds with it." in answer.text
+    assert (
+        "Verified in a snapshot: the whole program `total.py` succeeds with it; no change of another line"
+        in answer.text
+    )
 
 
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
@@ -101,10 +104,19 @@ def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
 
 
 def test_what_a_blind_change_makes_pass_is_a_guess(total: Stopped):
-    total.copy = copies(total.program, "amount = 1")
+    total.copy = copies(total.program, "amount += price")
     text = ask(total)[0].text
-    assert f"{GUESS} `total.py:3`" in text
+    assert f"{GUESS} `total.py:5`" in text
     assert "A guess, found by trying small changes" in text
+
+
+def test_a_new_number_that_meets_the_only_check_is_no_fix_and_its_line_is_not_told_as_the_cause(total: Stopped):
+    total.copy = copies(total.program, "amount = 1")
+    answer, _ = ask(total)
+    assert answer.fixes == []
+    assert UNKNOWN in answer.text
+    assert "amount = 1`" not in answer.text
+    assert "which proves too little to show it" in answer.text
 
 
 def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(resampled: Stopped):
@@ -117,7 +129,7 @@ def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proo
 
     def copy(query: SnapshotQuery) -> SnapshotResult:
         new = query.edits[0].new if query.edits else ""
-        gave = next((gave for text, gave in (("amount = 1\n", "7"), ("amount = -1\n", "5")) if text in new), "")
+        gave = next((gave for text, gave in (("amount += price", "7"), ("amount = max(", "5")) if text in new), "")
         result = fails(query)
         if not gave or result.trace is None:
             return result

@@ -39,7 +39,7 @@ export class RunApp {
   constructor(run: RunView, private readonly send: (message: RunViewMessage) => void) {
     this.model = new Model(run);
     this.strip = new Strip(this.model, (index, isGo) => { this.chosen(index, isGo); }, () => coloursOf(this.swatches));
-    this.list = new VirtualList((at) => this.row(at), ROW_PX, () => { this.moved(); });
+    this.list = new VirtualList((at) => this.row(at), (at) => this.kindOf(at), ROW_PX, () => { this.moved(); });
     this.inspector = new Inspector(this.model, { send, select: (index) => { this.select(index, true); }, close: () => { this.close(); } });
     this.filter = new FilterBar(nothingWanted(), () => { this.filtered(); }, this.foldAll);
     this.list.element.setAttribute("role", "feed");
@@ -47,7 +47,6 @@ export class RunApp {
     this.list.element.addEventListener("keydown", (event) => { this.key(event); });
     this.talk = h("main", { class: "talk" }, h("div", { class: "conversation" }, this.filter.element, this.list.element), this.inspector.element);
     this.element.append(this.header, this.strip.element, this.pages, this.talk, this.page, this.swatches);
-    this.element.addEventListener("keydown", (event) => { this.shortcut(event); });
     new MutationObserver(() => { this.strip.renew(); }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.strip.renew(); });
     this.renew();
@@ -68,8 +67,9 @@ export class RunApp {
     this.renew(before.length !== this.model.rows.length);
   }
 
-  stand(standing: Standing | null): void {
+  stand(standing: Standing | null, can: Abilities): void {
     const { model } = this;
+    this.can = this.inspector.can = can;
     const wasAt = model.standing?.index;
     model.standing = standing;
     if (standing) model.stops.add(standing.index);
@@ -149,6 +149,12 @@ export class RunApp {
     });
   }
 
+  /** Rows of a kind have one height while they are folded. */
+  private kindOf(at: number): string {
+    const row = this.model.rows[this.rows[at]!]!;
+    return this.open.has(row) ? "" : row.kind;
+  }
+
   private filtered(): void {
     const { wanted } = this.filter;
     this.rows = wantedRows(this.model, wanted);
@@ -165,7 +171,7 @@ export class RunApp {
     const [first, last] = this.list.sight;
     const begin = this.model.rows[this.rows[first] ?? -1];
     const end = this.model.rows[this.rows[last] ?? -1];
-    this.strip.show({ first: begin ? this.model.firstOf(begin)?.index ?? 0 : 0, last: end ? this.model.eventsOf(end).at(-1)?.index ?? 0 : 0 });
+    this.strip.see(begin ? this.model.firstOf(begin)?.index ?? 0 : 0, end ? this.model.eventsOf(end).at(-1)?.index ?? 0 : 0);
     this.highlight();
   }
 
@@ -235,6 +241,12 @@ export class RunApp {
   }
 
   // -- keys ----------------------------------------------------------------------------------------------------------
+
+  /** A key that nothing in the view has taken. */
+  press(event: KeyboardEvent): void {
+    if (event.target === document.body) this.key(event);
+    if (!event.defaultPrevented) this.shortcut(event);
+  }
 
   private key(event: KeyboardEvent): void {
     const at = this.rows.indexOf(this.model.rowOf(this.selected));

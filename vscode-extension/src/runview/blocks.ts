@@ -13,7 +13,7 @@ export function textBlock(text: string, className = "", most = SHORT_LINES): HTM
   const lines = text.split("\n", most + 1);
   let short = lines.slice(0, most).join("\n");
   if (short.length > SHORT_CHARS) short = short.slice(0, SHORT_CHARS);
-  const pre = h("pre", { class: `text ${className}`.trim(), tabindex: 0 }, short);
+  const pre = h("pre", { class: `text ${className}`.trim() }, short);
   if (short.length === text.length) return pre;
   const rest = text.slice(short.length);
   const more = h("button", { type: "button", class: "more" }, `${counted(rest.split("\n").length, "line")} more`);
@@ -27,9 +27,13 @@ export function textBlock(text: string, className = "", most = SHORT_LINES): HTM
 
 /** Lines of a diff that are lines of text: `+`, `-`, `@`, blank. */
 export function diffBlock(lines: readonly string[], most = 200): HTMLElement {
-  const pre = h("pre", { class: "diff", tabindex: 0 });
+  const pre = h("pre", { class: "diff" });
+  let isHead = false;
   const put = (from: number, to: number): void => {
-    for (const line of lines.slice(from, to)) pre.append(diffLine(line));
+    for (const line of lines.slice(from, to)) {
+      isHead = line.startsWith("diff --git ") || (isHead && !line.startsWith("@@"));
+      pre.append(isHead ? h("span", { class: "hunk" }, `${line}\n`) : diffLine(line));
+    }
   };
   put(0, most);
   if (lines.length <= most) return pre;

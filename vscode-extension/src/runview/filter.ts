@@ -8,7 +8,7 @@ export interface Wanted {
   words: string;
   agent: string;
   tool: string;
-  status: "" | "failed" | "flagged" | "writes";
+  status: "" | "steps" | "failed" | "flagged" | "writes";
   /** None: all. */
   effects: Set<Effect>;
 }
@@ -49,6 +49,7 @@ function matches(model: Model, row: Row, wanted: Wanted, looked: RegExp | undefi
   const step = model.steps.get(row.step);
   if (wanted.effects.size > 0 && !(step && wanted.effects.has(step.effect))) return false;
   const events = model.eventsOf(row);
+  if (wanted.status === "steps" && row.kind !== "turn") return false;
   if (wanted.status === "failed" && !events.some((event) => model.hasFailed(event))) return false;
   if (wanted.status === "flagged" && !(row.step > 0 && (model.patternsOf(row.step).length > 0 || model.isOnset(row.step)))) return false;
   if (wanted.status === "writes" && !step?.writes?.length && !events.some(({ kind }) => kind === "change")) return false;
@@ -81,7 +82,7 @@ export class FilterBar {
     this.agent = select("Agent", (value) => { wanted.agent = value; });
     this.tool = select("Tool", (value) => { wanted.tool = value; });
     this.status = select("Status", (value) => { wanted.status = value as Wanted["status"]; });
-    for (const [value, text] of [["", "any status"], ["failed", "failed"], ["flagged", "onset and patterns"], ["writes", "writes files"]]) this.status.append(h("option", { value: value! }, text));
+    for (const [value, text] of [["", "all rows"], ["steps", "steps only"], ["failed", "failed"], ["flagged", "onset and patterns"], ["writes", "writes files"]]) this.status.append(h("option", { value: value! }, text));
     this.search.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => {

@@ -12,15 +12,20 @@ export class VirtualList {
   private readonly shown = new Map<number, HTMLElement>();
   private readonly sizes: ResizeObserver;
   private count = 0;
-  private guess: number;
+  /** What rows of a kind take, once one was measured. */
+  private readonly known = new Map<string, number>();
+  private isMeasured = new Uint8Array(0);
 
-  /** `render` makes the element of a row; `height` guesses what it will take; `moved` is told of what is in sight. */
+  /**
+   * `render` makes the element of a row; rows of one `kind` begin with the same height, `height` until one is measured
+   * ("": nobody knows); `moved` is told of what is in sight.
+   */
   constructor(
     private readonly render: (at: number) => HTMLElement,
+    private readonly kind: (at: number) => string,
     private readonly height: number,
     private readonly moved: () => void,
   ) {
-    this.guess = height;
     this.element.className = "list";
     this.room.className = "room";
     this.element.append(this.room);
@@ -31,7 +36,10 @@ export class VirtualList {
       this.fill();
       moved();
     }, { passive: true });
+    let width = 0;
     new ResizeObserver(() => {
+      if (width !== this.element.clientWidth) this.known.clear(); // in another width they take other heights
+      width = this.element.clientWidth;
       this.fill();
     }).observe(this.element);
   }
@@ -39,15 +47,22 @@ export class VirtualList {
   /** Other rows. Stays where it is, as far as there are rows. */
   reset(count: number): void {
     this.count = count;
-    this.heights = new Float64Array(count).fill(this.guess);
-    this.sums = new Float64Array(count + 1);
-    for (let at = 1; at <= count; at++) {
-      this.sums[at] = this.sums[at]! + this.guess;
-      const above = at + (at & -at);
-      if (above <= count) this.sums[above] = this.sums[above]! + this.sums[at]!;
-    }
+    this.heights = new Float64Array(count);
+    this.isMeasured = new Uint8Array(count);
     this.clear();
+    this.guess();
     this.fill();
+  }
+
+  /** Rows that nobody has measured have the height of their kind. */
+  private guess(): void {
+    this.sums = new Float64Array(this.count + 1);
+    for (let at = 1; at <= this.count; at++) {
+      if (this.isMeasured[at - 1] === 0) this.heights[at - 1] = this.known.get(this.kind(at - 1)) ?? this.height;
+      this.sums[at] = this.sums[at]! + this.heights[at - 1]!;
+      const above = at + (at & -at);
+      if (above <= this.count) this.sums[above] = this.sums[above]! + this.sums[at]!;
+    }
   }
 
   /** The rows are rendered anew; their heights stay. */
@@ -142,32 +157,52 @@ export class VirtualList {
 
   private measureNow(): void {
     for (const [at, element] of this.shown) this.grown(at, element.offsetHeight);
+    this.learn();
     this.settle();
   }
 
   private measured(entries: ResizeObserverEntry[]): void {
     const top = this.element.scrollTop;
     let above = 0;
+    let isOther = false;
     for (const { target } of entries) {
       const at = Number((target as HTMLElement).dataset["at"]);
       if (this.shown.get(at) !== target) continue;
       const isAbove = this.offset(at) + (this.heights[at] ?? 0) <= top;
       const more = this.grown(at, (target as HTMLElement).offsetHeight);
       if (isAbove) above += more;
+      isOther ||= more !== 0;
     }
+    if (!this.learn() && !isOther) return;
     this.settle();
     if (above !== 0) this.element.scrollTop = top + above;
     this.fill();
     this.moved();
   }
 
+  /** Of kinds that are seen for the first time, what they take; whether there is any. */
+  private learn(): boolean {
+    const before = this.known.size;
+    for (const at of this.shown.keys()) {
+      const kind = this.kind(at);
+      if (kind !== "" && this.isMeasured[at] === 1 && !this.known.has(kind)) this.known.set(kind, this.heights[at]!);
+    }
+    if (this.known.size === before) return false;
+    const held = this.find(this.element.scrollTop);
+    const into = this.element.scrollTop - this.offset(held);
+    this.guess();
+    if (this.element.scrollTop > 0) this.element.scrollTop = this.offset(held) + into;
+    return true;
+  }
+
   /** A row has another height; by how much. */
   private grown(at: number, height: number): number {
     const more = height - (this.heights[at] ?? 0);
-    if (more === 0 || height === 0) return 0;
+    if (height === 0) return 0;
+    this.isMeasured[at] = 1;
+    if (more === 0) return 0;
     this.heights[at] = height;
     for (let node = at + 1; node <= this.count; node += node & -node) this.sums[node] = this.sums[node]! + more;
-    if (this.guess === this.height && height < 3 * this.height) this.guess = height;
     return more;
   }
 

@@ -18,6 +18,7 @@ class Root {
 
   constructor(root: HTMLElement, private readonly send: (message: RunViewMessage) => void) {
     root.append(this.notice, this.place);
+    document.addEventListener("keydown", (event) => { if (!event.defaultPrevented) this.app?.press(event); });
   }
 
   receive(message: RunHostMessage): void {
@@ -28,7 +29,7 @@ class Root {
         this.app?.take(message.run, message.can);
         break;
       case "standing":
-        this.app?.stand(message.standing);
+        this.app?.stand(message.standing, message.can);
         break;
       case "event":
         this.app?.learn(message.event);

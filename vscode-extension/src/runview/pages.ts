@@ -18,7 +18,7 @@ export function findings(model: Model, actions: PageActions): HTMLElement {
   const parts: Child[] = [section("Task", [run.task ? textBlock(run.task, "", 12) : h("p", { class: "quiet" }, "It is not recorded.")])];
   parts.push(section("Where it went wrong", run.onset ? suspect(model, run.onset, actions) : [h("p", { class: "quiet" }, run.why_not || "Nothing is said of it.")]));
   if (run.alternatives.length > 0) {
-    const others = run.alternatives.map((each) => h("details", { class: "finding" }, h("summary", {}, link(model, each.step, stepsBetween(each.first, each.last), actions), ` ${each.type}: ${each.text}`), ...suspect(model, each, actions)));
+    const others = run.alternatives.map((each) => h("details", { class: "finding" }, h("summary", {}, `${stepsBetween(each.first, each.last)}, ${each.type}: ${each.text}`), ...suspect(model, each, actions)));
     parts.push(section("It could also be", others));
   }
   if (run.patterns.length > 0) parts.push(section(`Patterns (${run.patterns.length})`, run.patterns.map((each) => pattern(model, each, actions))));
@@ -69,7 +69,7 @@ export function changes(model: Model, can: Abilities, actions: PageActions): HTM
   if (files.size > 0) {
     const rows = [...files].map(([path, numbers]) => h("li", {}, h("code", {}, path), " ", ...numbers.slice(0, 20).flatMap((step) => [link(model, step, `${step}`, actions), " "])));
     parts.push(section(`${counted(files.size, "file")} written by calls`, [h("ul", {}, ...rows)]));
-    parts.push(section("What they wrote", steps.map((step) => h("details", { class: "finding", open: steps.length <= 8 }, h("summary", {}, link(model, step.step, `step ${step.step}`, actions), ` ${step.intent}`), ...(step.writes ?? []).map(writeBlock)))));
+    parts.push(section("What they wrote", steps.map((step) => h("details", { class: "finding", open: steps.length <= 8 }, h("summary", {}, `step ${step.step}: ${step.intent}`), h("p", {}, link(model, step.step, "Show the step", actions)), ...(step.writes ?? []).map(writeBlock)))));
   }
   return h("div", { class: "page" }, ...(parts.length > 0 ? parts : [h("p", { class: "quiet" }, "No call of the run writes a file that is known.")]));
 }
@@ -78,7 +78,7 @@ function commit(index: number, model: Model, can: Abilities, actions: PageAction
   const event = model.events[index]!;
   const act = (text: string, message: RunViewMessage): HTMLElement => h("button", { type: "button", class: "action", onClick: () => { actions.send(message); } }, text);
   return h("details", { class: "finding", open: (event.diff?.length ?? 0) > 0 && (event.diff?.length ?? 0) < 200 },
-    h("summary", {}, h("button", { type: "button", class: "link", onClick: () => { actions.go(index); } }, (event.commit ?? "").slice(0, 10) || "change"), ` ${event.said} `, h("span", { class: "quiet" }, time(event.at_s))),
-    h("div", { class: "actions" }, can.open && act("Open the diff", { type: "openChange", index }), can.open && act("Restore to compare...", { type: "restore", index })),
+    h("summary", {}, `${(event.commit ?? "").slice(0, 10) || "change"} ${event.said} `, h("span", { class: "quiet" }, time(event.at_s))),
+    h("div", { class: "actions" }, h("button", { type: "button", class: "action", onClick: () => { actions.go(index); } }, "Show the event"), can.open && act("Open the diff", { type: "openChange", index }), can.open && act("Restore to compare...", { type: "restore", index })),
     event.diff?.length ? diffBlock(event.diff) : h("pre", { class: "text" }, event.text));
 }

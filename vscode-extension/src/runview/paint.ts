@@ -6,9 +6,6 @@ import type { Effect, Model } from "./model";
 export type Colours = Record<Effect | "none" | "quiet" | "line" | "bad" | "stop" | "chosen" | "onset", string> & { font: string };
 
 export interface Sight {
-  /** Events that the list shows. */
-  first: number;
-  last: number;
   selected: number;
   /** Whether the filter leaves an event out. */
   dimmed: ((event: ShownEvent) => boolean) | undefined;
@@ -41,8 +38,6 @@ export function paint(canvas: HTMLCanvasElement, model: Model, colours: Colours,
   marks(context, model, colours, place, step, x);
   stages(context, model, colours, place, x, width);
   standing(context, model, colours, place, step, x, height);
-  context.fillStyle = colours.quiet;
-  context.fillRect(x(place.first), height - 3, Math.max(3, x(place.last + 1) - x(place.first)), 2);
 }
 
 function lanes(context: CanvasRenderingContext2D, { run }: Model, colours: Colours, place: Place, width: number): void {
@@ -82,39 +77,56 @@ function onset(context: CanvasRenderingContext2D, model: Model, colours: Colours
   context.setLineDash([]);
 }
 
+interface Mark {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  rank: number;
+}
+
+/** Of several in one pixel the one that matters most is seen. */
+const RANK: Record<Effect | "none", number> = { change: 7, submit: 6, install: 5, verify: 4, run: 3, explore: 2, message: 1, none: 0 };
+
 /** By colour, so that it changes seldom. */
 function marks(context: CanvasRenderingContext2D, model: Model, colours: Colours, place: Place, step: number, x: (index: number) => number): void {
   const laneOf = new Map(model.run.agents.map(({ name }, at) => [name, at]));
-  const painted = new Map<string, [number, number, number, number][]>();
-  const faint: [number, number, number, number][] = [];
-  const failed: [number, number][] = [];
+  const painted = new Map<string, Mark[]>();
+  const failed: Mark[] = [];
+  const pixels = new Map<number, Mark>();
   const gap = step > 4 ? 1 : 0;
-  const last = Math.min(model.events.length, Math.ceil(place.to));
-  for (let at = Math.max(0, Math.floor(place.from)); at < last; at++) {
+  const width = Math.max(1, step - gap);
+  const end = Math.min(model.events.length, Math.ceil(place.to));
+  for (let at = Math.max(0, Math.floor(place.from)); at < end; at++) {
     const event = model.events[at]!;
-    const bottom = place.head + ((laneOf.get(event.agent) ?? 0) + 1) * place.lane - 2;
-    const tall = HEIGHTS[event.kind] * (place.lane - 5);
-    const rect: [number, number, number, number] = [x(at), bottom - tall, Math.max(0.75, step - gap), tall];
-    if (place.dimmed?.(event)) {
-      faint.push(rect);
-      continue;
+    const lane = laneOf.get(event.agent) ?? 0;
+    const bottom = place.head + (lane + 1) * place.lane - 2;
+    const height = HEIGHTS[event.kind] * (place.lane - 5);
+    const isFaint = place.dimmed?.(event) === true;
+    const effect = model.effectOf(event) || "none";
+    const left = step < 1 ? Math.floor(x(at)) : x(at);
+    if (!isFaint && model.hasFailed(event)) failed.push({ left: left - 0.5, top: bottom - place.lane + 1, width: Math.max(2.5, width + 1), height: 4, rank: 0 });
+    const mark = { left, top: bottom - height, width, height, rank: isFaint ? -1 : event.kind === "error" ? 9 : RANK[effect] };
+    const pixel = left * 64 + lane;
+    if (step < 1) {
+      const other = pixels.get(pixel);
+      if (other && other.rank >= mark.rank) continue;
+      if (other) other.height = 0;
+      pixels.set(pixel, mark);
     }
-    const colour = event.kind === "error" ? colours.bad : colours[model.effectOf(event) || "none"];
+    const colour = isFaint ? "faint" : event.kind === "error" ? colours.bad : colours[effect];
     const group = painted.get(colour);
-    if (group) group.push(rect);
-    else painted.set(colour, [rect]);
-    if (model.hasFailed(event)) failed.push([rect[0], bottom - place.lane + 4]);
+    if (group) group.push(mark);
+    else painted.set(colour, [mark]);
   }
-  context.globalAlpha = 0.2;
-  context.fillStyle = colours.none;
-  for (const rect of faint) context.fillRect(...rect);
+  for (const [colour, group] of painted) {
+    context.globalAlpha = colour === "faint" ? 0.2 : 1;
+    context.fillStyle = colour === "faint" ? colours.none : colour;
+    for (const mark of group) if (mark.height > 0) context.fillRect(mark.left, mark.top, mark.width, mark.height);
+  }
   context.globalAlpha = 1;
-  for (const [colour, rects] of painted) {
-    context.fillStyle = colour;
-    for (const rect of rects) context.fillRect(...rect);
-  }
   context.fillStyle = colours.bad;
-  for (const [left, top] of failed) context.fillRect(left - 0.5, top - 3, Math.max(2.5, step - gap + 1), 4);
+  for (const { left, top, width, height } of failed) context.fillRect(left, top, width, height);
 }
 
 function stages(context: CanvasRenderingContext2D, model: Model, colours: Colours, place: Place, x: (index: number) => number, width: number): void {

@@ -23,7 +23,7 @@ export function pairOf(both: RunsView): HTMLElement {
   const count = Math.max(...steps.map((each, side) => each.length + shift[side]!));
   const list: VirtualList = new VirtualList((at) => {
     const cells = steps.map((each, side) => cell(models[side]!, each[at - shift[side]!], differing[side]!, open.has(at)));
-    const row = h("article", { class: `row both${open.has(at) ? " open" : ""}`, tabindex: 0, "aria-posinset": at + 1, "aria-setsize": count }, ...cells);
+    const row = h("article", { role: "article", class: `row both${open.has(at) ? " open" : ""}`, tabindex: 0, "aria-posinset": at + 1, "aria-setsize": count }, ...cells);
     const toggle = (): void => {
       if (!open.delete(at)) open.add(at);
       list.renew(at);
@@ -31,7 +31,7 @@ export function pairOf(both: RunsView): HTMLElement {
     row.addEventListener("click", (event) => { if (!(event.target as HTMLElement).closest("pre, button")) toggle(); });
     row.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target === row) toggle(); });
     return row;
-  }, ROW_PX, () => undefined);
+  }, (at) => (open.has(at) ? "" : "step"), ROW_PX, () => undefined);
   list.element.setAttribute("role", "feed");
   list.element.setAttribute("aria-label", "Steps of both runs");
   const hidden = swatches();
@@ -65,7 +65,7 @@ function cell(model: Model, step: ShownStep | undefined, differing: number, isOp
   const mark = step.failed ? "✗ " : step.ok === true ? "✓ " : "→ ";
   const classes = ["half", `e-${step.effect}`, step.step === differing ? "differing" : "", model.isOnset(step.step) ? "onset" : "", step.failed ? "failed" : ""];
   const element = h("div", { class: classes.filter(Boolean).join(" ") },
-    h("div", { class: "line" }, h("span", { class: "n" }, `${step.step}`), h("span", { class: "effect" }, step.effect), h("span", { class: "said", title: step.intent }, row?.call ? `${row.call.tool ?? ""} ${row.call.said}` : step.intent), step.outcome !== "" && h("span", { class: `came${step.failed ? " bad" : ""}`, title: step.outcome }, mark, step.outcome)));
+    h("div", { class: "line" }, h("span", { class: "n" }, `${step.step}`), h("span", { class: "effect" }, step.effect), h("span", { class: "said", title: row?.call?.said ?? step.intent }, row?.call ? `${row.call.tool ?? ""} ${row.call.said}` : step.intent), step.outcome !== "" && h("span", { class: `came${step.failed ? " bad" : ""}`, title: step.outcome }, mark, step.outcome)));
   if (isOpen && row) {
     element.append(h("div", { class: "body single" }, row.answer?.text ? textBlock(row.answer.text, "", 20) : undefined, row.call?.text ? textBlock(row.call.text, "command", 20) : undefined,
       ...(step.writes ?? []).map(writeBlock), ...row.rest.filter(({ text }) => text !== "").map(({ text }) => textBlock(text, "", 20))));

@@ -34,7 +34,7 @@ export function rowElement(model: Model, row: Row, state: RowState, actions: Row
   const element = h(
     "article",
     {
-      class: classes.filter(Boolean).join(" "), tabindex: state.isSelected ? 0 : -1, "aria-posinset": state.position + 1, "aria-setsize": state.count,
+      class: classes.filter(Boolean).join(" "), role: "article", tabindex: state.isSelected ? 0 : -1, "aria-posinset": state.position + 1, "aria-setsize": state.count,
       "aria-label": rowLabel(model, row), "aria-current": standing ? "step" : undefined,
     },
     h("div", { class: "line" }, fold, h("span", { class: "n" }, row.step > 0 ? `${row.step}` : ""), ...head(model, row, step, state)),
@@ -69,16 +69,16 @@ function head(model: Model, row: Row, step: ShownStep | undefined, state: RowSta
   const { answer, call } = row;
   const model_ = h("div", { class: "side model", "data-event": answer?.index, "data-chosen": answer?.index === state.selected },
     many && h("span", { class: "agent" }, row.agent),
-    answer ? h("span", { class: "said" }, step?.intent || answer.said || "(no words)") : h("span", { class: "quiet" }, "with the call above"),
+    answer ? h("span", { class: "said", title: answer.said }, step?.intent || answer.said || "(no words)") : h("span", { class: "quiet" }, "with the call above"),
     answer && h("span", { class: "facts" }, spent(answer)),
   );
   const result = row.rest.find(({ kind }) => kind === "result");
   const tool = call && h("div", { class: "side tools", "data-event": call.index, "data-chosen": call.index === state.selected || result?.index === state.selected },
     h("span", { class: "effect" }, step?.effect ?? "call"),
-    h("span", { class: "said" }, call.tool && h("b", {}, call.tool), " ", call.said),
+    h("span", { class: "said", title: call.said }, call.tool && h("b", {}, call.tool), " ", call.said),
     ...came(model, row, step, result),
   );
-  return [model_, tool ?? h("div", { class: "side tools", "data-event": result?.index }, ...(result ? [h("span", { class: "said" }, result.said)] : []), ...flags(model, row))];
+  return [model_, tool ?? h("div", { class: "side tools", "data-event": result?.index }, ...(result ? [h("span", { class: "said", title: result.said }, result.said)] : []), ...flags(model, row))];
 }
 
 function came(model: Model, row: Row, step: ShownStep | undefined, result: ShownEvent | undefined): Child[] {
@@ -98,7 +98,7 @@ function flags(model: Model, row: Row): Child[] {
 
 function spent(event: ShownEvent): string {
   const { input_tokens: taken, output_tokens: given } = event;
-  const tokens = taken === undefined && given === undefined ? "" : `${taken == null ? "?" : short(taken)}→${given == null ? "?" : short(given)}`;
+  const tokens = !taken && !given ? "" : `${taken == null ? "?" : short(taken)}→${given == null ? "?" : short(given)}`;
   return facts(tokens, dollars(event.cost_usd), time(event.took_s));
 }
 
@@ -115,7 +115,7 @@ function queryLine(model: Model, query: ShownEvent): HTMLElement {
 }
 
 function otherLine(event: ShownEvent): HTMLElement {
-  return h("div", { class: "aside", "data-event": event.index }, h("span", { class: "kind" }, event.kind), h("span", { class: "said" }, event.said || event.place));
+  return h("div", { class: "aside", "data-event": event.index }, h("span", { class: "kind" }, event.kind), h("span", { class: "said", title: event.said }, event.said || event.place));
 }
 
 // -- whole -----------------------------------------------------------------------------------------------------------

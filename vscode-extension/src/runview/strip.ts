@@ -17,6 +17,8 @@ export class Strip {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { role: "slider", tabindex: 0, "aria-label": "The run, an event after the other", "aria-orientation": "horizontal" });
   private readonly tip = h("div", { class: "tip", "aria-hidden": "true", hidden: true });
+  /** What of the run the list shows; on its own, since it moves with every scroll. */
+  private readonly seen = h("div", { class: "in-sight", "aria-hidden": "true" });
   private readonly zoomed = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" });
   /** Of agents, beside their lanes. */
   private readonly names = h("div", { class: "lanes", "aria-hidden": "true" });
@@ -25,7 +27,9 @@ export class Strip {
   private to = 1;
   private frame = 0;
   private pressed: { x: number; from: number; to: number; isDrag: boolean } | undefined;
-  private sight: Sight = { first: 0, last: 0, selected: -1, dimmed: undefined };
+  private sight: Sight = { selected: -1, dimmed: undefined };
+  private inList: [number, number] = [0, 0];
+  private hovered = -1;
 
   constructor(
     private readonly model: Model,
@@ -38,7 +42,7 @@ export class Strip {
       button("Zoom in (+)", "+", () => { this.zoom(0.5); }),
       button("The whole run (0)", "⤢", () => { this.fit(); }),
     );
-    this.element = h("div", { class: "strip" }, this.names, h("div", { class: "marks" }, this.canvas, this.tip, this.zoomed));
+    this.element = h("div", { class: "strip" }, this.names, h("div", { class: "marks" }, this.canvas, this.seen, this.tip, this.zoomed));
     this.listen();
     new ResizeObserver(() => { this.draw(); }).observe(this.canvas);
   }
@@ -60,7 +64,15 @@ export class Strip {
     this.draw();
   }
 
-  /** What the list shows, what is chosen, and which events the filter leaves out. */
+  /** The first and last event that the list shows. */
+  see(first: number, last: number): void {
+    this.inList = [first, last];
+    const scale = this.canvas.clientWidth / (this.to - this.from);
+    this.seen.style.transform = `translateX(${(first - this.from) * scale}px) scaleX(${Math.max(3, (last + 1 - first) * scale)})`;
+    this.seen.hidden = last < this.from || first >= this.to;
+  }
+
+  /** What is chosen, and which events the filter leaves out. */
   show(sight: Partial<Sight>): void {
     Object.assign(this.sight, sight);
     const event = this.model.events[this.sight.selected];
@@ -118,6 +130,7 @@ export class Strip {
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       this.colours ??= this.readColours();
+      this.see(...this.inList);
       paint(this.canvas, this.model, this.colours, { ...this.sight, from: this.from, to: this.to, lane: this.lane, head: HEAD });
     });
   }
@@ -148,7 +161,10 @@ export class Strip {
       this.pressed = undefined;
       if (!wasDrag) this.choose(this.indexAt(event.offsetX, event.offsetY), true);
     });
-    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+      this.hovered = -1;
+    });
     canvas.addEventListener("dblclick", () => { this.fit(); });
     canvas.addEventListener("keydown", (event) => { this.key(event); });
   }
@@ -187,12 +203,14 @@ export class Strip {
   }
 
   private hover(event: MouseEvent): void {
-    const found = this.model.events[this.indexAt(event.offsetX, event.offsetY)];
+    const at = this.indexAt(event.offsetX, event.offsetY);
+    const found = this.model.events[at];
     this.tip.hidden = !found || this.pressed?.isDrag === true;
-    if (!found) return;
+    if (!found || at === this.hovered) return;
+    this.hovered = at;
     this.tip.textContent = this.told(found);
-    const most = this.canvas.clientWidth - this.tip.offsetWidth - 4;
-    this.tip.style.transform = `translateX(${Math.max(0, Math.min(event.offsetX + 10, most))}px)`;
+    const isRight = event.offsetX > this.canvas.clientWidth / 2;
+    this.tip.style.transform = isRight ? `translateX(calc(${event.offsetX - 10}px - 100%))` : `translateX(${event.offsetX + 10}px)`;
   }
 
   private told(event: ShownEvent): string {

@@ -36,7 +36,7 @@ export interface Standing {
 export type RunHostMessage =
   /** A part of a run: one with `first` 0 begins it anew, others replace what is there from `first` on. */
   | { type: "run"; run: RunView; can: Abilities }
-  | { type: "standing"; standing: Standing | null }
+  | { type: "standing"; standing: Standing | null; can: Abilities }
   | { type: "event"; event: ShownEvent }
   | { type: "both"; both: RunsView }
   | { type: "gallery"; place: string; isStore: boolean; rows: GalleryRow[]; isWhole: boolean }

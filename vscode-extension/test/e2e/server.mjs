@@ -92,6 +92,7 @@ class Server {
     this.standInLog = join(folder, "stand-in.log");
     this.config = join(folder, "dap-ai.toml");
     this.log = join(folder, "server.log");
+    this.dataHome = join(folder, "share");
     this.written = 0;
   }
 
@@ -133,6 +134,7 @@ class Server {
       FAKELM_LOG: this.modelLog,
       STANDIN_LOG: this.standInLog,
       STANDIN_PYTHON: PYTHON,
+      XDG_DATA_HOME: this.dataHome, // recordings of these tests, and of nobody else
     };
   }
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, cast
 
-from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes, operand_text
+from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes
 
 
 def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[Change]:
@@ -43,8 +43,6 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
                     yield _must("negation", node, f"return not ({ast.unparse(value)})")
                 if not isinstance(value, ast.Compare | ast.BoolOp):
                     yield _must("convert", node, f"return -({ast.unparse(value)})")
-                    yield _must("value", node, f"return {operand_text(value)} + 1")
-                    yield _must("value", node, f"return {operand_text(value)} - 1")
             if isinstance(value, ast.Name | ast.Attribute):
                 for made in (f"list({ast.unparse(value)})", f"{ast.unparse(value)}.copy()"):
                     yield _must("copy", node, f"return {made}")

@@ -50,6 +50,9 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
     trace = reply.get("trace")
     if trace is not None:
         trace["truncated"] = True
+        for kept in (2000, 500, 0) if trace.get("history") else ():
+            _cut(trace, kept)
+            yield
         for calls, changes in ((100, 8), (50, 3), (20, 1)):
             trace["calls"] = trace["calls"][:calls]
             for line in trace["lines"]:
@@ -74,3 +77,17 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
         yield
     reply["printed"], reply["printed_truncated"] = reply.get("printed", "")[:2000], True
     yield
+
+
+def _cut(trace: dict[str, Any], kept: int) -> None:
+    """Leaves the last steps of its history, as many as are to be kept, and what belongs to them; none without any."""
+    history = trace["history"]
+    if not kept:
+        del trace["history"]
+        return
+    steps = history["steps"]
+    first = max(history["first"], history["first"] + len(steps) // 2 - kept)
+    history["first"], history["steps"] = first, steps[-2 * kept :]
+    history["values"] = [value for value in history["values"] if value[0] >= first]
+    kept_runs = set(history["steps"][::2])
+    history["runs"] = [run for run in history["runs"] if run[0] in kept_runs]

@@ -69,10 +69,12 @@ class Observer:
         self._describer = describer
         self._left_s = seconds
 
-    def look(self, before: dict[str, Any], frame: Any, names: Any, changes: dict[str, Changes] | None) -> None:
+    def look(
+        self, before: dict[str, Any], frame: Any, names: Any, changes: dict[str, Changes] | None, note: Any = None
+    ) -> None:
         """Notes what differs from `before`, and brings it up to date; without `changes` it only does the latter.
 
-        `names`: those to look at, None for all.
+        `names`: those to look at, None for all. `note(name, told)` is called for each that differs, if there is one.
         """
         started = _clock()
         scope = frame.f_locals
@@ -107,6 +109,8 @@ class Observer:
                 if known is None:
                     known = changes[name] = Changes()
                 known.add(told)
+                if note is not None:
+                    note(name, told)
         self._left_s -= min(_clock() - started, _LONGEST_LOOK_S)
         if self._left_s < 0:
             self.is_on = False

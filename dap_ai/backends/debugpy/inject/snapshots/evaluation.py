@@ -64,7 +64,8 @@ class Evaluation:
             if self._follower is not None:
                 value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
             else:
-                tracer = Tracer(self._wanted["deadline_s"], Files()) if self._wanted.get("trace") else None
+                steps = bool(self._wanted.get("steps"))
+                tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
                 value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:

@@ -20,6 +20,7 @@ from ..reading.statics import of_the_interpreter, qualified_name, text_of
 from ..reading.values import Budget, Describer
 from ..reading.walker import parameters
 from .changes import Changes, Observer
+from .history import History
 from .sources import Files
 
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
@@ -71,11 +72,12 @@ class _Code:
 
 
 class Tracer:
-    """The trace of one run in a copy."""
+    """The trace of one run in a copy; `with_steps`: also the steps in their order."""
 
-    def __init__(self, deadline_s: float, files: Files) -> None:
+    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False) -> None:
         self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
+        self.history = History(self.describer) if with_steps else None
         self.events = 0
         self.depth = 0
         self.truncated = False
@@ -120,7 +122,8 @@ class Tracer:
         ]
         truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
         cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
-        return {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        found = {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        return found if self.history is None else dict(found, history=self.history.facts())
 
     def look(self) -> None:
         """Ends the recording of what has become too dear."""
@@ -163,6 +166,8 @@ class Tracer:
             if run is None:
                 run = _Run(self, known, frame, self._call(known, frame))
             self.depth += bool(known.is_called)
+            if self.history is not None:
+                self.history.enter(run.number)
         except Exception:  # no stack is left to describe it
             self.truncated = True
             return None
@@ -196,20 +201,26 @@ class Tracer:
         if len(self._calls) >= _MAX_CALLS:
             self.truncated = True
             return None
-        scope = frame.f_locals
-        arguments = [
-            text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
-        ]
+        arguments = self.arguments(known, frame)
         line = known.code.co_firstlineno
         call = {"function": known.name, "file": known.file, "line": line, "depth": self.depth, "arguments": arguments}
         self._calls.append(call)
         return call
 
+    def arguments(self, known: _Code, frame: Any) -> list[str]:
+        """`name=text` of each parameter."""
+        scope = frame.f_locals
+        return [
+            text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
+        ]
+
 
 class _Run:
     """One frame under tracing, from its call to its return."""
 
-    __slots__ = ("_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_tracer")
+    __slots__ = (
+        "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer", "number"
+    )  # fmt: skip
 
     def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None) -> None:
         self._tracer = tracer
@@ -218,7 +229,12 @@ class _Run:
         self._line: _Line | None = None
         self._number = self._offset = -1
         self._errors = 0
+        self._step = self.number = 0
+        self._raised = ""
         self._before: dict[str, Any] = {}
+        if tracer.history is not None:
+            arguments = [] if not known.is_called or not tracer.observer.is_on else tracer.arguments(known, frame)
+            self.number = tracer.history.begin(known, arguments if call is None else call["arguments"])
         tracer.observer.look(self._before, frame, known.names, None)
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
@@ -241,31 +257,54 @@ class _Run:
             return  # a loop inside of the line, a comprehension: not the line anew
         observer = tracer.observer
         if observer.is_on and self._line is not None:
-            observer.look(self._before, frame, self._known.names, self._line.changes)
+            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
         line = self._known.lines.get(number)
         if line is None:
             line = tracer.line(self._known, number)
         line.count += 1
         line.last = tracer.events
         self._line, self._number, self._offset = line, number, offset
+        if tracer.history is not None:
+            self._step = tracer.history.step(self.number, number)
 
     def _on_return(self, frame: Any, value: Any) -> None:
         tracer, at = self._tracer, frame.f_lasti
         if tracer.observer.is_on and self._line is not None:
-            tracer.observer.look(self._before, frame, self._known.names, self._line.changes)
+            observer = tracer.observer
+            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
         tracer.depth -= bool(self._known.is_called)
         instructions = self._known.instructions
         if _yields(instructions, at):
             tracer.suspended[id(frame)] = self
-        elif self._call is not None and at >= 0 and instructions[at] in _RETURNS:
-            self._call["result"] = tracer.describer.text(value)
+        elif at >= 0 and instructions[at] in _RETURNS:
+            self._returned(value)
+            return
+        if tracer.history is not None:
+            tracer.history.leave(self.number, raised=self._raised)
+
+    def _returned(self, value: Any) -> None:
+        tracer = self._tracer
+        wanted = self._call is not None or (tracer.history is not None and tracer.observer.is_on)
+        text = tracer.describer.text(value) if wanted and self._known.is_called else ""
+        if self._call is not None:
+            self._call["result"] = text
             self._call.pop("raised", None)
+        if tracer.history is not None:
+            tracer.history.leave(self.number, result=text)
+
+    def _note(self, name: Any, told: Any) -> None:
+        """The step that is going on has given another value to a name."""
+        if self._tracer.history is not None:
+            self._tracer.history.value(self._step, name, told)
 
     def _on_exception(self, error: Any) -> None:
         """Whether it leaves the function is not known yet: a `return` takes it back."""
         self._errors += 1
-        if self._call is not None and self._errors <= _MAX_TOLD_EXCEPTIONS:
-            self._call["raised"] = raised_text(self._tracer.describer, error)
+        wanted = self._call is not None or self._tracer.history is not None
+        if wanted and self._errors <= _MAX_TOLD_EXCEPTIONS:
+            self._raised = raised_text(self._tracer.describer, error)
+            if self._call is not None:
+                self._call["raised"] = self._raised
 
 
 def is_yield(frame: Any) -> bool:

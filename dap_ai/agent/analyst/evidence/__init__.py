@@ -1,0 +1,1 @@
+"""What the failure run again shows: its steps, what the failing value depends on, and values that stand out. Pure."""

@@ -1,0 +1,72 @@
+"""What speaks for a fix beside the check that failed: without anything, it is not shown."""
+
+from __future__ import annotations
+
+import ast
+
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.evidence.seen import is_check
+from dap_ai.agent.analyst.hiding import literals
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.protocol.contracts.snapshot import Trace
+
+_LEAST_WEIGHT = 0.3
+"""So sure must a rule be of a line for a change of it to be shown."""
+
+
+def prove(analysis: Analysis, trials: Trials) -> None:
+    """Says of each fix that passes what else speaks for it; `Trial.proof` is empty where nothing does."""
+    for trial in trials.tried:
+        if trial.passes and not trial.doubt:
+            trial.proof = _proof(analysis, trials, trial)
+
+
+def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
+    known = analysis.finding_at(*trial.place)
+    if trial.candidate.reason or (trial.verified and known and known.weight >= _LEAST_WEIGHT):
+        return "a rule names its line"
+    if not trial.verified:
+        return ""
+    before = analysis.seen.passing[trial.place] if analysis.seen else 0
+    if count := before + _after(analysis, trial, trials.usable[-1]):
+        return f"{count} other {'check rests' if count == 1 else 'checks rest'} on its line"
+    statement = analysis.diagnosis.place.statement
+    if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
+        return "" if trials.unlike(trial) else "no change that does something else does"
+    elsewhere = any(t.verified and not t.doubt and t.place != trial.place for t in trials.tried)
+    is_data = bool(analysis.seen and analysis.seen.telling)  # what the data brought, no change of the code explains
+    is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
+    return "no change of another line does" if is_proof else ""
+
+
+def _demands_equality(statement: ast.stmt) -> bool:
+    """Whether a check asks for one value: `a < 10` and the condition of a `raise` leave room for wrong ones."""
+    match statement:
+        case ast.Assert(test=ast.Compare(ops=[ast.Eq()])):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual"))):
+            return True
+        case _:
+            return False
+
+
+def _brings(edit: Edit) -> bool:
+    """Whether a statement, number or text is new in it: one that meets a single check can always be found."""
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
+
+
+def _after(analysis: Analysis, trial: Trial, control: Control) -> int:
+    """How many checks ran with it that the failure had kept from running, where its line ran more often, too."""
+    edit, source = trial.candidate.edit, analysis.case.places[0].source
+    trace = (trial.outcome and trial.outcome.trace) or Trace()
+    now = {(t.file, t.line): t.count for t in trace.lines}
+    spots = [(edit.source.path, n) for n in range(edit.first, max(edit.first, edit.last) + 1)]
+    if source is None or (edit.growth and source is edit.source):
+        return 0
+    if all(now.get(spot, 0) <= control.counts.get(spot, 0) for spot in spots):
+        return 0
+    keys = [(source.path, s.lineno) for s in source.index.statements if is_check(s)]
+    return sum(key in now and key not in control.counts for key in keys)

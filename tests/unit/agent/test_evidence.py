@@ -1,0 +1,78 @@
+"""The dynamic slice of a recorded run, of the failure and of checks that were met; values in it that stand out."""
+
+from pathlib import Path
+
+from dap_ai.agent.analyst.evidence.dependence import slice_of
+from dap_ai.agent.analyst.evidence.oddities import atoms, oddities
+from dap_ai.agent.analyst.evidence.record import Record
+from dap_ai.agent.analyst.evidence.seen import seen_in
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.case.source import Sources
+from dap_ai.protocol.contracts.snapshot import History, TracedCode, TracedRun, TracedValue
+from tests.unit.agent.harness import case_of, fail
+
+PROGRAM = """\
+def number(text):
+    return float(text or "nan")
+
+unused = 1
+total = 0
+for text in ["1", ""]:
+    total = total + number(text)
+assert total == 1
+"""
+
+
+def record(tmp_path: Path) -> Record:
+    program = tmp_path / "total.py"
+    program.write_text(PROGRAM)
+    codes = [TracedCode(str(program), "<module>", 1), TracedCode(str(program), "number", 1)]
+    runs = [
+        TracedRun(1, 0, last=9),
+        TracedRun(2, 1, 1, 5, 6, ["text='1'"], "1.0"),
+        TracedRun(3, 1, 1, 8, 9, ["text=''"], "nan"),
+    ]
+    lines = [(1, 1), (1, 4), (1, 5), (1, 6), (1, 7), (2, 2), (1, 6), (1, 7), (3, 2), (1, 6), (1, 8)]
+    values = [(3, "total", "0"), (4, "text", "'1'"), (5, "total", "1.0"), (7, "text", "''"), (8, "total", "nan")]
+    steps = [number for pair in lines for number in pair]
+    return Record(History(1, codes, runs, steps, [TracedValue(*each) for each in values]), Sources())
+
+
+def test_a_slice_holds_what_the_failing_value_depended_on_and_nothing_else(tmp_path: Path):
+    found = record(tmp_path)
+    lines = {line for _, line in slice_of(found, found.events[-1]).lines()}
+    assert {2, 5, 6, 7, 8} <= lines
+    assert 4 not in lines
+
+
+def test_a_check_that_was_met_tells_which_lines_it_depended_on(tmp_path: Path):
+    program = tmp_path / "sums.py"
+    program.write_text("a = 1\nb = 2\nassert a == 1\nassert b == 1\n")
+    values = [TracedValue(1, "a", "1"), TracedValue(2, "b", "2")]
+    steps = [number for line in (1, 2, 3, 4) for number in (1, line)]
+    history = History(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
+    analysis = analyse(case_of(fail(program)))
+    seen = seen_in(history, analysis.case.sources, analysis.diagnosis) if analysis else None
+    assert seen
+    assert seen.passing == {(str(program), 1): 1, (str(program), 3): 1}
+    assert (str(program), 2) in seen.slice.lines()
+
+
+def test_a_nan_is_followed_to_the_call_that_made_it_and_the_item_it_came_with(tmp_path: Path):
+    found = record(tmp_path)
+    first = oddities(found, slice_of(found, found.events[-1]), set())[0]
+    assert (first.event.spot[1], first.name, first.text) == (2, "number()", "nan")
+    assert first.datum == "round 2: `text` is `''`"
+
+
+def test_the_literals_of_a_text_are_told_apart():
+    assert atoms("{'a': -1, 'b': nan}") == {"'a'", "-1", "'b'", "nan"}
+
+
+def test_what_stands_after_the_failing_line_of_a_module_has_not_run(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text("made = [1]\nassert len(made) == 2\nmade.append(3)\n")
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    assert [analysis.never_ran(str(program), line) for line in (1, 2, 3)] == [False, False, True]
+    assert all(suspect.line < 3 for suspect in analysis.suspects)
