@@ -1,5 +1,6 @@
 // All scenarios in one process: they share one code-server.
 import "./python.scenarios.mjs";
+import "./path.scenarios.mjs";
 import "./agent.scenarios.mjs";
 import "./sessions.scenarios.mjs";
 import "./runs.scenarios.mjs";
