@@ -46,7 +46,10 @@ AGENTS: Mapping[str, OfPython | OfNode] = {
 SMALL = ("smolagents", "openai-agents")
 """Those that every run of the suite has: 30 s once."""
 TESTS = [
-    *(f"tests/integration/test_{name}.py" for name in ("real_agents", "real_agents_held", "hook_contract")),
+    *(
+        f"tests/integration/test_{name}.py"
+        for name in ("real_agents", "real_agents_held", "real_agents_patient", "real_clis_held", "hook_contract")
+    ),
     "tests/e2e/test_mcp_hosts.py",
 ]
 

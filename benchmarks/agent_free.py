@@ -1,11 +1,12 @@
 """What running free costs: a real agent's whole process, plain, under `dap-ai record`, and in the debugger.
 
-    .venv/bin/python benchmarks/agent_free.py [--rounds N] [--calls N] [--json FILE]
+    .venv/bin/python benchmarks/agent_free.py [--rounds N] [--calls N] [--think S] [--json FILE]
 
-mini-swe-agent (`python3 dev.py agents` sets it up) before a scripted model that answers at once, by turns. In the
-debugger there is a breakpoint of each kind, none of which is ever met. Seconds of wall and of processors, of all
-processes below; ratios to the plain run; more milliseconds an event (query, response, call and result a cycle). The
-debugger's wall time is from `configurationDone` to the agent's end, its processors' includes its own start.
+mini-swe-agent (`python3 dev.py agents` sets it up) before a scripted model that answers at once or, as real ones do,
+after the seconds of `--think`; by turns. In the debugger there is a breakpoint of each kind, none of which is ever met.
+Seconds of wall and of processors, of all processes below; ratios to the plain run; more milliseconds an event (query,
+response, call and result a cycle). The debugger's wall time is from `configurationDone` to the agent's end, its
+processors' includes its own start.
 """
 
 from __future__ import annotations
@@ -67,11 +68,10 @@ WAYS: dict[str, Callable[[list[str], Path, dict[str, str]], float]] = {
 }  # fmt: skip
 
 
-def once(way: str, calls: int) -> tuple[float, float]:
+def once(way: str, calls: int, think_s: float) -> tuple[float, float]:
     """Seconds of wall and of processors."""
-    script = [Reply("", calls=[("bash", {"command": "true"})])] * calls + [
-        Reply("", calls=[("bash", {"command": END})])
-    ]
+    commands = ["true"] * calls + [END]
+    script = [Reply("", calls=[("bash", {"command": each})], delay_s=think_s) for each in commands]
     with tempfile.TemporaryDirectory() as folder, Endpoint(script, models=MODELS) as model:
         work = Path(folder) / "work"
         work.mkdir()
@@ -87,21 +87,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=25)
+    parser.add_argument("--think", type=float, default=0.0)
     parser.add_argument("--json", type=Path)
     flags = parser.parse_args()
     load, events = os.getloadavg()[0], 4 * (flags.calls + 1)
     found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for _ in range(flags.rounds):
         for way, times in found.items():
-            times.append(once(way, flags.calls))
+            times.append(once(way, flags.calls, flags.think))
     rows = list[dict[str, Any]]()
     base = [statistics.median(each) for each in zip(*found["plain"], strict=True)]
+    plain_s = [wall for wall, _ in found["plain"]]
     for way, times in found.items():
         wall, used = (statistics.median(each) for each in zip(*times, strict=True))
         row = {"way": way, "wall s": wall, "ratio": wall / base[0], "processors s": used, "its ratio": used / base[1]}
         more = (wall - base[0]) * 1000 / events
         rows.append({**row, "least wall s": min(each[0] for each in times), "more ms an event": more})
-    print(f"load {load:.1f}, {flags.rounds} rounds, {events} events")
+    print(f"load {load:.1f}, {flags.rounds} rounds, {events} events; plain: {min(plain_s):.2f} to {max(plain_s):.2f} s")
     cells = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row.values()] for row in rows]
     show("running free", list(rows[0]), cells)
     if flags.json:

@@ -34,7 +34,7 @@ from dap_ai.agent.loop.transcript import Transcript
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.providers.base import Provider, Retiring
 from dap_ai.agent.providers.loading import lent, load_or_say
-from dap_ai.agent.providers.offline import use
+from dap_ai.agent.providers.offline import Offline, use
 from dap_ai.agent.providers.work import Told, Work
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
@@ -64,6 +64,8 @@ class Agent:
         self._environ = environ
         self._masker = masker or Masker(settings.mask)
         self._provider: Provider = load_or_say(settings, environ, self._masker)
+        self._analyst = Offline()
+        """Answers what no model is to be asked."""
         self._former: list[Provider] = []
         """Who has answered before another was chosen, and may still be answering."""
         self._sources = Sources()
@@ -186,6 +188,8 @@ class Agent:
 
     def _provider_of(self, ask: Ask, debugger: StoppedSession) -> Provider:
         """Who answers this question: the client's own model, where it lends one and nothing else is set."""
+        if ask.arguments.offline:
+            return self._provider if isinstance(self._provider, Offline) else self._analyst
         if provider_of(self._settings, self._environ, ask.arguments.providers) != EDITOR:
             return self._provider
         return lent(self._settings, ask, debugger, self._masker)

@@ -57,6 +57,24 @@ class Notebook:
 
             self._text = folded(self._text)
         self._send(at_once=True)
+        if ended and ended.get("path"):
+            self._picture(ended["path"])
+
+    def _picture(self, told: list[dict[str, Any]]) -> None:
+        """Where the value in question came from, below the answer."""
+        from importlib import import_module  # noqa: PLC0415  not without IPython
+
+        import msgspec  # noqa: PLC0415  it is wanted for an answer alone
+
+        from dap_ai.commands.shown.chain import chain  # noqa: PLC0415  as above
+        from dap_ai.notebook.picture import picture  # noqa: PLC0415  as above
+        from dap_ai.protocol.wire.value_path import PathNode  # noqa: PLC0415  as above
+
+        path = msgspec.convert(told, list[PathNode])
+        if text := self._name(chain(path)):
+            svg = picture(path, self._name, f"The path of the value: {text}")
+            display: Any = import_module("IPython.display")
+            display.display({"image/svg+xml": svg, "text/plain": text}, raw=True)
 
     def _send(self, *, at_once: bool = False) -> None:
         from importlib import import_module  # noqa: PLC0415  not without IPython

@@ -98,17 +98,19 @@ def answered(folder, text, name="program.py"):
     return re.split(r"[:\s]", of(lines, "stopped", "text")[0])[0], of(lines, "askEnded", "answer")[0]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux")
-def test_a_child_of_multiprocessing_is_asked_about_where_its_parent_waits(tmp_path):
-    text = """
+@pytest.mark.skipif(sys.platform == "win32", reason="children of Windows are not told of")
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_child_of_multiprocessing_is_asked_about_where_its_parent_waits(tmp_path, method):
+    text = f"""
         import multiprocessing
 
         def mean(xs):
             return sum(xs) / len(xs)
 
-        child = multiprocessing.get_context("fork").Process(target=mean, args=([],))
-        child.start()
-        child.join()
+        if __name__ == "__main__":
+            child = multiprocessing.get_context("{method}").Process(target=mean, args=([],))
+            child.start()
+            child.join()
     """
     kind, answer = answered(tmp_path, textwrap.dedent(text))
     assert kind == "ChildProcessError"

@@ -110,7 +110,8 @@ class Session:
         **more: Any,
     ) -> None:
         """The agent runs."""
-        self.ask("initialize", adapterID="agents", pathFormat="path", supportsRunInTerminalRequest=True)
+        able = dict.fromkeys(("supportsRunInTerminalRequest", "supportsStartDebuggingRequest"), True)
+        self.ask("initialize", adapterID="agents", pathFormat="path", **able)
         self.post("launch", command=list(command), cwd=str(cwd), out=str(cwd.parent / "recording"), **more)
         self.event("initialized")
         options = [{"filterId": each} if isinstance(each, str) else each for each in filters]

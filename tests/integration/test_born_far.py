@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapsho
 CORPUS = Path(__file__).parents[1] / "corpus" / "born_far"
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads(CORPUS.with_suffix(".toml").read_text(encoding="utf-8"))
 NAMED = re.compile(r"`([\w.]+):(\d+)`")
-FOLLOWED = ["best_month", "headers", "stock", "unit_prices", "worker_limits"]
+FOLLOWED = ["best_month", "best_month_inline", "headers", "stock", "unit_prices", "worker_limits"]
 """Whose values are followed to where they were born: nan, a text that is cut, a key unlike the others, inf, None."""
 
 

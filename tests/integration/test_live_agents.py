@@ -297,3 +297,40 @@ def test_what_only_the_end_shows_holds_the_ended_run_where_it_shows(work: Path):
         assert live.held() == "end: exit code 3"
         live.go()
         assert live.over() == 3
+
+
+def test_a_file_and_the_system_prompt_are_watched_before_the_agent_has_touched_them(live: Session, work: Path):
+    live.launch(TINY, work, stopOnEntry=True)
+    live.held()
+    names = ("a.txt", "system prompt")
+    watched = [live.ask("dataBreakpointInfo", name=name)["dataId"] for name in names]
+    made = live.ask("setDataBreakpoints", breakpoints=[{"dataId": each} for each in watched])["breakpoints"]
+    assert all(each["verified"] for each in made)
+    live.go()
+    assert "a.txt" in live.held()
+    assert live.stop["reason"] == "data breakpoint"
+    assert live.stop["hitBreakpointIds"] == [made[0]["id"]]
+    live.go()
+    assert live.over() == 0
+
+
+def test_a_fork_from_the_console_is_held_at_its_step_in_a_session_of_its_own(
+    live: Session, model: Endpoint, work: Path
+):
+    live.launch(TINY, work, functions=["tool:bash"])
+    while "two" not in live.held():
+        live.go()
+    live.console("fork 2 --say 'Write three.'")
+    asked = live.until(lambda message: message.get("command") == "startDebugging")["arguments"]["configuration"]
+    (work.parent / "beside").mkdir()
+    (work.parent / "beside/fork").mkdir()
+    with session({"OPENAI_BASE_URL": model.url}) as fork:
+        command = asked.pop("command")
+        fork.launch(command, work.parent / "beside/fork", **asked)
+        assert fork.held().startswith("query")
+        assert "Write three." in fork.document().read_text()
+        before = len(model.requests)
+        fork.go()
+        assert "end: exit code 0" in fork.held()
+        assert len(model.requests) == before + 1
+    live.ask("terminate")

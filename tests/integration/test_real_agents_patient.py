@@ -59,7 +59,8 @@ def settings(url: str, home: Path) -> dict[str, str]:
     found = surroundings(url, home) | {"OPENAI_MODEL": "gpt-4o", "TIMEOUT_S": str(TIMEOUT_S)}
     (home / ".qwen").mkdir()
     generation = {"timeout": TIMEOUT_S * 1000, "maxRetries": 0}
-    (home / ".qwen" / "settings.json").write_text(json.dumps({"model": {"generationConfig": generation}}))
+    own = {"model": {"generationConfig": generation}, "memory": {"enableManagedAutoMemory": False}}
+    (home / ".qwen" / "settings.json").write_text(json.dumps(own))  # its memory asks a query of its own at the end
     return found
 
 

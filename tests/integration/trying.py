@@ -1,47 +1,58 @@
-"""`try_fix` over the real proxy and the real debugpy: an agent that runs the tool and nothing else."""
+"""A tool over the real proxy and the real debugpy: an agent that runs it and nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
-from dap_ai.agent.tools.base import Bench, ToolResult
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.try_fix import LineEdit, TryFixArguments, try_fix
 from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.live import live
 
 
-class Trying:
-    """Answers an ask with what `try_fix` says of each wanted fix, one after another."""
+class Calling:
+    """Answers an ask with what a tool says of each of its calls, one after another."""
 
-    def __init__(self, wanted: list[TryFixArguments]) -> None:
-        self.wanted = wanted
+    def __init__(self, tool: Tool[Any], calls: Sequence[Arguments]) -> None:
+        self.tool = tool
+        self.calls = calls
         self.results: list[ToolResult] = []
 
     async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer:
         case = await Reader(debugger, Sources(), "compute").read(debugger.stop)
-        for arguments in self.wanted:
-            self.results.append(await try_fix.run(Bench(debugger, case, as_it_is), arguments))
-        return Answer(text="tried")
+        for arguments in self.calls:
+            bench = await Bench(debugger, case, as_it_is).at(getattr(arguments, "frame", None))
+            self.results.append(await self.tool.run(bench, arguments))
+        return Answer(text="called")
 
     async def close(self) -> None:
         pass
 
 
-async def tried(
-    program: Path, *wanted: TryFixArguments, lines: tuple[int, ...] = (), **launch: Any
+async def called(
+    program: Path, tool: Tool[Any], *calls: Arguments, lines: tuple[int, ...] = (), **launch: Any
 ) -> list[ToolResult]:
     """The results for a program that has stopped, at an exception or at a breakpoint."""
-    agent = Trying(list(wanted))
+    agent = Calling(tool, calls)
     async with live(agent=agent) as session:
         await session.launch(program, lines=lines, **launch)
         await session.stopped()
-        await session.request("ask", {"question": "try"})
+        await session.request("ask", {"question": "call"})
         await session.event("askEnded", "dapAi.askEnded")
     return agent.results
+
+
+async def tried(
+    program: Path, *wanted: TryFixArguments, lines: tuple[int, ...] = (), **launch: Any
+) -> list[ToolResult]:
+    """The same of `try_fix`."""
+    return await called(program, try_fix, *wanted, lines=lines, **launch)
 
 
 def change(program: Path, old: str, new: str, check: str = "", deadline_s: float = 5.0) -> TryFixArguments:

@@ -21,6 +21,9 @@ sys.path.insert(0, str(ROOT))
 import told_tools  # noqa: E402  beside this file
 import typescript  # noqa: E402
 
+from dap_ai.protocol.wire import ask, value_path  # noqa: E402
+from dap_ai.runs.export.view import shape  # noqa: E402
+
 EXTENSION = ROOT / "vscode-extension"
 
 
@@ -28,7 +31,10 @@ def generated() -> Mapping[Path, str]:
     """The files, whole."""
     manifest, docs = EXTENSION / "package.json", ROOT / "docs" / "protocol.md"
     return {
-        EXTENSION / "src" / "shared" / "protocol.ts": typescript.messages() + "\n" + told_tools.typescript(),
+        EXTENSION / "src" / "shared" / "protocol.ts": typescript.interfaces(value_path, ask)
+        + "\n"
+        + told_tools.typescript(),
+        EXTENSION / "src" / "shared" / "runView.ts": typescript.interfaces(shape),
         manifest: told_tools.manifest(manifest.read_text(encoding="utf-8")),
         docs: told_tools.docs(docs.read_text(encoding="utf-8")),
     }

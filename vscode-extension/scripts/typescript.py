@@ -1,17 +1,16 @@
-"""The messages of `ask` as TypeScript interfaces, made from dap_ai/protocol/wire/ask.py."""
+"""The structs of modules as TypeScript interfaces: the messages of `ask`, the shape of the run view."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import msgspec
-
-from dap_ai.protocol.wire import ask
 
 HEAD = "// Made from dap_ai by scripts/generate_protocol.py. Do not edit.\n"
 _PLAIN: dict[type, str] = {
@@ -25,22 +24,23 @@ _PLAIN: dict[type, str] = {
 }
 
 
-def messages() -> str:
-    """The interfaces."""
-    structs = [
-        value
-        for value in vars(ask).values()
-        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value)
-    ]
-    return "\n".join([HEAD, *map(_interface, structs)])
+def interfaces(*modules: ModuleType) -> str:
+    """The interfaces of these modules' own structs; of elsewhere they hold only what a client gives back."""
+    names = [module.__name__ for module in modules]
+    structs = {
+        value: None
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, msgspec.Struct) and _is_shown(value, names)
+    }
+    return "\n".join([HEAD, *(_interface(struct, names) for struct in structs)])
 
 
-def _is_shown(struct: type) -> bool:
-    """Whether it is one of ask.py's own messages; what these hold of elsewhere, a client only gives back."""
-    return struct.__module__ == ask.__name__ and not struct.__name__.startswith("_")
+def _is_shown(struct: type, modules: Sequence[str]) -> bool:
+    return struct.__module__ in modules and not struct.__name__.startswith("_")
 
 
-def _interface(struct: type[msgspec.Struct]) -> str:
+def _interface(struct: type[msgspec.Struct], modules: Sequence[str]) -> str:
     docs = field_docs(struct)
     lines = [_comment(inspect.getdoc(struct) or "", ""), f"export interface {struct.__name__} {{"]
     info = msgspec.inspect.type_info(struct)
@@ -50,25 +50,27 @@ def _interface(struct: type[msgspec.Struct]) -> str:
             lines.append(_comment(text, "  "))
         is_unset = field.default is msgspec.NODEFAULT and field.default_factory is msgspec.NODEFAULT  # msgspec.UNSET
         absent = not field.required and (info.cls.__struct_config__.omit_defaults or is_unset)
-        lines.append(f"  {field.encode_name}{'?' if absent else ''}: {_type(field.type, absent=absent)};")
+        lines.append(f"  {field.encode_name}{'?' if absent else ''}: {_type(field.type, modules, absent=absent)};")
     return "\n".join([*lines, "}\n"])
 
 
-def _type(kind: Any, *, absent: bool = False) -> str:
+def _type(kind: Any, modules: Sequence[str], *, absent: bool = False) -> str:
     match kind:
         case msgspec.inspect.StructType(cls=cls):
-            return cls.__name__ if _is_shown(cls) else "unknown"
+            return cls.__name__ if _is_shown(cls, modules) else "unknown"
         case msgspec.inspect.ListType(item_type=item):
-            inner = _type(item)
+            inner = _type(item, modules)
             return f"({inner})[]" if "|" in inner else f"{inner}[]"
         case msgspec.inspect.DictType(value_type=value):
-            return f"Record<string, {_type(value)}>"
+            return f"Record<string, {_type(value, modules)}>"
+        case msgspec.inspect.TupleType(item_types=items):
+            return f"[{', '.join(_type(item, modules) for item in items)}]"
         case msgspec.inspect.LiteralType(values=values):
             return " | ".join(f'"{value}"' for value in sorted(values))
         case msgspec.inspect.UnionType(types=types):
             # A null is never sent for what may be absent.
             kept = [t for t in types if not (absent and isinstance(t, msgspec.inspect.NoneType))]
-            return " | ".join(_type(t) for t in kept)
+            return " | ".join(_type(t, modules) for t in kept)
         case _:
             return _PLAIN[type(kind)]
 

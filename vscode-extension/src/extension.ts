@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { AdapterFactory } from "./launch/adapterFactory";
 import { RUN_TYPE, RunConfigurations } from "./launch/agentRun";
 import { registerAsking } from "./ways/asking";
+import { registerRuns } from "./runs/register";
 import { registerAnswererCommands } from "./models/chooseAnswerer";
 import { OwnConfigurations, TYPE } from "./launch/configuration";
 import { checkInstallation, registerHostCommands, showInstallation } from "./hostCommands";
@@ -46,7 +47,8 @@ export function activate(context: vscode.ExtensionContext): void {
       void checkInstallation(ownEnvironment, statusBar);
     }),
   );
-  registerAsking(context, statusBar, stops, models, proxies);
+  const host = registerAsking(context, statusBar, stops, models, proxies);
+  registerRuns(context, host.sessions, ownEnvironment);
   log().info(versions(context));
   // Any debug session wakes us; one of another language must not wake the Python extension.
   if (!isPythonExtensionAsleep()) void checkInstallation(ownEnvironment, statusBar);

@@ -24,6 +24,8 @@ export type Setting =
   | "mask"
   | "consolePrefix"
   | "codeLens"
+  | "atTheLine"
+  | "history"
   | "keepConversations"
   | "logFile"
   | "startTimeout";

@@ -183,6 +183,8 @@ class Asks:
                         evidence=answer.evidence,
                         suspects=answer.suspects,
                         fixes=answer.fixes,
+                        path=answer.path or msgspec.UNSET,
+                        gist=answer.gist or msgspec.UNSET,
                         error=visible(answer.error) or (why if reason == "failed" else ""),
                         trouble=answer.trouble or msgspec.UNSET,
                         masked=answer.masked,

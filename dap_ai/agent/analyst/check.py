@@ -12,7 +12,7 @@ from dap_ai.agent.analyst.edits import Edit, lines_after, moved, text_after, tou
 from dap_ai.agent.analyst.narrowing import is_inside, narrowed
 from dap_ai.agent.case.source import SourceFile, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Place, sub_expressions
-from dap_ai.protocol.contracts.snapshot import Edited, SnapshotQuery, Statements
+from dap_ai.protocol.contracts.snapshot import Edited, Follow, SnapshotQuery, Statements
 
 MAX_WATCHED = 8
 MEMORY_BYTES = 256 << 20
@@ -68,17 +68,20 @@ class Check:
         edits: Sequence[Edit] = (),
         *,
         trace: bool = False,
+        follow: Follow | None = None,
         watch: Sequence[str] = (),
         deadline_s: float = 1.0,
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
-        changed = self._edited(edits)
+        changed, file = self._edited(edits), self.file or self.source.path
+        anew = self.fresh and follow is not None
         return SnapshotQuery(
             frame_id=self.place.frame.id,
-            statements=Statements(self._code(edits), self._first(edits), self.file or self.source.path, self.fresh),
+            statements=Statements(self._code(edits), self._first(edits), file, self.fresh, anew),
             edits=changed,
             trace=trace,
+            follow=follow,
             steps=trace and not edits,
             watch=list(watch),
             deadline_s=deadline_s,

@@ -42,7 +42,9 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
         return "" if trials.unlike(trial) else "no change that does something else does"
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
-    is_proof = _demands_equality(statement) and not elsewhere and not _brings(trial.candidate.edit)
+    odd = analysis.seen.telling if analysis.seen else []
+    is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
+    is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
     return "no change of another function does" if is_proof else ""
 
 

@@ -22,7 +22,7 @@ from dap_ai.agent.case.values import cut, show
 from dap_ai.limits import Limit
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Trace
+from dap_ai.protocol.contracts.snapshot import Follow, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 RUN_DEADLINE_S = 1.0
@@ -173,15 +173,28 @@ class Runs:
         """A check of the asker's own, traced: it must fail, and as the program did, if that has failed."""
         return await self._control(check, deadline_s, self._own_differs)
 
-    async def _control(self, check: Check, deadline_s: float, differs: Differs) -> Control:
+    async def _control(
+        self, check: Check, deadline_s: float, differs: Differs, follow: Follow | None = None
+    ) -> Control:
         watch = self.failure.watch if self.failure else []
+        query = check.query(
+            trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s, folders=self._folders
+        )
         try:
-            result = await self.run(check.query(trace=True, watch=watch, deadline_s=deadline_s, folders=self._folders))
+            result = await self.run(query)
         except Unavailable as error:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
         counts = {(t.file, t.line): t.count for t in (result.trace.lines if result.trace else [])}
         return Control(check, result, why_not, counts, not self._elsewhere(result))
+
+    async def followed(self, check: Check, follow: Follow, *, deadline_s: float) -> Control:
+        """The check as it is, an expression followed: it must come to the stop, or fail as the program did."""
+
+        def differs(_check: Check, result: SnapshotResult) -> str:
+            return _not_arrived(check, result) if follow.to_stop else self._differs(check, result)
+
+        return await self._control(check, deadline_s, differs, follow)
 
     async def controls(self, checks: Sequence[Check]) -> list[Control]:
         """The control runs of these checks, in their order. Raises NotStopped, RequestFailed."""
@@ -319,6 +332,24 @@ def plain(text: str) -> str:
 
 def _is_data(value: Value) -> bool:
     return value.kind not in ("function", "class", "module", "iterator")
+
+
+def _not_arrived(check: Check, result: SnapshotResult) -> str:
+    """Why a run that was to come to this stop has not; empty if it has."""
+    found = result.followed
+    if result.status.startswith("unavailable"):
+        return _reason(result)
+    if found and found.arrived:
+        return ""
+    if result.status == "deadline" or (found and found.cut):
+        return f"{check.words} did not come to this stop in time"
+    if result.was_refused:
+        return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
+    if found and found.differs:
+        return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
+    if result.error:
+        return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
+    return f"{check.words} does not come to this stop when it is run again"
 
 
 def _reason(result: SnapshotResult) -> str:

@@ -16,8 +16,6 @@ from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 
-_LEAST_ODD = 0.55
-"""So much must a value stand out to be a reason to suspect the line that made it."""
 _LIFT = 0.9
 _NOTICED = 0.6
 """Of the line that failed, where a value was born elsewhere that stands out: there it was only noticed."""
@@ -47,7 +45,7 @@ def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
         if part.distance and not isinstance(part.event.statement, _NO_STEPS) and not is_check(part.event.statement):
             analysis.scores.setdefault(spot, _depended(analysis.case, part))
             analysis.reasons.setdefault(spot, _PARTS[part.role].format(part.name))
-    _heed(analysis, seen.oddities)
+    _heed(analysis, seen)
     _compare(analysis, seen)
 
 
@@ -71,17 +69,17 @@ def _depended(case: Case, part: Part) -> float:
     return score * (_OF_TEST if is_of_test(case, run.source.path, run.name) else 1.0)
 
 
-def _heed(analysis: Analysis, odd_ones: Sequence[Oddity]) -> None:
-    for odd in odd_ones:
+def _heed(analysis: Analysis, seen: Seen) -> None:
+    strong = seen.telling
+    for odd in seen.oddities:
         spot = odd.event.spot
         analysis.scores[spot] = 1 - (1 - analysis.scores.get(spot, 0.0)) * (1 - _LIFT * odd.weight)
         known = analysis.finding_at(*spot)
-        if odd.weight >= _LEAST_ODD and (known is None or known.weight < odd.weight):
+        if odd in strong and (known is None or known.weight < odd.weight):
             analysis.blame(spot, told(odd))
         analysis.reasons.setdefault(spot, told(odd))
     frame = analysis.diagnosis.place.frame
     failed = frame.path, frame.line
-    strong = [o for o in odd_ones if o.weight >= _LEAST_ODD]
     if failed in analysis.scores and strong and all(o.event.spot != failed for o in strong):
         analysis.scores[failed] *= _NOTICED
 

@@ -24,6 +24,7 @@ from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
 from dap_ai.protocol.wire.ask import Masked as MaskedRow
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe, SafeFields, SafeJson, as_it_is, put, replaced, safe_fields
+from dap_ai.protocol.wire.value_path import PathNode
 from dap_ai.protocol.wire.visible import hidden_in, visible
 
 _STRUCTURE = frozenset({"role", "id", "tool_call_id", "type"})
@@ -103,9 +104,12 @@ def masked_step(masker: Masker, step: ToolStep) -> SafeStep:
 def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
     """The same answer, masked and made visible in place."""
     put(answer, text=visible(masker.mask(answer.text)), error=visible(masker.mask(answer.error)))
+    put(answer, gist=visible(masker.mask(answer.gist)))
     for cited in answer.evidence:
         value = visible(masker.mask_value(cited.expression, cited.value))
         put(cited, expression=visible(masker.mask(cited.expression)), value=value)
+    for node in answer.path:
+        _mask_node(masker, node)
     for suspect in answer.suspects:
         put(suspect, reason=visible(masker.mask(suspect.reason)))
     for fix in answer.fixes:
@@ -118,6 +122,15 @@ def masked_answer(masker: Masker, answer: Answer) -> SafeAnswer:
             said.append(NOT_AS_TRIED)
         put(fix, check=check, diff=diff, result="; ".join(filter(None, said)))
     return SafeAnswer(answer)
+
+
+def _mask_node(masker: Masker, node: PathNode) -> None:
+    value = visible(masker.mask_value(node.expression, node.value))
+    put(node, value=value, note=visible(masker.mask(node.note)), function=visible(masker.mask(node.function)))
+    for other in node.beside:
+        shown = visible(masker.mask_value(other.expression, other.value))
+        put(other, expression=visible(masker.mask(other.expression)), value=shown)
+    put(node, expression=visible(masker.mask(node.expression)))
 
 
 def _hides(diff: str) -> bool:

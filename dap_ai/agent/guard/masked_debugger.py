@@ -21,7 +21,7 @@ from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.protocol.contracts.asking import HistoryItem
 from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
-from dap_ai.protocol.contracts.snapshot import Hidden, History, SnapshotQuery, SnapshotResult, Trace
+from dap_ai.protocol.contracts.snapshot import Followed, Hidden, History, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.caught import Caught
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
 from dap_ai.protocol.wire.visible import without_colours
@@ -103,6 +103,9 @@ class MaskedDebugger(PassingSession):
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
         """Of a copy without the known secrets, if they are hidden."""
         shown: dict[str, Safe] = {}
+        for node in (query.follow.node, query.follow.when) if query.follow else ():
+            if node and (refused := self._refused(node)):
+                return SnapshotResult(f"unavailable: {refused.text.removeprefix('refused: ')}")
         if self._hiding:
             hidden = self._hidden_in_copies(shown)
             query = msgspec.structs.replace(query, hidden=hidden)
@@ -247,7 +250,15 @@ class MaskedDebugger(PassingSession):
                     self._value(label_of(text), value)
         if result.trace is not None:
             self._trace(result.trace)
+        if result.followed is not None:
+            self._followed(label(query.follow.node) if query.follow else "", result.followed)
         return result
+
+    def _followed(self, name: str, found: Followed) -> None:
+        for moment in (*found.first, *found.last, found.when, found.before, found.earlier):
+            if moment is not None:
+                put(moment, text=self._value_text(name, moment.text))
+        put(found, differs=self._text(found.differs), refused=self._text(found.refused))
 
     def _trace(self, trace: Trace) -> None:
         for line in trace.lines:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 
+from dap_ai.agent.analyst.check import failure_of
 from dap_ai.agent.analyst.questions import leading
+from dap_ai.agent.analyst.when import Asked, as_called, asked_when, is_so
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.definition import definition
 from dap_ai.agent.tools.evaluate import evaluate
+from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.info import info
 from dap_ai.agent.tools.native.code import code_
 from dap_ai.agent.tools.native.disassemble import disassemble
@@ -32,19 +37,22 @@ from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.trace import trace
 from dap_ai.agent.tools.try_fix import try_fix
 from dap_ai.agent.tools.variables import variables
-from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice, Trace
+from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice, Trace
 from dap_ai.protocol.wire.safe import put
 
 _ALL: tuple[Tool[Any], ...] = (
-    *(stack, frame, variables, evaluate, source, code_, definition, type_, info, search, slice_, trace, try_fix),
-    *(threads, output, environment),
+    *(stack, frame, variables, evaluate, source, code_, definition, type_, info, search, slice_, trace, history),
+    *(try_fix, threads, output, environment),
     *(frames, registers, memory, disassemble),
     *(step, continue_to, set_breakpoint, execute, set_variable),
 )
 TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
 """By name, as `protocol.tools` lists them."""
 
-_COMMANDS = {kind.tool: kind for kind in (Evaluate, Trace, Slice)}
+_COMMANDS: Mapping[str, Callable[[str], Arguments]] = {
+    **{kind.tool: kind for kind in (Evaluate, Trace, Slice)},
+    History.tool: lambda text: _history(as_called(text)),
+}
 _COMMAND = re.compile(rf"({'|'.join(_COMMANDS)})\s+(\S.*)", re.DOTALL)
 _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)
 
@@ -53,6 +61,26 @@ def called_by(question: str) -> Arguments | None:
     """The tool that a question calls by beginning with its name, as in `trace f(3)`."""
     found = _COMMAND.fullmatch(question.strip())
     return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
+
+
+def followed_by(case: Case, question: str) -> Arguments | None:
+    """`when did x become ...?` is a history, if a frame of the stop knows x."""
+    asked = asked_when(question)
+    if asked is None:
+        return None
+    if asked.expression:
+        is_known = any(place.fact(asked.expression) for place in case.callers)
+        return _history(asked) if is_known else None
+    place, failure = case.focus, failure_of(case)
+    if place is None:
+        return None
+    texts = [*(failure.watch if failure else ()), *map(ast.unparse, sub_expressions(place.evaluated)), *place.known]
+    found = next((text for text in texts if (v := place.value(text)) and is_so(asked.condition, v)), "")
+    return _history(asked._replace(expression=found)) if found else None
+
+
+def _history(asked: Asked) -> History:
+    return History(asked.expression, asked.when(asked.expression))
 
 
 def traced_by(question: str) -> Arguments | None:

@@ -26,7 +26,7 @@ _MAX_VALUE_CHARS = 40
 class TraceTool(Tool[Trace]):
     """Every line of your files that an expression runs in a snapshot, how often, the values it sets, and the calls."""
 
-    description = "Run a call again in a copy and see every line it ran, how often, and the values it set."
+    description = "Run a call again in a copy: each line it ran, how often, the values it set."
     arguments = Trace
     level = "compute"
     main = "{expression}"

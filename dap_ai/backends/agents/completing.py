@@ -9,9 +9,9 @@ from typing import Any, cast
 from dap_ai.backends.agents.conditions import FIELDS, ConditionError, parsed, value_of
 from dap_ai.backends.agents.console import Console
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import title
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.model import Event
+from dap_ai.runs.titles import title
 
 _MOST = 100
 _WORD = re.compile(r"[\w.]*\Z")

@@ -11,10 +11,10 @@ from itertools import islice
 from dap_ai.backends.agents.conditions import ConditionError
 from dap_ai.backends.agents.documents import in_console
 from dap_ai.backends.agents.facts import Facts, tokens_of
-from dap_ai.backends.agents.titles import title
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.model import Run
 from dap_ai.runs.searching import matches
+from dap_ai.runs.titles import title
 
 _MAX_FOUND = 40
 _AROUND = 80

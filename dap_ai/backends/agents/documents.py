@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of, run_document, title
+from dap_ai.backends.agents.titles import RUN_FILE, index_of, line_of, run_document
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.changed import change_lines
 from dap_ai.runs.model import Event
+from dap_ai.runs.titles import title
 
 _MANY_DIGITS = 6
 """Of the numbers in the names of documents, where nobody knows yet how many there are."""
@@ -109,6 +110,12 @@ class Documents:
         """A held event is past: its document is read-only from its next look on."""
         if (name := self._held.pop(index, "")) and name in self._paths:
             self._events.pop(self._paths.pop(name), None)
+
+    def moved(self, to: Mapping[int, int]) -> None:
+        """Held events stand elsewhere now, by where they stood: their documents go with them."""
+        self._held = {to.get(index, index): name for index, name in self._held.items()}
+        held = {self._paths[name] for name in self._held.values()}
+        self._events = {path: to.get(at, at) if path in held else at for path, at in self._events.items()}
 
     def forget(self) -> None:
         """Events are others now: each is written anew when it is looked at, but for those that are held."""

@@ -10,7 +10,7 @@ from dap_ai.backends.agents.cursor import Moved
 from dap_ai.backends.agents.filters import FILTERS, why
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.stops import filled
-from dap_ai.backends.agents.titles import title
+from dap_ai.runs.titles import title
 
 Body = Mapping[str, Any]
 _MAX_TEXT_CHARS = 2_000

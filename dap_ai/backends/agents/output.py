@@ -8,8 +8,8 @@ from typing import Any
 
 from dap_ai.backends.agents.documents import Documents
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import line, title
 from dap_ai.runs.model import Event
+from dap_ai.runs.titles import line, title
 
 _MOST = 200
 """Events of one move that are told one by one: the last ones."""

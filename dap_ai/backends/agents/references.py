@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from dap_ai.backends.agents.arguments import Refused
-from dap_ai.backends.agents.titles import line
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.runs.titles import line
 
 Variable = dict[str, Any]
 MAX_VALUE_CHARS = 20_000

@@ -18,6 +18,7 @@ from dap_ai.backends.agents.opened import Later, Loaded, Opened, Write
 from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.agents.references import References
 from dap_ai.backends.agents.setting import Setting
+from dap_ai.backends.agents.showing import Showing
 
 __all__ = ["Loaded", "Refused", "RunSession"]
 Message = dict[str, Any]
@@ -141,7 +142,17 @@ class RunSession:
     def _adopt(self, opened: Opened, moving: Moving) -> None:
         """Requests about a run are answered by these from now on."""
         self._opened, self._moving = opened, moving
-        self._of_run = {**Looking(opened).handlers, **moving.handlers, **Setting(opened).handlers}
+        self._of_run = {
+            **Looking(opened).handlers,
+            **moving.handlers,
+            **Setting(opened).handlers,
+            **Showing(opened, self._is_held).handlers,
+        }
+
+    def _is_held(self, index: int) -> bool:
+        """Whether somebody waits at an event, and it can be edited: of a recorded run, never."""
+        del index
+        return False
 
     def _leave(self) -> None:
         """Nobody looks at the run any more that was open."""
@@ -244,7 +255,7 @@ _OF_RUN = frozenset((
     "threads", "stackTrace", "scopes", "variables", "source", "loadedSources", "evaluate", "completions",
     "continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause", "gotoTargets", "goto",
     "exceptionInfo", "setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints",
-    "breakpointLocations", "dataBreakpointInfo", "setDataBreakpoints",
+    "breakpointLocations", "dataBreakpointInfo", "setDataBreakpoints", "runView", "runEvent",
 ))  # fmt: skip
 """Requests that want an open run."""
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 from dap_ai.backends.agents.arguments import Refused
 from dap_ai.backends.agents.documents import Documents
 from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.titles import line, title
 from dap_ai.runs.gist import name_of
 from dap_ai.runs.model import Event
+from dap_ai.runs.titles import line, title
 
 FrameKind = Literal["event", "cycle", "change", "call", "run"]
 _KINDS: Sequence[FrameKind] = ("event", "cycle", "change", "call", "run")

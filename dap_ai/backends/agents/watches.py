@@ -25,7 +25,7 @@ def info(name: str, facts: Facts) -> Mapping[str, Any]:
     if bare.lower().startswith(ITEM):
         return _item(bare[len(ITEM) :].strip(), facts)
     known = files_of(facts)
-    if bare and any(same_file(bare, path) for path in known):
+    if bare and (facts.known or any(same_file(bare, path) for path in known)):  # more may be touched than is known
         return _watch(f"{FILE}{bare}", bare, ["write", "read", "readWrite"])
     some = f", such as {', '.join(known[:_SAMPLES])}" if known else ""
     return {

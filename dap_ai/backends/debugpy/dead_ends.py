@@ -8,12 +8,14 @@ pydevd is given those. It stops as at any uncaught exception, if such stops are 
 Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
 library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest or of
-a doctest that raises, what ended a forked child of multiprocessing; and the report that pytest makes of a test. What
+a doctest that raises, what ended a child of multiprocessing; and the report that pytest makes of a test. What
 has not been compiled has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also
 `sys.exit("no such file")`, is not stopped at again. Of an exception group, its first member is shown, where it failed.
 """
 
 from __future__ import annotations
+
+from dap_ai.backends.debugpy.dead_children import CHILDREN
 
 _HOOK = r"""
 import builtins, functools, os, sys, threading, traceback, types
@@ -195,92 +197,9 @@ def heard(hook):
 
     return call
 
-def is_called_by(file, function):
-    frame = current_frame(2)
-    for _ in range(40):
-        if frame is None:
-            return False
-        code = frame.f_code
-        if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file):
-            return True
-        frame = frame.f_back
-
-# A child of multiprocessing that was forked runs without a debugger. What ends it is told to its parent by a pipe, and
-# the parent stops where it waits for that child.
-children = {}
-
-def before_fork():
-    process = sys.modules.get("multiprocessing.process")
-    if process is None or children or getpid() != pid:
-        return
-    children["ends"] = os.pipe()
-    os.set_blocking(children["ends"][0], False)
-    plain = process.BaseProcess.join
-
-    @functools.wraps(plain)
-    def join(self, *arguments, **options):
-        result = plain(self, *arguments, **options)
-        try:
-            if getpid() == pid and self.exitcode:
-                stop_at_child(self, current_frame(1))
-        except Exception:
-            pass  # the program waits for its child, and no more
-        return result
-
-    process.BaseProcess.join = join
-
-def tell_parent(exc):
-    rows = [(f.f_code.co_filename, line, f.f_code.co_name) for f, line in zip(
-        frames_of(traceback_of(exc)), lines_of(traceback_of(exc)))]
-    for most in (12, 3):
-        text = "Traceback (most recent call last):\n"
-        text += "".join('  File "%s", line %d, in %s\n' % row for row in rows[-most:])
-        text += "%s: %s" % (type(exc).__name__, str(exc)[:300])
-        told = ("%d\n%s\0" % (getpid(), text)).encode("utf-8", "replace")
-        if len(told) <= 4096:  # more may be mixed with what another child writes
-            os.write(children["ends"][1], told)
-            return
-
-def lines_of(tb):
-    while tb is not None:
-        yield tb.tb_lineno
-        tb = tb.tb_next
-
-def stop_at_child(process, frame):
-    while frame is not None and not debugger.in_project_scope(frame):
-        frame = frame.f_back
-    try:
-        said = os.read(children["ends"][0], 65536).decode("utf-8", "replace")
-    except BlockingIOError:
-        said = ""
-    for each in said.split("\0"):
-        number, _, text = each.partition("\n")
-        if number:
-            children[number] = text
-    text = children.pop(str(process.pid), "")
-    if frame is None or not text:
-        return
-    from multiprocessing.pool import RemoteTraceback
-    exc = ChildProcessError("%s has failed: %s" % (process.name, text.rpartition("\n")[2]))
-    exc.__cause__ = RemoteTraceback(text)
-    stop(exc.with_traceback(types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)))
-
-def told(made_by):
-    @functools.wraps(made_by)
-    def __init__(self, exc_type, exc_value, *rest, **options):
-        made_by(self, exc_type, exc_value, *rest, **options)
-        if options.get("_seen") is not None:
-            return
-        if getpid() != pid:
-            if children and is_called_by("/multiprocessing/process.py", "_bootstrap"):
-                try:
-                    tell_parent(exc_value)
-                except Exception:
-                    pass  # its own traceback matters more
-        elif is_reported_last():
-            look_at(exc_value)
-
-    return __init__
+def look_at_reported(exc):
+    if getpid() == pid and is_reported_last():
+        look_at(exc)
 
 def outlive_main_thread(modules=list(sys.modules.items()), main=threading.main_thread(), current=current_thread):
     # Functions of `atexit` run after the main thread, behind which pydevd would end the session: it does so by itself
@@ -309,18 +228,17 @@ def install():
     outlive_main_thread()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=before_fork)
+    watch_spawned()
     kind = traceback.TracebackException
-    kind.__init__ = told(kind.__init__)
+    kind.__init__ = telling(kind.__init__, end_of_child, look_at_reported)
     runpy, names = cli.runpy, ("run_path", "run_module", "_run_module_as_main")
     cli.runpy = types.SimpleNamespace(**{name: watched(getattr(runpy, name)) for name in names if hasattr(runpy, name)})
     sys.unraisablehook = heard(sys.unraisablehook)
     threading.excepthook = heard(threading.excepthook)
-
-install()
 """
 
 INSTALL = (
-    f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), "
+    f"(lambda b: b.exec(b.compile({_HOOK + CHILDREN + 'install()'!r}, '<frozen dap_ai>', 'exec'), "
     "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
 )
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dap_ai.agent.analyst.when import as_called
 from dap_ai.commands.debugging import answers, listing
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.parsing import Command, place
@@ -225,6 +226,15 @@ class Looking:
     async def trace(self, command: Command) -> None:
         """In a copy."""
         self._here.say(answers.plain(await self._here.live.tool("trace", expression=command.text)))
+
+    async def history(self, command: Command) -> None:
+        """The values that it took; with `when`, also the first with which a condition held."""
+        asked = as_called(command.text)
+        wanted = {"expression": asked.expression, "when": asked.when(asked.expression)}
+        if asked.expression:
+            self._here.say(answers.plain(await self._here.live.tool("history", **wanted)))
+        else:
+            self._here.say("history EXPRESSION, or history EXPRESSION when CONDITION")
 
     async def slice(self, command: Command) -> None:
         """The lines that made a value."""

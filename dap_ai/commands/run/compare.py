@@ -35,14 +35,16 @@ Examples:
   dap-ai run compare failed/ solved/
   dap-ai run compare fork/
   dap-ai run compare failed/ solved/ --json | jq .step
+  dap-ai run compare failed/ solved/ --to html > both.html    a page, secrets masked; view: what it is given, as JSON
 """
 
 
 @click.command(help=_HELP)
 @run_argument
 @click.argument("other", type=RunPath(), metavar="[RUN2]", required=False)
+@click.option("--to", "target", type=click.Choice(("html", "view")), help="Both runs side by side, to stdout.")
 @json_option
-def command(run: Path, other: Path | None, *, as_json: bool) -> None:
+def command(run: Path, other: Path | None, target: str | None, *, as_json: bool) -> None:
     """Ends with diff's exit codes."""
     first = opened(run)
     if other is None and first.parent is None:
@@ -52,11 +54,30 @@ def command(run: Path, other: Path | None, *, as_json: bool) -> None:
         first, second = second, first
     mine, theirs = analysed(first), analysed(second)
     found = compare(first, mine, second, theirs)
-    if as_json:
+    if target is not None:
+        _beside([(first, mine), (second, theirs)], target)
+    elif as_json:
         print_json([_fields(first, second, found)])
     else:
         page(_lines([(first, mine), (second, theirs)], found))
     sys.exit(1 if found else 0)
+
+
+def _beside(both: list[tuple[Run, Analysis]], target: str) -> None:
+    """The page, or what it is given."""
+    from dap_ai.commands.run.export import a_masker, masked_by  # noqa: PLC0415  only where it is wanted
+    from dap_ai.runs.export.encoding import encoded  # noqa: PLC0415  the same
+    from dap_ai.runs.export.page.document import document  # noqa: PLC0415  the same
+    from dap_ai.runs.export.view.making import both_of, bound_of, view_of  # noqa: PLC0415  the same
+
+    is_page = target == "html"
+    if is_page:
+        masker = a_masker()
+        both = [masked_by(masker, run, analysis) for run, analysis in both]
+    [(first, mine), (second, theirs)] = both
+    views = [view_of(run, analysis, masked=is_page, most_chars=bound_of(run)) for run, analysis in both]
+    made = both_of(views, compare(first, mine, second, theirs), same_task=_is_same_task(first, second))
+    click.echo(document(made) if is_page else encoded(made, indent=-1), nl=False)
 
 
 def _fields(first: Run, second: Run, found: Divergence | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dap_ai.commands.run.parts.arguments import Unreadable, analysed, opened, run_argument
+from dap_ai.commands.run.parts.commits import patches_of
 from dap_ai.commands.run.parts.paging import on_terminal
 from dap_ai.commands.run.parts.texts import counted, path_shown
 from dap_ai.commands.shown.telling import say
@@ -18,6 +19,8 @@ from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Run
 
 if TYPE_CHECKING:
+    from dap_ai.agent.masking.mask import Masker
+    from dap_ai.runs.export.view.making import Patch
     from dap_ai.runs.masking import SafeAnalysis, SafeRun
 
 _HELP = """Write a run in another format: to stdout, or to FILE.
@@ -28,7 +31,8 @@ codetracer  steps.json, tree.md, stage_ranges.json, codetracer_labels.json, task
 otel        OTLP JSON, spans with GenAI attributes
 json        everything that dap_ai knows, to be read back
 markdown    for an issue or a report
-html        one page without any network: strip, tree, steps, diffs, search
+html        one page without any network: strip, conversation, inspector, findings, changes, search
+view        what that page is given, as JSON; VS Code's view of a run reads it
 
 What people read, markdown and html, has its secrets masked (`<secret:3f2a>`); --unmasked leaves them in. The formats
 for programs hold what the run holds; --masked masks them too.
@@ -40,7 +44,7 @@ Examples:
   dap-ai run export RUN --to codetracer -o traced/
 """
 _FOR_PEOPLE = frozenset({"markdown", "html"})
-FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "json")
+FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "view", "json")
 
 
 @click.command(help=_HELP)
@@ -51,10 +55,13 @@ FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "json")
 def command(run: Path, target: str, output: Path | None, *, masked: bool | None) -> None:
     """Exit code 2 where the run cannot be read or the file cannot be written."""
     opened_run = opened(run)
-    analysis = analysed(opened_run)
-    if target in _FOR_PEOPLE if masked is None else masked:
-        opened_run, analysis = _masked(opened_run, analysis)
-    files = exported(opened_run, analysis, target)
+    analysis, patch = analysed(opened_run), patches_of(opened_run)
+    masked = target in _FOR_PEOPLE if masked is None else masked
+    if masked:
+        masker = a_masker()
+        patch = patches_of(opened_run, masker.mask)
+        opened_run, analysis = masked_by(masker, opened_run, analysis)
+    files = exported(opened_run, analysis, target, masked=masked, patch=patch)
     if output is not None:
         _write(files, output, _real(run))
     elif len(files) > 1:
@@ -63,29 +70,38 @@ def command(run: Path, target: str, output: Path | None, *, masked: bool | None)
         _print(next(iter(files.values())))
 
 
-def exported(run: Run, analysis: Analysis, target: str) -> dict[str, bytes]:
-    """The files of a format, by name."""
+def exported(
+    run: Run, analysis: Analysis, target: str, *, masked: bool = False, patch: Patch | None = None
+) -> dict[str, bytes]:
+    """The files of a format, by name. `patch` gives the lines of a change of the workspace."""
     from dap_ai.runs.export import atif, codetracer, markdown, otel, own_json  # noqa: PLC0415  not for --help
     from dap_ai.runs.export.page import document  # noqa: PLC0415  the same
+    from dap_ai.runs.export.view.making import exported as view  # noqa: PLC0415  the same
 
     exporters: dict[str, Callable[[], dict[str, bytes]]] = {
         "atif": lambda: atif.exported(run),
         "codetracer": lambda: codetracer.exported(run, analysis),
         "otel": lambda: otel.exported(run),
         "markdown": lambda: markdown.exported(run, analysis),
-        "html": lambda: document.exported(run, analysis),
+        "html": lambda: document.exported(run, analysis, masked=masked, patch=patch),
+        "view": lambda: view(run, analysis, masked=masked, patch=patch),
         "json": lambda: own_json.exported(run, analysis),
     }
     return exporters[target]()
 
 
-def _masked(run: Run, analysis: Analysis) -> tuple[SafeRun, SafeAnalysis]:
-    """Twice: what is known as a secret only by a later text is masked in the earlier ones too."""
+def a_masker() -> Masker:
+    """One with the user's settings."""
     from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only where it is wanted
     from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
-    from dap_ai.runs.masking import masked_analysis, masked_run  # noqa: PLC0415  the same
 
-    masker = Masker(resolve({}).settings.mask)
+    return Masker(resolve({}).settings.mask)
+
+
+def masked_by(masker: Masker, run: Run, analysis: Analysis) -> tuple[SafeRun, SafeAnalysis]:
+    """Twice: what is known as a secret only by a later text is masked in the earlier ones too."""
+    from dap_ai.runs.masking import masked_analysis, masked_run  # noqa: PLC0415  only where it is wanted
+
     masked_run(run, masker.mask, masker.mask_fields)
     return masked_run(run, masker.mask, masker.mask_fields), masked_analysis(analysis, masker.mask)
 

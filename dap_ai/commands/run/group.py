@@ -40,6 +40,8 @@ _COMMANDS = (
     "search",
     "export",
     "scan",
+    "restore",
+    "recordings",
     "layout",
 )
 

@@ -24,6 +24,7 @@ from rich.theme import Theme
 
 from dap_ai.agent.guard.policy import plain
 from dap_ai.agent.loop.transcript import cost
+from dap_ai.commands.shown.chain import chain
 from dap_ai.commands.shown.folding import Folding
 from dap_ai.commands.shown.markdown import Blocks
 from dap_ai.commands.shown.masking import counted, listed
@@ -148,11 +149,17 @@ class TerminalDisplay:
         if self._answered and not self._render:
             self._write("" if ended.answer.endswith("\n") else "\n")
         self._blocks, self._answered = Blocks(), False
+        self._path(ended)
         self._dim(_ENDINGS.get(ended.reason, ""))
         self._dim(" · ".join(filter(None, [cost(ended.usage), counted(ended.masked)])))
         is_read = self._out.is_terminal and ended.error and ended.error in ended.answer  # stdout may be a file
         if ended.reason == "failed" and not is_read:
             self._fail(ended.error or "the answer failed")
+
+    def _path(self, ended: AskEnded) -> None:
+        """Where the value came from, in a line."""
+        if ended.path and (told := chain(ended.path)):
+            self._dim(f"path: {told}")
 
     def prompting(self) -> None:
         """The user's line comes on a line of its own."""

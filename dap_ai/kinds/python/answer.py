@@ -24,15 +24,16 @@ from dap_ai.agent.analyst.asking import (
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
+from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
-from dap_ai.agent.analyst.past import histories
 from dap_ai.agent.analyst.proving import prove
 from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank, told
-from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate, run_again
+from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
+from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
@@ -42,10 +43,12 @@ from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
-from dap_ai.agent.tools.table import traced_by
+from dap_ai.agent.tools.history import history
+from dap_ai.agent.tools.table import followed_by, traced_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.tools import Info
+from dap_ai.protocol.contracts.snapshot import Followed
+from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
 
 _TIME_TO_TRY = 0.5
@@ -71,6 +74,8 @@ class PythonAnalyst:
         wanted = [text for text in candidates(question) if case.focus and case.focus.value(text) is None]
         if wanted:
             await work.read(wanted)
+        if call := followed_by(case, question):
+            return await use(call, bench, work.sink)
         if wants_help(question):
             return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
@@ -144,7 +149,12 @@ class PythonAnalyst:
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         is_cut = bool(analysis.cut_short)
-        return Answer(evidence=evidence, suspects=analysis.suspects, fixes=fixes, usage=offline_usage(), limit=is_cut)
+        path = await path_of_failure(analysis, trials)
+        suspects, usage = analysis.suspects, offline_usage()
+        certain = gist(analysis, trials)
+        return Answer(
+            evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
+        )
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
@@ -201,19 +211,25 @@ class PythonAnalyst:
             for c in cited
             if (v := place.value(c.expression))
         ]
-        history = why(analysis, "Where it comes from, nearest first")
-        found = history or NO_ASSIGNMENT
-        past = await self._past(work, case, roots, place) if wants_history(question) else ""
+        found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
+        past = await _past(work.bench, roots) if work.bench and wants_history(question) else ""
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
         say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
-        return Answer(evidence=evidence_of(case.stop, cited), suspects=analysis.suspects, usage=offline_usage())
+        path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
+        evidence = evidence_of(case.stop, cited)
+        return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
 
-    async def _past(self, work: Work, case: Case, roots: list[ast.expr], place: Place) -> str:
-        """The values that names of a frame had, as a run of the failure in a copy shows them."""
-        control = await run_again(work.debugger, case)
-        names = [root.id for root in roots if isinstance(root, ast.Name)]
-        return histories(control, names, place, case.inspection.cwd) if control else ""
+    def _kept_at(self, case: Case) -> Trials | None:
+        """What trying fixes has brought at this very stop, if that was done."""
+        kept, stop = self._kept, case.stop
+        return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
+
+
+async def _past(bench: Bench, roots: list[ast.expr]) -> str:
+    """The values that the first of them took, where a run again in a copy shows them."""
+    found = await history.run(bench, History(ast.unparse(roots[0])))
+    return f"**Values it had.** {found.text}" if isinstance(found.data, Followed) else ""
 
 
 async def _analysed(

@@ -10,6 +10,7 @@ import msgspec
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import AskArguments, Evidence, Fix, Masked, Suspect, Trouble, Usage
 from dap_ai.protocol.wire.safe import Safe
+from dap_ai.protocol.wire.value_path import PathNode
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -57,6 +58,10 @@ class Answer(msgspec.Struct):
     evidence: list[Evidence] = []
     suspects: list[Suspect] = []
     fixes: list[Fix] = []
+    path: list[PathNode] = []
+    """From the value in question back to where it was born; empty: there is none, or it is not known."""
+    gist: str = ""
+    """What is certain of a failure, in a few words."""
     usage: Usage = msgspec.field(default_factory=Usage)
     limit: bool = False
     """A budget ended it."""

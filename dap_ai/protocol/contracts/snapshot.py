@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.inspection import Node, Value
 
 
 class Edited(msgspec.Struct):
@@ -35,6 +35,8 @@ class Statements(msgspec.Struct, omit_defaults=True):
     fresh: bool = False
     """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An edit
     of this file is applied to `source` too; modules whose import has not ended are imported again."""
+    anew: bool = False
+    """With `fresh`: all modules of the user's are."""
 
 
 class Hidden(msgspec.Struct):
@@ -42,6 +44,18 @@ class Hidden(msgspec.Struct):
 
     secret: str
     shown: str
+
+
+class Follow(msgspec.Struct, omit_defaults=True):
+    """An expression whose values are written down while statements run again: read after each line, by the walker."""
+
+    frame_id: int
+    """Where it stands: the frame whose function is followed in the run."""
+    node: Node
+    when: Node | None = None
+    """A condition, which is looked at whenever the value has changed."""
+    to_stop: bool = False
+    """The run ends where it stands as this stop does, with the same values; else with its exception."""
 
 
 class SnapshotQuery(msgspec.Struct, omit_defaults=True):
@@ -55,6 +69,8 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
     trace: bool = False
     """Record the executed lines of the user's files."""
+    follow: Follow | None = None
+    """Instead of `trace`."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
     watch: list[str] = []
@@ -187,6 +203,55 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Where `steps` was asked for, and it was not too long to be told."""
 
 
+class Moment(msgspec.Struct, omit_defaults=True):
+    """A value that a followed expression took, and what had just run when it did."""
+
+    text: str
+    """Empty: it had no value any more."""
+    number: int
+    """Of the change, from 1 on."""
+    file: str = ""
+    line: int = 0
+    """0: not a line of the user's."""
+    function: str = ""
+    round: int = 1
+    """How many times the line had run in its call."""
+    passed: bool = False
+    """An argument: the line is that of the call."""
+    call: int = 0
+    """The number of the call of the function that is followed, from 1 on; 0: it is not about calls."""
+
+
+class Followed(msgspec.Struct, omit_defaults=True):
+    """The values that an expression took, in the call or for the object that this stop is about."""
+
+    first: list[Moment] = []
+    last: list[Moment] = []
+    """Those after `first`, the last ones: what lies between is counted only."""
+    count: int = 0
+    """Changes in all."""
+    when: Moment | None = None
+    """The first with which the condition held."""
+    before: Moment | None = None
+    """The one before that."""
+    earlier: Moment | None = None
+    """The first with which it held in another call, or for another object, before."""
+    calls: int = 0
+    """How often the function that is followed was called in the run; 0: it is not about calls."""
+    call: int = 0
+    """Which of them this is."""
+    arrived: bool = False
+    """With `to_stop`: the run has come to this stop."""
+    differs: str = ""
+    """With `to_stop`: what was different where the run stood as this stop does."""
+    cut: bool = False
+    """There was no time to run to the end."""
+    refused: str = ""
+    """Why the condition, or the expression, could not be read."""
+    events: int = 0
+    """Line events in all."""
+
+
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
 """How such errors begin. A program's own are mostly EACCES, 13."""
 
@@ -208,6 +273,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
     trace: Trace | None = None
     """Also when it raised; not when it was ended at its deadline."""
+    followed: Followed | None = None
+    """The same."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""
     processor_ms: float = 0.0

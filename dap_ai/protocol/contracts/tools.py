@@ -143,6 +143,17 @@ class Trace(Arguments):
     frame: FrameNumber | None = None
 
 
+class History(Arguments):
+    """Arguments of `history`."""
+
+    tool: ClassVar[str] = "history"
+    expression: Expression
+    """A name, an attribute, a subscript: what took one value after the other."""
+    when: str = ""
+    """A condition on it, `total < 0`: which value was the first with which it held?"""
+    frame: FrameNumber | None = None
+
+
 class LineEdit(Arguments):
     """A change of whole lines, 1-based, `first` to `last` inclusive; `last` = `first` - 1 inserts before `first`."""
 
@@ -311,8 +322,8 @@ class Report(Arguments):
 
 
 _ALL: tuple[type[Arguments], ...] = (
-    *(Stack, Frame, Variables, Evaluate, Source, Code, Definition, TypeOf, Info, Search, Slice, Trace, TryFix),
-    *(Threads, Output, Environment),
+    *(Stack, Frame, Variables, Evaluate, Source, Code, Definition, TypeOf, Info, Search, Slice, Trace, History),
+    *(TryFix, Threads, Output, Environment),
     *(Frames, Registers, Memory, Disassemble),
     *(Step, ContinueTo, SetBreakpoint, Execute, SetVariable),
 )

@@ -7,6 +7,7 @@ from typing import Any, Literal, NewType
 import msgspec
 
 from dap_ai.protocol.wire.caught import Caught, Filter
+from dap_ai.protocol.wire.value_path import PathNode
 
 Level = Literal["observe", "compute", "mutate"]
 """observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
@@ -66,6 +67,8 @@ class AskArguments(_Wire):
     """Answer with the first context itself, and send it nowhere (`--show-context`)."""
     for_model: bool = False
     """A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs."""
+    offline: bool = False
+    """Only the offline analyst answers: no model is asked, whoever else is set."""
     earlier: Earlier | None = None
     """The conversation goes on from this, its source and its output: on a connection of its own, before any launch."""
 
@@ -329,5 +332,9 @@ class AskEnded(_Wire, omit_defaults=False):
     """With `failed`: why, for a person; `answer` is then what can be said all the same, after this."""
     trouble: Trouble | msgspec.UnsetType = msgspec.UNSET
     """With `failed`: what kind of trouble a model has; absent where none has any."""
+    path: list[PathNode] | msgspec.UnsetType = msgspec.UNSET
+    """From the value in question back to where it was born, nearest first; absent where it is not known."""
+    gist: str | msgspec.UnsetType = msgspec.UNSET
+    """What is certain of a failure, in a few words; absent where nothing is."""
     masked: list[Masked] = []
     """What was masked while the answer was made, most often first."""

@@ -1,16 +1,17 @@
-"""A recorded run in a real Neovim with nvim-dap, by the docs' snippet; see test_nvim.py for what is looked for."""
+"""Runs of agents, recorded and live, in a real Neovim with nvim-dap, by the docs' snippet; see test_nvim.py for what is looked for."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.chat.endpoint import Endpoint, Reply
 from tests.e2e.editors import test_nvim
 from tests.e2e.editors.running import run_editor
 from tests.e2e.editors.snippets import snippets
+from tests.integration.live_agents import AGENTS
 
 pytestmark = test_nvim.pytestmark
 RUN = Path(__file__).parents[3] / "examples/runs/discount.traj.json"
@@ -53,6 +54,8 @@ local function answered(what, send)
   wait(what, function() return done end)
   return done
 end
+"""
+_RECORDED = """
 seen.entry = stopped("the first stop", function() vim.cmd("DapRun " .. os.getenv("RUN")) end)
 seen.into = stopped("a step into", dap.step_into)
 seen.back = stopped("a step back", dap.step_back)
@@ -95,19 +98,67 @@ vim.cmd("qall!")
 """
 
 
-@pytest.fixture
-def seen(tmp_path: Path) -> dict[str, Any]:
-    """What Neovim has seen of the run, stop by stop."""
-    (tmp_path / "init.lua").write_text("\n".join(snippets("Runs of agents", "lua")))
-    driver = tmp_path / "driver.lua"
-    driver.write_text(_DRIVER)
-    state = {name: str(tmp_path / "state") for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME")}
-    variables = {"DRIVER": str(driver), "NVIM_DAP": str(test_nvim.NVIM_DAP), "RUN": str(RUN), **state}
+_LIVE = """
+dap.listeners.after.event_exited.test = function(_, body) seen.code = body.exitCode end
+seen.entry = stopped("the hold before the first query", function() vim.cmd("DapAgent " .. os.getenv("AGENT")) end)
+local filters
+dap.listeners.after.setExceptionBreakpoints.test = function() filters = true end
+dap.set_exception_breakpoints({ "call" })
+wait("the filter", function() return filters end)
+seen.call = stopped("the hold before the call", dap.continue)
+dap.up()
+wait("the call's document", function() return text(0):find("echo one", 1, true) end)
+vim.cmd([[%s/echo one/echo edited > made.txt/]])
+vim.cmd("write")
+seen.again = stopped("the hold before the next call", dap.continue)
+local repl = require("dap.repl")
+repl.open()
+repl.execute("drop")
+local buffer
+for _, each in ipairs(vim.api.nvim_list_bufs()) do
+  if vim.bo[each].filetype == "dap-repl" then buffer = each end
+end
+wait("what is said of it", function()
+  seen.repl = text(buffer)
+  return seen.repl:find("not made", 1, true)
+end)
+dap.continue()
+wait("the end of the session", function() return dap.session() == nil end)
+save()
+vim.cmd("qall!")
+"""
+
+
+def run(folder: Path, driver: str, **variables: str) -> dict[str, Any]:
+    """What Neovim has seen, stop by stop."""
+    (folder / "init.lua").write_text("\n".join(snippets("Runs of agents", "lua")))
+    (folder / "driver.lua").write_text(_DRIVER + driver)
+    state = {name: str(folder / "state") for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME")}
+    variables |= {"DRIVER": str(folder / "driver.lua"), "NVIM_DAP": str(test_nvim.NVIM_DAP), **state}
     command = [test_nvim.NVIM, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"lua {test_nvim.GUARDED}"]
-    return run_editor(command, tmp_path, variables)
+    return run_editor(command, folder, variables)
 
 
-def test_a_run_is_stepped_through_stopped_at_and_asked_about(seen: dict[str, Any]):
+def test_a_live_agent_is_held_edited_and_goes_on(tmp_path: Path):
+    commands = ("echo one", "echo two > dropped.txt")
+    with Endpoint([*(Reply("", calls=[("bash", {"command": each})]) for each in commands), Reply("Done.")]) as model:
+        seen = run(
+            tmp_path,
+            _LIVE,
+            AGENT=f"{sys.executable} {AGENTS / 'tiny.py'} go",
+            OPENAI_BASE_URL=model.url,
+            OPENAI_API_KEY="sk-none",
+            XDG_DATA_HOME=str(tmp_path / "data"),
+        )
+    assert "query" in seen["entry"]["name"]
+    assert "bash: echo one" in seen["call"]["name"]
+    assert (tmp_path / "made.txt").read_text() == "edited\n"
+    assert not (tmp_path / "dropped.txt").exists()
+    assert seen["code"] == 0
+
+
+def test_a_run_is_stepped_through_stopped_at_and_asked_about(tmp_path: Path):
+    seen = run(tmp_path, _RECORDED, RUN=str(RUN))
     assert seen["entry"]["file"] == "run.md"
     assert seen["into"]["line"] == seen["entry"]["line"] + 1
     assert seen["back"]["line"] == seen["entry"]["line"]

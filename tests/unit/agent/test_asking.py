@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dap_ai.agent.analyst.wording import HAPPENED, NOW, VALUES
-from dap_ai.protocol.contracts.snapshot import Changed, Raised, SnapshotQuery, SnapshotResult, Trace, TracedLine
+from dap_ai.protocol.contracts.snapshot import Followed, Moment, Raised, SnapshotResult
 from tests.unit.agent.harness import Stopped, ask, fail
 from tests.unit.agent.test_answers import halted_at
 
@@ -168,19 +169,36 @@ def test_a_line_that_is_asked_about_stands_in_the_answer_itself(shop: Stopped):
     assert "".join(heard.text("answer").split()) == "".join(answer.text.split())
 
 
-def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(shop: Stopped):
-    def copy(query: SnapshotQuery) -> SnapshotResult:
-        lines = [
-            TracedLine(shop.program, 18, "bill", 2, [Changed("cost", ["3", "7"], 2)]),
-            TracedLine(shop.program, 9, "summed", 2, [Changed("cost", ["no value of this frame"])]),
-        ]
-        raised = Raised("AssertionError", "the bill is too low", shop.program, 19)
-        return SnapshotResult("raised", error="AssertionError", raised=raised, trace=Trace(lines))
+def in_a_copy(shop: Stopped, followed: Followed) -> None:
+    raised = Raised("AssertionError", "the bill is too low", shop.program, 19)
+    result = SnapshotResult("raised", error="AssertionError", raised=raised, followed=followed)
+    shop.why_no_snapshot, shop.copy = "", lambda _query: result
 
-    shop.why_no_snapshot, shop.copy = "", copy
-    text = ask(shop, "show me the last values of cost")[0].text
-    assert "- `shop.py:18` set `cost` 2 times: `3` -> `7`" in text
-    assert "no value of this frame" not in text
+
+COST = [Moment("0", 1, line=16, function="bill"), Moment("3", 2, line=18), Moment("7", 3, line=18, round=2)]
+
+
+@pytest.mark.parametrize("question", ["show me the last values of cost", "when did cost change?"])
+def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(question: str, shop: Stopped):
+    in_a_copy(shop, Followed([msgspec.structs.replace(m, file=shop.program) for m in COST], count=3))
+    text = ask(shop, question)[0].text
+    assert "`cost` took 3 values before this stop" in text
+    rows = [line.split() for line in text.splitlines() if "shop.py:18  cost = summed" in line]
+    assert [row[:2] for row in rows] == [["2", "3"], ["3", "7"]]
+    assert rows[1][-2:] == ["round", "2"]
+
+
+def test_a_run_again_that_ends_with_another_value_is_no_history(shop: Stopped):
+    in_a_copy(shop, Followed([msgspec.structs.replace(COST[1], file=shop.program)], count=1))
+    text = ask(shop, "when did cost change?")[0].text
+    assert text.startswith("`cost` has no history here: the whole program `shop.py` does something else each time")
+    assert "`shop.py:18` `cost = summed(order.prices)`: sets `cost`" in text
+
+
+def test_what_it_stands_for_is_the_value_of_the_failing_line_of_which_the_condition_holds(shop: Stopped):
+    in_a_copy(shop, Followed(COST, count=3))
+    assert "`cost` took 3 values" not in ask(shop, "when did it become None?")[0].text
+    assert "`cost > 5` never held: `cost` took 3 values" in ask(shop, "when did it exceed 5?")[0].text
 
 
 def test_at_the_head_of_a_loop_the_write_of_its_last_round_comes_first(tmp_path: Path):

@@ -26,6 +26,7 @@ from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotRe
 from dap_ai.protocol.wire.ask import AskArguments, Fix, ToolStep, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
+from dap_ai.protocol.wire.value_path import Beside, PathNode
 from tests.unit.agent.harness import Heard, Stopped, case_of
 from tests.unit.backends.visiting import frame_of
 
@@ -46,6 +47,16 @@ def read(debugger: MaskedDebugger, *expressions: str) -> list[Fact]:
 
 def texts(facts: list[Fact]) -> list[str]:
     return [fact.value.text if fact.value else fact.error for fact in facts]
+
+
+def test_the_path_of_a_value_is_masked():
+    masker = Masker()
+    masker.learn_text(SECRET)
+    node = PathNode("password", f"'{SECRET}'", "frame", "/a.py", 1, "f", "set", note=SECRET, beside=[])
+    node.beside = [Beside(f"open('{SECRET}')", SECRET)]
+    told = repr(masked_answer(masker, Answer(path=[node])).path)
+    assert SECRET not in told
+    assert masker.placeholder(SECRET) in told
 
 
 def test_values_are_masked_as_they_are_read():

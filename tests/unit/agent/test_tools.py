@@ -34,7 +34,7 @@ from dap_ai.protocol.contracts.snapshot import (
     TracedLine,
 )
 from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
-from dap_ai.protocol.contracts.tools import Arguments, Evaluate, Slice
+from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice
 from dap_ai.protocol.contracts.tools import Trace as TraceArguments
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.safe import as_it_is
@@ -256,6 +256,7 @@ def test_every_tool_can_be_described_to_a_model(name: str):
     [
         ("trace f(3)", TraceArguments("f(3)")),
         ("slice `x.y`", Slice("x.y")),
+        ("history x.y when x.y < 0", History("x.y", "x.y < 0")),
         ("evaluate 1 + 1", Evaluate("1 + 1")),
         ("tracer", None),
     ],

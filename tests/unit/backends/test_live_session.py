@@ -77,12 +77,12 @@ class Stage:
 class Client:
     """Speaks to a session, and checks each message of it against DAP's schema."""
 
-    def __init__(self, **launch: Any) -> None:
+    def __init__(self, *, starts_sessions: bool = False, **launch: Any) -> None:
         self.stage = Stage()
         self.session = LiveSession(self._load, lambda name, _: f"/d/{name}", stage=self._staged)
         self.events: list[dict[str, Any]] = []
         self._seq = 0
-        self.body("initialize", adapterID="agents")
+        self.body("initialize", adapterID="agents", supportsStartDebuggingRequest=starts_sessions)
         self.body("launch", command=["mini"], cwd="/w", **launch)
         self.body("setExceptionBreakpoints", filters=["call"])
         self.body("configurationDone")
@@ -163,6 +163,16 @@ def test_a_held_call_is_shown_edited_and_sent_on():
     assert "the agent runs" in client.refused("stackTrace", threadId=1)
 
 
+def test_a_client_that_shows_the_run_is_told_that_what_is_held_can_be_edited_and_the_past_cannot():
+    client = Client().holds(CALL, 5)
+    assert client.body("runView")["standing"] == {"index": 4, "isHeld": True, "threadId": 1}
+    client.body("goto", threadId=1, targetId=2)
+    assert client.body("runView")["standing"]["isHeld"] is False
+    client.body("goto", threadId=1, targetId=4)
+    client.body("continue", threadId=1)
+    assert client.body("runView")["view"]["total"] == 5, "also while the agent runs"
+
+
 def test_a_variable_of_a_scope_is_edited_by_its_place():
     client = Client().holds(CALL, 5)
     frame = client.body("stackTrace", threadId=1)["stackFrames"][0]["id"]
@@ -197,6 +207,23 @@ def test_the_past_is_read_only_and_leads_back_to_the_present():
     assert "past: read-only" in client.refused("setExpression", expression="text", value="x")
     client.body("continue", threadId=1)
     assert (client.top(), client.stage.orders) == ("1 bash: ls", [])
+
+
+def test_a_change_that_is_known_late_moves_what_is_held_and_who_looks_at_it_with_its_document():
+    client = Client().holds(QUERY, 3)
+    change = Event(2, "change", REF, text="M a.py", agent="main")
+    query = Event(3, "query", REF, cycle=1, native_id="1")
+    late = Run("/r", "dap-ai-recording", agents=[Agent("main", model="m")], events=[*EVENTS[:2], change, query])
+    assert client.happens(run=late, analysed=NOTHING) == ["invalidated"]
+    assert client.top() == "query"
+    document = client.body("stackTrace", threadId=1)["stackFrames"][1]["source"]["path"]
+    assert document == "/d/002-query.json"
+    client.stage.documents[document] = '{"messages": [1]}'
+    client.body("continue", threadId=1)
+    assert [(order.do, order.value) for order in client.stage.orders] == [
+        ("edit", {"messages": [1]}),
+        ("go", msgspec.UNSET),
+    ]
 
 
 def test_the_model_is_asked_again_while_its_answer_is_held_and_not_else():
@@ -266,4 +293,20 @@ def test_commands_of_the_console_change_what_is_held():
     assert [(order.do, order.text) for order in client.stage.orders] == [("answer", "No."), ("note", "look at shop.py")]
     help_text = client.body("evaluate", expression="help", context="repl")["result"]
     assert all(word in help_text for word in ("answer", "note", "drop", "fork"))
-    assert "dap-ai run fork /r --at 3" in client.body("evaluate", expression="fork 3", context="repl")["result"]
+
+
+def test_a_fork_is_a_session_of_its_own_where_the_client_starts_one():
+    client = Client(starts_sessions=True).holds(CALL, 6)
+    said = client.body("evaluate", expression="fork 1 --say 'Look at b.py.'", context="repl")["result"]
+    assert "fork at step 1: a session of its own" in said
+    (asked,) = [each["arguments"] for each in client.events if each.get("command") == "startDebugging"]
+    command = asked["configuration"]["command"]
+    assert asked["request"] == "launch"
+    assert command[1:] == ["-m", "dap_ai", "run", "fork", "/r", "--at", "1", "--say", "Look at b.py."]
+
+
+def test_where_the_client_starts_none_the_command_of_a_fork_is_told():
+    client = Client().holds(CALL, 6)
+    assert "dap-ai run fork /r --at 1" in client.body("evaluate", expression="fork", context="repl")["result"]
+    assert "no step of this run, which has 1" in client.refused("evaluate", expression="fork 3", context="repl")
+    assert "is no edit" in client.refused("evaluate", expression="fork 1 say", context="repl")

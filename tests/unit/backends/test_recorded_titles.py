@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dap_ai.backends.agents.titles import title
 from dap_ai.runs.model import Event, Ref
+from dap_ai.runs.titles import title
 
 
 def test_a_note_without_words_is_told_by_its_place():

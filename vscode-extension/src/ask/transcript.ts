@@ -2,6 +2,7 @@
 
 import type { Conversation, Part, Turn } from "../shared/messages";
 import type { AskEnded, Evidence, Fix, Usage } from "../shared/protocol";
+import { chainOf } from "../shared/valuePath";
 
 /** A file as a reader elsewhere knows it: not by the folders of this machine. */
 export type Shorten = (file: string) => string;
@@ -37,6 +38,8 @@ function endingOf(ended: AskEnded, short: Shorten): string[] {
   else if (ended.reason === "cancelled") blocks.push("*Stopped by you.*");
   else if (ended.reason === "limit") blocks.push("*A budget ended the answer.*");
   for (const fix of ended.fixes) if (!ended.answer.includes(fix.diff.trim())) blocks.push(fixOf(fix, short));
+  const chain = chainOf(ended.path ?? []);
+  if (chain !== "") blocks.push(`Path of the value: ${coded(chain)}`);
   if (ended.evidence.length > 0) blocks.push(["Values:", ...ended.evidence.map((each) => valueOf(each, short))].join("\n"));
   blocks.push(usageOf(ended.usage));
   return blocks;

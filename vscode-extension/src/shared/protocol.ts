@@ -1,5 +1,34 @@
 // Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
+/** Another value that went into one of the path. */
+export interface Beside {
+  expression: string;
+  /** Empty: not known. */
+  value: string;
+}
+
+/** A value on the way back. The first is the one in question; each was made of the one after it. */
+export interface PathNode {
+  /** As the line has it. */
+  expression: string;
+  /** On one line; empty: not known. Of a line that ran in several rounds: the values in order, ` -> ` between. */
+  value: string;
+  known: "" | "frame" | "rerun" | "snapshot" | "source";
+  /** Absolute. */
+  file: string;
+  /** Where the value was made, 1-based; with the step `read`: where it was read. */
+  line: number;
+  /** The one the line stands in; empty: module level. */
+  function: string;
+  step: "item" | "passed" | "read" | "returned" | "set";
+  /** It begins here: a literal, or a function that ended without a `return`. */
+  born: boolean;
+  /** What a person should know of this step: why the path ends here, how many rounds there were. */
+  note: string;
+  /** What went into this value, too, and is not followed. */
+  beside: Beside[];
+}
+
 /** A question of a session that has ended, and its answer. */
 export interface Said {
   question: string;
@@ -41,6 +70,8 @@ export interface AskArguments {
   contextOnly?: boolean;
   /** A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs. */
   forModel?: boolean;
+  /** Only the offline analyst answers: no model is asked, whoever else is set. */
+  offline?: boolean;
   /** The conversation goes on from this, its source and its output: on a connection of its own, before any launch. */
   earlier?: Earlier;
 }
@@ -267,12 +298,16 @@ export interface AskEnded {
   error: string;
   /** With `failed`: what kind of trouble a model has; absent where none has any. */
   trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
+  /** From the value in question back to where it was born, nearest first; absent where it is not known. */
+  path?: PathNode[];
+  /** What is certain of a failure, in a few words; absent where nothing is. */
+  gist?: string;
   /** What was masked while the answer was made, most often first. */
   masked: Masked[];
 }
 
 /** What `askTool` can call. */
-export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable" | "steps" | "diff" | "tree" | "workspace" | "checks" | "compare";
+export type ToolName = "stack" | "frame" | "variables" | "evaluate" | "source" | "code" | "definition" | "type" | "info" | "search" | "slice" | "trace" | "history" | "try_fix" | "threads" | "output" | "environment" | "frames" | "registers" | "memory" | "disassemble" | "step" | "continue_to" | "set_breakpoint" | "execute" | "set_variable" | "steps" | "diff" | "tree" | "workspace" | "checks" | "compare";
 
 /** The tools of agent mode, by their names in package.json. None can change the program: agent mode has no consent cards. */
 export const AGENT_TOOLS: Record<string, ToolName> = {
@@ -282,5 +317,6 @@ export const AGENT_TOOLS: Record<string, ToolName> = {
   dapAi_evaluate: "evaluate",
   dapAi_slice: "slice",
   dapAi_trace: "trace",
+  dapAi_history: "history",
   dapAi_tryFix: "try_fix",
 };

@@ -3,6 +3,7 @@
 import type { HostMessage } from "../shared/messages";
 import { App, type Host } from "./app";
 import "./style.css";
+import "./valuePath.css";
 
 declare function acquireVsCodeApi(): Host;
 

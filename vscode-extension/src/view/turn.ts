@@ -17,6 +17,7 @@ import { StepList } from "./steps";
 import { withLocations } from "./tokens";
 import { verdictFirst, verdictOf } from "./verdict";
 import { usageDetails, usageWords } from "./usage";
+import { valuePath } from "./valuePath";
 import { Working } from "./working";
 
 /** What an empty question means. */
@@ -114,12 +115,14 @@ export class TurnView {
     const isInstead = ended.reason === "failed" && ended.answer.trim() !== "";
     add(isInstead ? this.before : this.findings, ...endBanners(this.context, this.turn.id, ended));
     const verdict = verdictOf(this.parts);
+    const path = ended.path && valuePath(this.context, `${this.turn.id}.path`, ended.path);
+    add(this.findings, path);
     const evidence = this.showFindings(ended, verdict === undefined);
     // The offline analyst shows all that it has found; a model chooses what to say.
     foldEvidence(this.context, this.parts, `${this.turn.id}.part`, isRead || ended.usage.provider !== "offline");
     add(this.before, gistOf(this.context, ended, this.fixes[0]));
     if (verdict && !isRead) {
-      const seen = [this.fixes[0]?.element, evidence];
+      const seen = [this.fixes[0]?.element, path, evidence];
       add(this.before, verdictFirst(this.context, this.parts, verdict, seen, `${this.turn.id}.rest`, false));
     }
     this.showFoot(ended);

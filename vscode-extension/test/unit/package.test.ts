@@ -59,6 +59,6 @@ test("a repository's settings choose no endpoint, model, level or log file, and 
   assert.deepEqual(restricted, ["dapAi.python", "dapAi.enableFor"]);
   assert.deepEqual(
     open.map(([name]) => name).filter((name) => !restricted.includes(name)).sort(),
-    ["dapAi.askTimeout", "dapAi.budgetTokens", "dapAi.codeLens", "dapAi.consolePrefix", "dapAi.startTimeout"],
+    ["dapAi.askTimeout", "dapAi.atTheLine", "dapAi.budgetTokens", "dapAi.codeLens", "dapAi.consolePrefix", "dapAi.startTimeout"],
   );
 });

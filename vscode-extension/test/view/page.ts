@@ -8,7 +8,9 @@ import { after, test } from "node:test";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 
 import { answerHtml } from "../../src/answers/answerHtml";
+import { runHtml } from "../../src/runs/runHtml";
 import type { FromView, HostMessage } from "../../src/shared/messages";
+import type { RunHostMessage, RunViewMessage } from "../../src/shared/runMessages";
 import { THEMES, WEBVIEW_STYLE, type ThemeName } from "./themes";
 
 /** Where run.mjs has put the built view. */
@@ -23,7 +25,8 @@ export interface Options {
   theme?: ThemeName;
   width?: number;
   height?: number;
-  place?: "panel" | "tab";
+  /** `run`: the view of runs, in the place of the answer view. */
+  place?: "panel" | "tab" | "run";
   forcedColors?: boolean;
   /** A page of its own, since the test changes it for good. */
   alone?: boolean;
@@ -98,7 +101,7 @@ export class View {
   }
 
   /** Plays messages of the host, in one go. */
-  async post(...messages: HostMessage[]): Promise<void> {
+  async post(...messages: (HostMessage | RunHostMessage)[]): Promise<void> {
     await this.page.evaluate((all) => {
       for (const each of all) window.dispatchEvent(new MessageEvent("message", { data: each }));
     }, messages);
@@ -108,6 +111,11 @@ export class View {
   async sent(): Promise<FromView[]> {
     const all = await this.page.evaluate(() => (window as unknown as { recorder: Recorder }).recorder.sent.splice(0));
     return all.filter((each) => each.type !== "ready");
+  }
+
+  /** The same of the view of runs. */
+  async sentOfRun(): Promise<RunViewMessage[]> {
+    return (await this.sent()) as unknown as RunViewMessage[];
   }
 
   /** As VS Code does when a view is hidden and shown again. */
@@ -184,12 +192,14 @@ export class View {
 
   private file(path: string): { contentType: string; body: string | Buffer } | undefined {
     if (path === "/") {
-      const html = answerHtml({ nonce: "n0nce", scriptUri: `${ORIGIN}/view.js`, styleUri: `${ORIGIN}/view.css`, place: this.options.place ?? "panel" });
+      const { place = "panel" } = this.options;
+      const parts = (name: string): { nonce: string; scriptUri: string; styleUri: string } => ({ nonce: "n0nce", scriptUri: `${ORIGIN}/${name}.js`, styleUri: `${ORIGIN}/${name}.css` });
+      const html = place === "run" ? runHtml(parts("page")) : answerHtml({ ...parts("view"), place });
       // VS Code puts its own style before everything of the page.
       return { contentType: "text/html", body: html.replace("<head>", `<head><style>${WEBVIEW_STYLE}</style>`) };
     }
-    if (path === "/view.js") return { contentType: "text/javascript", body: readFileSync(join(__VIEW__, "view.js")) };
-    if (path === "/view.css") return { contentType: "text/css", body: readFileSync(join(__VIEW__, "view.css")) };
+    if (/^\/(view|page)\.js$/.test(path)) return { contentType: "text/javascript", body: readFileSync(join(__VIEW__, path)) };
+    if (/^\/(view|page)\.css$/.test(path)) return { contentType: "text/css", body: readFileSync(join(__VIEW__, path)) };
     return path === "/favicon.ico" ? { contentType: "image/x-icon", body: "" } : undefined;
   }
 
@@ -207,7 +217,7 @@ export class View {
   /** As VS Code sets a theme: variables on the root, a class on the body. */
   private async dress(): Promise<void> {
     const theme = THEMES[this.options.theme ?? "dark"];
-    const tab = this.options.place === "tab";
+    const tab = this.options.place === "tab" || this.options.place === "run";
     await this.page.evaluate(({ theme, tab }) => {
       for (const [name, value] of Object.entries(theme.variables)) document.documentElement.style.setProperty(`--vscode-${name}`, value);
       document.documentElement.style.background = theme.variables[tab ? "editor-background" : "sideBar-background"] ?? "";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { View, type Options } from "./page";
-import { APPROVAL, DIFF, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, RUNNING, STEPS, STOPPED, SYMBOL, VERDICT_ANSWER, ended, finished, state, talk, turn } from "./samples";
+import { APPROVAL, DIFF, OFFLINE_ANSWER, OFFLINE_USAGE, OTHER, PATH, RUNNING, STEPS, STOPPED, SYMBOL, VERDICT_ANSWER, ended, finished, state, talk, turn } from "./samples";
 import type { ThemeName } from "./themes";
 
 const folder = process.env["DAP_AI_SCREENSHOTS"];
@@ -29,6 +29,7 @@ const SCENES: Record<string, Scene> = {
     const { conversation, ...rest } = talk(finished());
     return view.post({ type: "state", state: { ...rest, sessions: [RUNNING], conversation: { ...conversation!, isOver: true } } });
   },
+  "22-path": (view) => view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE, path: [...PATH, { ...PATH[0]!, expression: "orders", value: "", known: "", step: "read", note: "an argument: where it was passed is not known" }] })) }),
   "3-stopped": (view) => view.post({ type: "state", state: state() }),
   "4-streaming": (view) => view.post({ type: "state", state: streaming }),
   "5-answer-top": async (view) => {

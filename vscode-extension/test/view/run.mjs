@@ -12,7 +12,7 @@ const timeout = process.env.DAP_AI_MEASURE ? 3_600_000 : 1_200_000; // of all; p
 
 async function withView(out) {
   await esbuild.build({
-    entryPoints: { view: join(root, "src/view/main.ts") },
+    entryPoints: { view: join(root, "src/view/main.ts"), page: join(root, "src/runview/main.ts") },
     outdir: out,
     bundle: true,
     platform: "browser",

@@ -1,7 +1,7 @@
 /** What a host would say: one stopped session, and what dap_ai's offline analyst and a model answer about it. */
 
 import type { Approval, SessionInfo, Step, Turn, ViewState } from "../../src/shared/messages";
-import type { AskEnded, Evidence, Fix, Suspect } from "../../src/shared/protocol";
+import type { AskEnded, Evidence, Fix, PathNode, Suspect } from "../../src/shared/protocol";
 
 export const FILE = "/home/ada/shop/report.py";
 
@@ -107,6 +107,20 @@ export const FIXES: Fix[] = [
     check: "the call at `report.py:21`",
     result: "the copy ran out of time after 10 s",
   },
+];
+
+function node(expression: string, value: string, line: number, of: string, change: Partial<PathNode> = {}): PathNode {
+  return { expression, value, known: value === "" ? "" : "rerun", file: FILE, line, function: of, step: "set", born: false, note: "", beside: [], ...change };
+}
+
+export const PATH: PathNode[] = [
+  node("total", "-962.28", 29, "main", { known: "frame" }),
+  node("net - abs(net) * rate * -1", "-962.28", 16, "with_tax", { step: "returned", beside: [{ expression: "rate", value: "0.19" }] }),
+  node("net", "-1188", 23, "bill", { step: "passed" }),
+  node("net", "-1188", 22, "bill"),
+  node("reduced", "-1188", 11, "price", { beside: [{ expression: "amount", value: "132" }] }),
+  node("discount", "10", 22, "bill", { step: "passed" }),
+  node("DISCOUNTS[name]", "10", 3, "", { born: true }),
 ];
 
 export function ended(change: Partial<AskEnded> = {}): AskEnded {

@@ -16,6 +16,7 @@ from dap_ai.agent.case.source import Sources
 from dap_ai.protocol.contracts.snapshot import History
 
 _MAX_PASSING = 6
+_LEAST_ODD = 0.55
 
 
 @dataclass
@@ -31,6 +32,11 @@ class Seen:
     """The values that stand out, the most telling first."""
     compared: tuple[str, str] | None = None
     """The texts of the two sides of a failed comparison, where both are known."""
+
+    @property
+    def telling(self) -> list[Oddity]:
+        """Those that stand out so much that they are a reason to suspect the line that made them."""
+        return [odd for odd in self.oddities if odd.weight >= _LEAST_ODD]
 
 
 def seen_in(history: History, sources: Sources, diagnosis: Diagnosis) -> Seen | None:

@@ -11,6 +11,11 @@ from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.store import started_in
 
 
+def store() -> Path:
+    """The folder of the user's own recordings; it need not be there."""
+    return user_data_path("dap-ai") / "recordings"
+
+
 def new_folder(out: Path | None, program: str) -> Path:
     """The folder, which is there and empty: `out`, or one in the user's data directory.
 
@@ -19,7 +24,7 @@ def new_folder(out: Path | None, program: str) -> Path:
     if out is None:
         name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(program).name)
         stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H.%M.%S")
-        top = user_data_path("dap-ai") / "recordings"
+        top = store()
         out, number = top / f"{stamp}-{name}", 1
         while out.exists():
             out, number = top / f"{stamp}-{name}-{number + 1}", number + 1

@@ -73,7 +73,10 @@ class Keeper:
     """The endpoint's process; started again, at the same address, where it is killed."""
 
     def __init__(self, wish: Wish, heard: Callable[[Word], None] = lambda _: None) -> None:
-        """Serves once this returns. Raises CannotRecord. `heard` takes each word of it, in a thread."""
+        """Once this returns the agent can be started: its requests wait until the endpoint serves.
+
+        Raises CannotRecord. `heard` takes each word of the endpoint, in a thread.
+        """
         self._heard = heard
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         token = secrets.token_urlsafe(18)

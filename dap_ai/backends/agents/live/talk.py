@@ -41,7 +41,7 @@ class Begin(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The endpoint serves, and the workspace's first state is kept."""
+    """The agent can be started; what it asks waits until the endpoint serves."""
 
     files: int = 0
     """Of the workspace, whose first state is kept."""

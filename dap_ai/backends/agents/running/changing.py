@@ -31,7 +31,6 @@ class Changing:
             ),
             "note": Command(self._note, 'note "TEXT"', "a user's words behind the held query, in later ones, too"),
             "drop": Command(self._drop, "drop", "the held call is not made; the held query is refused"),
-            "fork": Command(self._fork, "fork [STEP]", "how to run this again from a step, with an edit"),
         }
 
     def _variable(self, arguments: Arguments) -> Body:
@@ -84,14 +83,6 @@ class Changing:
             raise ConditionError("only a query or a call can be dropped: this has happened")
         self._present.order(at, Order(at.held.ident, "drop"))
         return "the call is not made" if at.held.kind == "call" else "the query is refused once it goes on"
-
-    def _fork(self, argument: str) -> str:
-        step = argument.strip() or str(self._opened.held.step or self._opened.run.steps)
-        if not step.isdecimal():
-            raise ConditionError(f"{step!r} is no step's number: `fork 3`")
-        path = self._opened.run.root
-        edits = "--say TEXT, --answer TEXT, --call TEXT or --result TEXT is the edit"
-        return f"dap-ai run fork {path} --at {step}\n{edits}; `dap-ai run fork --help` says more"
 
     def _told(self) -> At:
         try:

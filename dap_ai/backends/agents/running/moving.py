@@ -8,12 +8,12 @@ from typing import Any
 from dap_ai.backends.agents.arguments import Arguments, Refused
 from dap_ai.backends.agents.cursor import Moved
 from dap_ai.backends.agents.filters import FILTERS, why
-from dap_ai.backends.agents.live.gate.stops import Until
+from dap_ai.backends.agents.live.gate.orders import Until
 from dap_ai.backends.agents.moving import Body, Moving
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.running.present import RUNS, At, Present
 from dap_ai.backends.agents.running.table import Late
-from dap_ai.backends.agents.titles import title
+from dap_ai.runs.titles import title
 
 _PRESENT = "the present: what comes next has not happened yet"
 

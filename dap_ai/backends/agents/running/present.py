@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dap_ai.backends.agents.arguments import Refused
-from dap_ai.backends.agents.live.gate.orders import Held, Order
-from dap_ai.backends.agents.live.gate.stops import Until
+from dap_ai.backends.agents.live.gate.orders import Held, Order, Until
 from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.opened import Opened
 from dap_ai.backends.agents.running.edits import ENDINGS, after_edit, document, from_document
@@ -113,12 +112,20 @@ class Present:
             raise Refused("past: read-only. Only what is held can be edited" if self.holds else RUNS)
         return found
 
-    def replaced(self) -> None:
-        """The run has been read anew: its events may stand elsewhere."""
-        opened = self._opened()
+    def replaced(self) -> bool:
+        """The run has been read anew; whether what is held stands elsewhere in it now.
+
+        A change of the workspace is known late, and stands before the query that it was found at.
+        """
+        opened, before = self._opened(), {at.index: at for at in self.holds.values()}
         for at in self.holds.values():
             at.index = _event_of(at.held, opened.run).index
             opened.pins[at.thread] = at.index
+        moved = {index: at.index for index, at in before.items() if index != at.index}
+        opened.documents.moved(moved)
+        if opened.cursor.index in moved:
+            opened.cursor.go_to(moved[opened.cursor.index])
+        return bool(moved)
 
     def order(self, at: At, order: Order) -> None:
         """Sends an edit, and knows it."""

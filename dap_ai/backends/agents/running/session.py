@@ -14,6 +14,7 @@ from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.moving import Moving
 from dap_ai.backends.agents.opened import Loaded, Opened, Write
 from dap_ai.backends.agents.running.changing import Changing
+from dap_ai.backends.agents.running.forking import RECORDED, Forking
 from dap_ai.backends.agents.running.moving import LiveMoving
 from dap_ai.backends.agents.running.present import RUNS, Present, Stage
 from dap_ai.backends.agents.running.table import late_hit, table_of
@@ -58,6 +59,7 @@ class LiveSession(RunSession):
         self._wanted: Wanted | None = None
         self._present: Present | None = None
         self._judged: set[tuple[int, int]] = set()
+        self._starts_sessions = False
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
         """As RunSession.receive; a client that starts nothing in a terminal is heard, too."""
@@ -95,7 +97,18 @@ class LiveSession(RunSession):
             raise Refused("no run is open yet")
         return self._opened
 
+    def _initialize(self, arguments: Arguments) -> Message:
+        self._starts_sessions = arguments.fields.get("supportsStartDebuggingRequest") is True
+        return super()._initialize(arguments)
+
     def _show(self, loaded: Loaded) -> tuple[Opened, Moving]:
+        opened, moving = self._shown(loaded)
+        if opened.run.format == RECORDED:
+            start = self._starts if self._starts_sessions else None
+            opened.console.commands = {**opened.console.commands, **Forking(opened, start).commands}
+        return opened, moving
+
+    def _shown(self, loaded: Loaded) -> tuple[Opened, Moving]:
         if self._present is None or self._wanted is None:
             return super()._show(loaded)
         opened = Opened(
@@ -152,6 +165,9 @@ class LiveSession(RunSession):
             raise Refused(RUNS)
         return super()._handler(command)
 
+    def _is_held(self, index: int) -> bool:
+        return self._present is not None and any(at.index == index for at in self._present.holds.values())
+
     def _tell_table(self) -> None:
         if self._stage is not None:
             self._stage.say(Line(table=table_of(self._breakpoints)))
@@ -191,8 +207,8 @@ class LiveSession(RunSession):
         opened.grow(run, analysed, "" if whole else KNOWN)
         if others:
             opened.documents.forget()
-        if self._present is not None:
-            self._present.replaced()
+        if self._present is not None and self._present.replaced():
+            self._emit("invalidated", {"areas": ["all"]})
 
     def _hear(self, heard: Heard) -> None:
         present, moving = self._present, self._moving
@@ -215,8 +231,11 @@ class LiveSession(RunSession):
     def _child(self, port: int) -> None:
         """The agent's own Python as a session of its own, below this one."""
         connect = {"host": "127.0.0.1", "port": port}
-        configuration = {"name": "the agent's Python", "connect": connect, "justMyCode": False}
-        arguments = {"request": "attach", "configuration": configuration}
+        self._starts({"name": "the agent's Python", "connect": connect, "justMyCode": False}, "attach")
+
+    def _starts(self, configuration: Mapping[str, Any], request: str = "launch") -> None:
+        """Another session, of the client's."""
+        arguments = {"request": request, "configuration": configuration}
         self._out.append({"type": "request", "command": "startDebugging", "arguments": arguments})
 
     def _judge(self) -> None:

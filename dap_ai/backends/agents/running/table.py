@@ -7,8 +7,8 @@ from typing import NamedTuple
 from dap_ai.backends.agents.breakpoints import Breakpoints
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS, why
-from dap_ai.backends.agents.live.gate.orders import Table
-from dap_ai.backends.agents.live.gate.stops import LIVE, Row
+from dap_ai.backends.agents.live.gate.orders import Row, Table
+from dap_ai.backends.agents.live.gate.stops import LIVE
 
 _KINDS = {"functions": "function", "filters": "filter", "data": "data"}
 

@@ -11,7 +11,7 @@ import click
 from dap_ai import threads
 from dap_ai.adapter.io.family import ChildPlace
 from dap_ai.adapter.io.serve import Proxy
-from dap_ai.backends.agents import AgentsBackend
+from dap_ai.backends.agents.recipe import AgentsBackend
 from dap_ai.commands.run.parts.connecting import TOKEN_VARIABLE
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import Teller, warn

@@ -202,5 +202,11 @@ async def test_a_python_program_has_none_of_these_tools(name: str):
 def test_what_is_for_one_kind_of_program_is_not_offered_in_the_other():
     native, python = bench(Adapter()), bench(Adapter(), kind="python")
 
-    assert {name for name, tool in TOOLS.items() if not tool.fits(native)} == {"trace", "try_fix", "slice", "info"}
+    assert {name for name, tool in TOOLS.items() if not tool.fits(native)} == {
+        "trace",
+        "history",
+        "try_fix",
+        "slice",
+        "info",
+    }
     assert {name for name, tool in TOOLS.items() if not tool.fits(python)} >= {"frames", "registers", "memory"}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
@@ -17,8 +20,9 @@ from dap_ai.protocol.wire.visible import hidden_in
 from dap_ai.runs.analysis.analysing import analyse
 from dap_ai.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage, Write
 from dap_ai.runs.export.page.document import document
-from dap_ai.runs.export.page.markup import Markup, tag, text
-from dap_ai.runs.model import Run
+from dap_ai.runs.export.view.making import view_of
+from dap_ai.runs.export.view.shape import RunView
+from dap_ai.runs.model import Event, Run
 from tests.patience import at_worst
 from tests.unit.runs.hand_made import HOSTILE, any_run, event, hostile, ordinary
 
@@ -49,21 +53,16 @@ HOSTILE_ANALYSIS = Analysis(
     tree=[Node(1, 0, "change", HOSTILE, HOSTILE)],
     patterns=[Pattern("refused", [1], HOSTILE, HOSTILE)],
 )
-KNOWN = {
-    *("html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "span", "div", "aside", "main", "nav"),
-    *("details", "summary", "ol", "ul", "li", "a", "b", "p", "pre", "code", "ins", "del", "small", "section", "input"),
-    *("output", "button", "footer", "kbd", "script"),
-}
+PAGE = ["html", "head", "meta", "meta", "meta", "meta", "meta", "title", "style", "body", "div", "noscript"]
 
 
 class Elements(HTMLParser):
-    """What a browser would make of a page, roughly: element names, attributes, and all text."""
+    """What a browser would make of a page before any script runs: names of elements, attributes."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.names: list[str] = []
         self.attributes: list[tuple[str, str]] = []
-        self.said: list[str] = []
         self.feed(page)
         self.close()
 
@@ -71,59 +70,65 @@ class Elements(HTMLParser):
         self.names.append(tag)
         self.attributes += [(name, value or "") for name, value in attrs]
 
-    def handle_data(self, data: str) -> None:
-        self.said.append(data)
+
+def page_of(run: Run, analysis: Analysis = HOSTILE_ANALYSIS) -> str:
+    return document(view_of(run, analysis))
 
 
-def test_every_step_event_and_finding_is_in_it():
-    said = "".join(Elements(document(ordinary(), ANALYSIS)).said)
-    for wanted in (
-        "Fix total().",
-        "pytest -q",
-        "1 failed in 0.1s",
-        "def total(): ...",
-        "Done: total() is right.",
-        "hm",
-    ):
-        assert wanted in said
-    for wanted in (
-        "never-verified",
-        "the last change was never checked",
-        "inspection",
-        "line 12 is no JSON",
-        "reward 0",
-    ):
-        assert wanted in said
+def data_of(page: str) -> dict[str, Any]:
+    """The run in a page."""
+    return json.loads(re.search('<script type="application/json" id="run">(.*?)</script>', page, re.DOTALL)[1])
 
 
-def test_a_change_is_a_diff():
-    page = document(ordinary(), ANALYSIS)
-    assert "<del>-return 1\n</del>" in page and "<ins>+return 2\n</ins>" in page
+def test_the_run_in_it_is_what_the_view_is_given():
+    made = view_of(ordinary(), ANALYSIS)
+    assert msgspec.convert(data_of(document(made)), RunView) == made
 
 
-def test_each_link_has_its_target():
-    attributes = Elements(document(ordinary(), ANALYSIS)).attributes
-    targets = {value for name, value in attributes if name == "id"}
-    links = {value for name, value in attributes if name == "href"}
-    assert links == {f"#s{number}" for number in range(1, 5)}
-    assert {link[1:] for link in links} <= targets
+def test_an_event_has_its_words_and_a_step_what_analysis_sees():
+    view = view_of(ordinary(), ANALYSIS)
+    call = view.events[3]
+    assert (call.kind, call.step, call.said, call.tool, call.place) == ("call", 2, "pytest -q", "bash", "run.jsonl:4")
+    assert view.events[1].output_tokens == 30
+    steps = {step.step: step for step in view.steps}
+    assert (steps[2].ok, steps[2].failed, steps[2].effect) == (False, True, "verify")
+    assert steps[3].writes[0].diff == ["@@ -1 +1 @@", "-return 1", "+return 2"]
+    assert (view.verdict, view.words, view.step_count, view.title) == ("failed", "reward 0", 4, "Fix total().")
+    assert view.stages[0].stage == "inspection"
+
+
+def test_of_a_part_only_its_events_and_their_steps_are_there():
+    view = view_of(ordinary(), ANALYSIS, first=6, count=3, most_chars=4)
+    assert [each.index for each in view.events] == [6, 7, 8]
+    assert [each.step for each in view.steps] == [3]
+    assert (view.first, view.total) == (6, 11)
+    assert (view.events[0].text, view.events[0].chars) == ("I ch", len("I change it."))
+
+
+def test_a_patch_is_that_of_the_change():
+    events = [event(0, "change", "M shop.py", native_id="abc"), event(1, "end")]
+
+    def patch(change: Event) -> list[str]:
+        return [f"+{change.native_id}\x1b"]
+
+    view = view_of(Run("/r", "x", events=events), Analysis(), patch=patch)
+    assert [(each.commit, each.diff) for each in view.events] == [("abc", ["+abc\\x1b"]), ("", ())]
 
 
 @pytest.mark.parametrize("run", [ordinary(), hostile()], ids=["ordinary", "hostile"])
 def test_nothing_is_fetched_and_nothing_has_a_handler(run: Run):
-    found = Elements(document(run, HOSTILE_ANALYSIS))
-    assert set(found.names) <= KNOWN
-    assert found.names.count("script") == 1
-    assert {name for name, _ in found.attributes} & {"src", "style", "srcset", "action", "onerror", "onclick"} == set()
-    assert all(value.startswith("#s") for name, value in found.attributes if name == "href")
+    found = Elements(page_of(run))
+    assert found.names == [*PAGE, "script", "script"]
+    assert {name for name, _ in found.attributes} == {
+        *("lang", "charset", "http-equiv", "content", "name", "id", "type"),
+    }
 
 
 def test_the_policy_admits_the_one_script_and_the_one_style_by_their_hashes():
-    page = document(hostile(), HOSTILE_ANALYSIS)
-    policy = dict(Elements(page).attributes)["content"]
+    page = page_of(hostile())
     policy = next(value for name, value in Elements(page).attributes if name == "content" and "default-src" in value)
-    for kind, element in (("script", "script"), ("style", "style")):
-        content = re.search(f"<{element}>(.*?)</{element}>", page, re.DOTALL)[1]
+    for kind, element in (("script", "<script>(.*?)</script>"), ("style", "<style>(.*?)</style>")):
+        content = re.search(element, page, re.DOTALL)[1]
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'")
@@ -131,42 +136,31 @@ def test_the_policy_admits_the_one_script_and_the_one_style_by_their_hashes():
 
 @given(any_run())
 @settings(max_examples=40)
-def test_any_run_is_a_page_of_known_elements_without_hidden_characters(run: Run):
-    page = document(run, HOSTILE_ANALYSIS)
-    assert set(Elements(page).names) <= KNOWN
+def test_any_run_is_a_page_without_hidden_characters_whose_data_can_be_read(run: Run):
+    page = page_of(run)
+    assert Elements(page).names == [*PAGE, "script", "script"]
     assert hidden_in(page) == []
-    page.encode()
+    assert len(data_of(page)["events"]) == len(run.events)
 
 
 def test_a_run_that_leaves_out_billions_of_numbers_is_a_page_in_no_time():
     run = Run("/r", "x", events=[event(0, "response", "a", step=1), event(1, "response", "b", step=2**62)])
-    assert document(run, analyse(run)).count("data-step=") == 2
-
-
-def test_text_is_escaped_and_only_markup_is_not():
-    assert tag("b", {"title": '"<'}, "<i>", Markup("<u></u>")) == '<b title="&quot;&lt;">&lt;i&gt;<u></u></b>'
-    assert text("\x1b") == "\\x1b"
-
-
-def test_a_text_that_begins_with_a_line_end_keeps_it():
-    assert tag("pre", {}, "\nx") == "<pre>\n\nx</pre>"
+    assert len(data_of(page_of(run, analyse(run)))["steps"]) == 2
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium on PATH")
-def test_in_a_real_browser_hostile_fields_stay_text_and_the_page_works(tmp_path: Path):
+def test_in_a_real_browser_it_opens_from_disk_and_hostile_fields_stay_text(tmp_path: Path):
     page = tmp_path / "run.html"
-    page.write_text(document(hostile(), HOSTILE_ANALYSIS), encoding="utf-8")
+    page.write_text(page_of(hostile()), encoding="utf-8")
     told = subprocess.run(
-        ["chromium", *FLAGS, *NETWORK, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"{page.as_uri()}#s1"],
+        ["chromium", *FLAGS, *NETWORK, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", page.as_uri()],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=BROWSER_S,
         check=True,
     ).stdout.decode()
     found = Elements(told)
-    assert set(found.names) <= KNOWN
+    assert "article" in found.names, "the page's own script has run: it shows rows"
+    assert "img" not in found.names and found.names.count("script") == 2
     title = re.search("<title>(.*?)</title>", told, re.DOTALL)[1]
     assert "pwned" in title and title != "pwned", "the title is the run's name, and no script has set it"
-    assert found.names.count("script") == 1
-    step = re.search(r'<details[^>]*data-step="1"[^>]*>', told)[0]
-    assert 'open=""' in step, "the page's own script has run: it opened the step that the address names"

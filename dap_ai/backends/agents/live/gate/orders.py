@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from dap_ai.backends.agents.live.gate.stops import Row, Until
-
 HeldKind = Literal["query", "response", "call", "result", "change", "error"]
+Until = Literal["", "event", "cycle", "out"]
+"""How far an agent goes: "" to the next breakpoint, to the next event, to its next query, to the end of its cycle."""
+
+
+class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One breakpoint of the client's. `asked` is its part of DAP's request."""
+
+    ident: int
+    kind: Literal["function", "filter", "data"]
+    asked: Mapping[str, Any]
 
 
 class Table(msgspec.Struct, frozen=True):

@@ -6,15 +6,14 @@ Pure. Only what can be told at that moment is decided here; what analysis sees c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dap_ai.backends.agents.arguments import Arguments, Refused
 from dap_ai.backends.agents.conditions import ConditionError, holds, parsed
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS, Test
 from dap_ai.backends.agents.growing import Unread
+from dap_ai.backends.agents.live.gate.orders import Row, Until
 from dap_ai.backends.agents.stops import Stop, filled, named, stop_from
 from dap_ai.backends.agents.watches import FILE, PLAN, SYSTEM, same_file
 from dap_ai.backends.agents.watches import test_of as watched
@@ -24,21 +23,11 @@ from dap_ai.runs.model import Event, Run, steps_of
 if TYPE_CHECKING:  # it loads the reader of recordings, which a session over another run does not need
     from dap_ai.backends.agents.live.gate.story import Story
 
-Until = Literal["", "event", "cycle", "out"]
-"""How far an agent goes: "" to the next breakpoint, to the next event, to its next query, to the end of its cycle."""
 LOOPS = 3
 """So often the same call brings the same before it is a loop."""
 
 _AT_QUERIES = frozenset({"query", "result", "change", "toolError", "loop", "budget", "apiError"})
 """Filters that hold at no answer, but for one that has failed."""
-
-
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One breakpoint of the client's. `asked` is its part of DAP's request."""
-
-    ident: int
-    kind: Literal["function", "filter", "data"]
-    asked: Mapping[str, Any]
 
 
 class Going(NamedTuple):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dap_ai.backends.agents.live.replay.tape import CannotReplay
 from dap_ai.backends.agents.live.workspace.git import Git, GitError, names
+from dap_ai.backends.agents.live.workspace.reading import states_of
 
 MAX_BYTES = 2 * 1024**3
 """Of the ignored files together; a folder that is more is left out, and named."""
@@ -67,13 +68,8 @@ def set_to(repository: Path, commit: str, directory: Path, paths: Sequence[str])
 
 def diff(repository: Path, commit: str, other: Path, other_commit: str) -> str:
     """A patch from one repository's state to another's. Raises GitError."""
-    with tempfile.TemporaryDirectory() as scratch:
-        top = Path(scratch)
-        git = Git(top / "git", top, top / "index")
-        git.create(())
-        alternates = top / "git" / "objects" / "info" / "alternates"
-        alternates.write_text(f"{repository / 'objects'}\n{other / 'objects'}\n", encoding="utf-8")
-        return git("diff-tree", "-p", "--no-renames", "--no-ext-diff", commit, other_commit).decode("utf-8", "replace")
+    with states_of(repository, other) as states:
+        return states.between(commit, other_commit)
 
 
 def remove(copy: Path) -> None:

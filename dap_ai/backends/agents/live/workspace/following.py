@@ -19,18 +19,23 @@ Done = Callable[[Sequence[str] | None], None]
 class Following:
     """Queries that wait while a commit is made share the next one."""
 
-    def __init__(self, directory: Path, git_dir: Path, record: Callable[[Mapping[str, Any]], None]) -> None:
-        """Keeps the first state. Raises CannotFollow. `record` is given lines for the recording."""
+    def __init__(self, directory: Path, git_dir: Path) -> None:
+        """Keeps the first state. Raises CannotFollow."""
         if directory in (Path.home(), Path(directory.anchor)):
             raise CannotFollow(f"{directory} is too much to follow; --workspace names another directory")
         self.changes = 0
         self.trouble = ""
         self._repository = Repository(directory, git_dir)
         self.files = self._repository.begin()
-        self._record = record
-        self._record({"workspace": str(directory), "at": time.time(), "commit": self._repository.head})
+        self._record: Callable[[Mapping[str, Any]], None] = lambda _: None
+        self._first = {"workspace": str(directory), "at": time.time(), "commit": self._repository.head}
         self._asked: queue.SimpleQueue[tuple[int | None, Done] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
+
+    def begin(self, record: Callable[[Mapping[str, Any]], None]) -> None:
+        """Keeps from now on what `asked` wants. `record` takes lines for the recording, the first state's at once."""
+        self._record = record
+        record(self._first)
         self._thread.start()
 
     @property

@@ -39,13 +39,17 @@ class _Module(NamedTuple):
 
 
 class Start:
-    """Made before the copy; `begin` is called in it. `edits`: of other files than the one that is run."""
+    """Made before the copy; `begin` is called in it. `edits`: of other files than the one that is run.
 
-    def __init__(self, edits: list[dict[str, Any]], frame: Any) -> None:
+    `all_anew`: the user's modules are all loaded again, so that nothing is left in them of the first run.
+    """
+
+    def __init__(self, edits: list[dict[str, Any]], frame: Any, *, all_anew: bool = False) -> None:
         self._edits = edits
+        self._all_anew = all_anew
         self._modules: dict[str, _Module] = {}
         files, left = Files(), _MAX_BYTES
-        may_be_outside = any(not edit.get("inside") for edit in edits)
+        may_be_outside = all_anew or any(not edit.get("inside") for edit in edits)
         for name, names, is_unfinished in _known(frame):
             if left > 0 and (may_be_outside or is_unfinished):
                 found = _read(names, files, is_unfinished=is_unfinished)
@@ -62,7 +66,9 @@ class Start:
         texts = {edit["file"]: edit["new"] for edit in self._edits} if is_outside else {}
         for file, text in texts.items():
             compiled(parsed(text, file), file)
-        anew = {name: each for name, each in self._modules.items() if is_outside or each.is_unfinished}
+        anew = {
+            name: each for name, each in self._modules.items() if is_outside or self._all_anew or each.is_unfinished
+        }
         missing = set(texts) - {each.file for each in anew.values()}
         if missing:
             raise UnavailableError("no module of the program was loaded from " + min(missing))

@@ -66,6 +66,11 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
         yield
         reply["trace"] = {"truncated": True, "events": trace["events"]}
         yield
+    followed = reply.get("followed")
+    if followed is not None:
+        for kept in (30, 3):
+            followed["first"], followed["last"] = followed["first"][:kept], followed["last"][-kept:]
+            yield
     raised = reply.get("raised")
     if raised is not None:
         raised["watched"] = [None for _ in raised["watched"]]

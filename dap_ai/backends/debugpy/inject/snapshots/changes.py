@@ -18,7 +18,7 @@ _FIRST, _LAST = 3, 2
 _MAX_PARTS = 24
 _MAX_DEPTH = 2
 _ALWAYS_TOLD, _TOLD_THEN = 200, 50
-_PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
+PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 """Exact types whose values never change, and whose `==` is the interpreter's: they are kept, and described later."""
 _SEQUENCES = frozenset([list, tuple, set, frozenset, collections.deque])
 _OPAQUE = frozenset([types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType, type, range])
@@ -82,14 +82,14 @@ class Observer:
         for name, x in pairs:
             kind = type(x)
             was = before.get(name)
-            if kind in _PLAIN:
+            if kind in PLAIN:
                 if was is x and (x is not None or name in before):
                     continue
                 if type(was) is kind and was == x and name in before:
                     continue
                 before[name] = told = x
             else:
-                mark = (identity(x), _parts(x, kind, 0))
+                mark = (identity(x), parts_of(x, kind, 0))
                 if type(was) is _Seen and was.mark == mark:
                     continue
                 known = changes.get(name) if changes is not None else None
@@ -126,7 +126,7 @@ class _Seen:
         self.text = text
 
 
-def _parts(x: Any, kind: Any, depth: int) -> Any:
+def parts_of(x: Any, kind: Any, depth: int) -> Any:
     """Something that differs when a part of an object has been put there, taken away or replaced."""
     if kind in _OPAQUE or depth > _MAX_DEPTH:
         return None
@@ -141,5 +141,5 @@ def _parts(x: Any, kind: Any, depth: int) -> Any:
     marks: list[Any] = [size, last]
     for part in parts:
         part_kind = type(part)
-        marks.append(identity(part) if part_kind in _PLAIN else (identity(part), _parts(part, part_kind, depth + 1)))
+        marks.append(identity(part) if part_kind in PLAIN else (identity(part), parts_of(part, part_kind, depth + 1)))
     return marks

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from ..reading.scopes import frame_locals, has_own_names
 from ..reading.statics import loaded, of_the_interpreter
@@ -15,6 +15,7 @@ from . import anew, effects, patching
 from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
+from .following import Follower
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
@@ -28,7 +29,8 @@ _RESERVE_BYTES = 4 << 20
 class Evaluation:
     """One SnapshotQuery in one frame. Made before the copy: to touch many objects is dearer there, page by page."""
 
-    def __init__(self, frame: Any, wanted: dict[str, Any]) -> None:
+    def __init__(self, frame: Any, wanted: dict[str, Any], home: Any = None) -> None:
+        """`home`: the frame in which an expression is followed."""
         self._wanted = wanted
         self._frame = frame
         self._names = frame_locals(frame) if has_own_names(frame) else {}
@@ -39,9 +41,14 @@ class Evaluation:
         self._describer = Describer(wanted, budget)
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
+        follow, deadline_s = wanted.get("follow"), wanted["deadline_s"]
+        self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
 
-    def run(self) -> dict[str, Any]:
-        """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends."""
+    def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
+
+        `end` takes the structure instead, where the run is to go no further, and does not return.
+        """
         effects.capture_streams()
         if self._loop is not None:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
@@ -54,9 +61,12 @@ class Evaluation:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            steps = bool(self._wanted.get("steps"))
-            tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
-            value = work() if tracer is None else tracer.run(work, own)
+            if self._follower is not None:
+                value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
+            else:
+                steps = bool(self._wanted.get("steps"))
+                tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
+                value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
             if self._wanted.get("statements") is None:
                 reply["value"] = self._described(value)
@@ -66,6 +76,8 @@ class Evaluation:
             reserve.clear()
             reply = {"status": "raised", "error": error_line(error)}
             raising = Raising(error, Files())
+            if self._follower is not None:
+                self._follower.settle(error)
         reply.update(effects.printed(), effects=seen.stop())
         if raising is not None:
             reply["raised"] = raising.facts(self._describer)
@@ -73,7 +85,13 @@ class Evaluation:
             reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
         if tracer is not None:
             reply["trace"] = tracer.facts()
+        if self._follower is not None:
+            reply["followed"] = self._follower.facts()
         return reply
+
+    def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
+        assert self._follower is not None  # noqa: S101  it has ended the run
+        return {"status": "ok", **effects.printed(), "effects": seen.stop(), "followed": self._follower.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
         """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
@@ -89,7 +107,8 @@ class Evaluation:
         if not wanted.get("fresh"):
             return None
         edits = self._wanted.get("edits", [])
-        return anew.Start([edit for edit in edits if edit["file"] != wanted.get("file")], self._frame)
+        others = [edit for edit in edits if edit["file"] != wanted.get("file")]
+        return anew.Start(others, self._frame, all_anew=wanted.get("anew", False))
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""

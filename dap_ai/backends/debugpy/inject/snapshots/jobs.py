@@ -91,10 +91,12 @@ class Job:
         Raises BusyError, LookupError, OSError.
         """
         self.lookups.close()
-        frames, _ = located([self.wanted["frame_id"]])
-        if not frames:
+        followed = self.wanted.get("follow") or {}
+        ids = [self.wanted["frame_id"], followed.get("frame_id", self.wanted["frame_id"])]
+        frames = {frame_id: frame for frame_id, frame, *_ in located(ids)[0]}
+        if not frames.keys() >= set(ids):
             raise LookupError("the frame is not of a stopped thread: take one from a stackTrace of this stop")
-        evaluation = Evaluation(frames[0][1], self.wanted)
+        evaluation = Evaluation(frames[ids[0]], self.wanted, frames[ids[1]])
         facts = truth.Facts()
         hooks = self.hooks = _made.get("hooks", 0)
         store(self.memory, bytes(_HEADER.size))
@@ -179,14 +181,25 @@ def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -
             facts.keep()
             if job.collecting:
                 gc.enable()
-            reply = evaluation.run()
-            reply["milliseconds"] = round(job.age_s() * 1000, 3)
-            reply["processor_ms"] = round(_processor() * 1000, 3)
-            _write(job, reply)
+            _write_timed(job, evaluation.run(lambda reply: _end_with(job, reply)))
     except BaseException as error:
         _write(job, {"status": "unavailable: " + str(error)[:300]})
     finally:
         posix._exit(0)  # pyright: ignore[reportPrivateUsage]  its documented name
+
+
+def _end_with(job: Job, reply: dict[str, Any]) -> None:
+    """Ends the copy in the midst of what it runs."""
+    try:
+        _write_timed(job, reply)
+    finally:
+        posix._exit(0)  # pyright: ignore[reportPrivateUsage]  its documented name
+
+
+def _write_timed(job: Job, reply: dict[str, Any]) -> None:
+    reply["milliseconds"] = round(job.age_s() * 1000, 3)
+    reply["processor_ms"] = round(_processor() * 1000, 3)
+    _write(job, reply)
 
 
 def _write(job: Job, reply: dict[str, Any]) -> None:

@@ -274,10 +274,9 @@ class _Run:
             observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
         tracer.depth -= bool(self._known.is_called)
         instructions = self._known.instructions
-        last = instructions[at] if at >= 0 else -1
-        if last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS):
+        if _yields(instructions, at):
             tracer.suspended[id(frame)] = self
-        elif last in _RETURNS:
+        elif at >= 0 and instructions[at] in _RETURNS:
             self._returned(value)
             return
         if tracer.history is not None:
@@ -306,6 +305,16 @@ class _Run:
             self._raised = raised_text(self._tracer.describer, error)
             if self._call is not None:
                 self._call["raised"] = self._raised
+
+
+def is_yield(frame: Any) -> bool:
+    """Whether a frame that is left comes back: it has yielded, or awaits."""
+    return _yields(frame.f_code.co_code, frame.f_lasti)
+
+
+def _yields(instructions: bytes, at: int) -> bool:
+    last = instructions[at] if at >= 0 else -1
+    return last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS)
 
 
 def _stack_depth() -> int:

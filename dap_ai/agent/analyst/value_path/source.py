@@ -1,0 +1,33 @@
+"""One step back: where a value was made, and of what."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dap_ai.agent.analyst.value_path.recorded import Told
+from dap_ai.agent.analyst.value_path.spots import Spot
+from dap_ai.protocol.wire.value_path import Step
+
+
+@dataclass
+class Source:
+    """Where a value was made, and of what."""
+
+    spot: Spot
+    step: Step
+    made_of: ast.expr | None = None
+    """Evaluated at the spot; None: the path ends, or goes on with the holders."""
+    value: Told | None = None
+    """What is known of the value there, beside what is known where it is used."""
+    note: str = ""
+    born: bool = False
+    is_part: bool = False
+    """It was made of more than `made_of`: that has another value."""
+    holders: list[ast.expr] = field(default_factory=list[ast.expr])
+    """What the value was read from, where it is not known who put it there."""
+
+
+def called(call: ast.Call) -> str:
+    """The name by which a function or method is called."""
+    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")

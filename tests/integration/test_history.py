@@ -1,0 +1,159 @@
+"""`history` runs the real program again in a real copy: on every Python, to a breakpoint and to an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dap_ai.agent.tools.base import ToolResult
+from dap_ai.agent.tools.history import history
+from dap_ai.protocol.contracts.snapshot import Followed, Moment
+from dap_ai.protocol.contracts.tools import History
+from tests.integration.trying import called
+
+pytestmark = [pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
+
+
+def found(result: ToolResult) -> Followed:
+    assert isinstance(result.data, Followed), result.text
+    return result.data
+
+
+def changes(followed: Followed) -> list[tuple[str, str, int]]:
+    """Value, function (its last name) and round of each change."""
+    return [(m.text, m.function.rpartition(".")[2], m.round) for m in (*followed.first, *followed.last)]
+
+
+@pytest.mark.anyio
+async def test_each_change_is_told_with_the_line_the_function_and_the_round_that_made_it(
+    debuggee: Callable[..., Any], debuggee_python: Path
+) -> None:
+    program = debuggee("past")
+    wanted = [
+        History("total", "total < 0"),
+        History("log"),
+        History("account.balance", "account.balance < 0"),
+        History("self.balance"),
+        History("LIMITS['ann']"),
+        History("past_state.seen"),
+        History("left", frame=1),
+    ]
+    results = await called(program.path, history, *wanted, lines=(program.line,), python=[str(debuggee_python)])
+    total, log, balance, own, limit, seen, left = map(found, results)
+    moved = [("5", "__init__", 1), ("7", "move", 1), ("8", "move", 1), ("7", "move", 1)]
+
+    rounds = {1: "2", 2: "3", 4: "2", 5: "0", 6: "-3", 7: "-7"}
+    assert changes(total) == [("0", "settle", 1), *((text, "settle", n) for n, text in rounds.items())]
+    assert (total.when, total.before) == (total.first[5], total.first[4])
+    assert [(text, where) for text, where, _ in changes(log)][-2:] == [
+        ("[2, 1, 0, -1, -2, -3]", "remember"),
+        ("[2, 1, 0, -1, -2, -3, -4]", "remember"),
+    ]
+    assert changes(balance)[:1] == [("5", "main", 1)]
+    assert isinstance(balance.when, Moment)
+    assert (balance.when.text, balance.when.function.rpartition(".")[2]) == ("-2", "move")
+    assert changes(own)[: len(moved)] == moved
+    assert [text for text, _, _ in changes(limit)] == ["3", "-3", "-7"]
+    assert changes(seen)[0][0] == "[]"
+    assert (seen.count, [m.text for m in left.first], left.call, left.calls) == (8, ["1", "0"], 2, 3)
+
+
+SUMS = """
+import sys
+
+
+def summed(n):
+    total = 0
+    for i in range(n):
+        total += (i % 7) - 4
+    assert total > 0, total
+    return total
+
+
+summed(3000)
+"""
+
+
+@pytest.mark.anyio
+async def test_a_long_history_is_bounded_and_keeps_where_the_condition_first_held(tmp_path: Path) -> None:
+    program = tmp_path / "sums.py"
+    program.write_text(SUMS)
+
+    (result,) = await called(program, history, History("total", "total < -1000"))
+
+    followed = found(result)
+    assert followed.when is not None
+    assert (followed.when.text, followed.when.round, followed.when.line) == ("-1001", 996, 8)
+    assert len(followed.first) + len(followed.last) <= 200 < followed.count
+    assert len(result.text.splitlines()) < 30
+    assert "`total` became `-1001`, and was `-998` before" in result.text
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import time\nstarted = time.perf_counter()\ntotal = 1\ntotal += 1\n", "with the same values"),
+        (
+            "import threading\ntotal = 1\nt = threading.Thread(target=print)\nt.start()\nt.join()\ntotal += 1\n",
+            "thread",
+        ),
+    ],
+)
+@pytest.mark.anyio
+async def test_a_program_that_cannot_be_run_again_is_told_so_and_the_slice_is_given(
+    source: str, reason: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "once.py"
+    program.write_text(source + "print(total)\n")
+    last = source.count("\n") + 1
+
+    (result,) = await called(program, history, History("total"), lines=(last,))
+
+    assert result.text.startswith("`total` has no history here: ")
+    assert reason in result.text.partition("\n")[0]
+    assert f"once.py:{last - 1}` `total += 1`" in result.text
+
+
+BANK = """\
+class Account:
+    def __init__(self, money):
+        self.money = money
+
+    def take(self, amount):
+        self.money -= amount
+        if self.money < -10:
+            raise ValueError("overdrawn")
+
+
+account = Account({start})
+for amount in (3, 4, 5, 6, 7):
+    account.take(amount)
+"""
+
+
+def test_it_is_the_value_that_failed_and_the_line_that_made_it_so_is_named(tmp_path: Path, run_dap_ai: Any) -> None:
+    program = tmp_path / "bank.py"
+    program.write_text(BANK.format(start=10))
+
+    done = run_dap_ai("ask", program, "-q", "when did it become negative?", cwd=tmp_path)
+
+    told = done.stdout.decode()
+    assert told.startswith("`self.money < 0` first held at `bank.py:6` in `Account.take` (`self.money -= amount`)")
+    assert "`self.money` became `-2`, and was `3` before" in told
+    assert b"ValueError: overdrawn" in done.stderr
+
+
+def test_where_the_input_is_used_up_that_is_said_and_the_slice_is_given(tmp_path: Path, run_dap_ai: Any) -> None:
+    program = tmp_path / "bank.py"
+    program.write_text(BANK.format(start="int(input())"))
+
+    done = run_dap_ai("ask", program, "-q", "when did self.money become negative?", stdin=b"10\n", cwd=tmp_path)
+
+    told = done.stdout.decode()
+    assert told.startswith(
+        "`self.money` has no history here: the whole program `bank.py` reads input, which is used up"
+    )
+    assert "`bank.py:6` `self.money -= amount`: writes `self.money`" in told
