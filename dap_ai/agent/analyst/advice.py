@@ -21,7 +21,7 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
-    if trials and trials.proved and _agree(analysis, trials.proved[0], first):
+    if trials and trials.proved and _agree(analysis, trials.proved[0]):
         return _passing(analysis, trials)
     finding = analysis.fix_at(first.file, first.line) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
@@ -38,9 +38,10 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
     return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
 
 
-def _agree(analysis: Analysis, trial: Trial, first: Suspect | None) -> bool:
-    """Whether cause and fix are one: what was seen to go wrong at another line is not mended by a blind change."""
-    return bool(trial.candidate.reason) or first is None or not _is_seen(analysis, first)
+def _agree(analysis: Analysis, trial: Trial) -> bool:
+    """Whether cause and fix are one line, or a rule says why they are not."""
+    cause = analysis.cause
+    return bool(trial.candidate.reason) or cause is None or trial.place == (cause.file, cause.line)
 
 
 def _steps(analysis: Analysis) -> str:
@@ -79,11 +80,6 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
         count = len(trials.rivals) + 1
         return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
     return "A guess, found by trying small changes: see whether it is what you mean."
-
-
-def _is_seen(analysis: Analysis, suspect: Suspect) -> bool:
-    finding = analysis.finding_at(suspect.file, suspect.line)
-    return finding is not None and finding.seen
 
 
 def _at(edit: Edit) -> str:

@@ -97,6 +97,11 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     return ""
 
 
+def is_of_test(case: Case, path: str, function: str) -> bool:
+    """Whether a function of a file is a test's, where a test has failed."""
+    return test_of(case) is not None and (_is_of_tests(path) or function.startswith("test"))
+
+
 def _is_of_tests(path: str) -> bool:
     name = Path(path).name
     return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")

@@ -10,10 +10,13 @@ from dap_ai.agent.analyst.hiding import literals
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.case.source import ScopeNode
 from dap_ai.protocol.contracts.snapshot import Trace
 
 _LEAST_WEIGHT = 0.3
 """So sure must a rule be of a line for a change of it to be shown."""
+_LACKS_NAME = ("NameError", "UnboundLocalError", "AttributeError")
+_NAMES = ("name", "unused name", "attribute")
 
 
 def prove(analysis: Analysis, trials: Trials) -> None:
@@ -27,6 +30,9 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     known = analysis.finding_at(*trial.place)
     if trial.candidate.reason or (trial.verified and known and known.weight >= _LEAST_WEIGHT):
         return "a rule names its line"
+    error = analysis.case.exception
+    if trial.at_failure and error and error.type in _LACKS_NAME and trial.candidate.kind in _NAMES:
+        return "it puts a name that there is in the place of one that there is not"
     if not trial.verified:
         return ""
     before = analysis.seen.passing[trial.place] if analysis.seen else 0
@@ -35,10 +41,16 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     statement = analysis.diagnosis.place.statement
     if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
         return "" if trials.unlike(trial) else "no change that does something else does"
-    elsewhere = any(t.verified and not t.doubt and t.place != trial.place for t in trials.tried)
-    is_data = bool(analysis.seen and analysis.seen.telling)  # what the data brought, no change of the code explains
+    elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
+    odd = analysis.seen.telling if analysis.seen else []
+    is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
     is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
-    return "no change of another line does" if is_proof else ""
+    return "no change of another function does" if is_proof else ""
+
+
+def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
+    source = trial.candidate.edit.source
+    return source.path, source.scope_at(trial.candidate.line)
 
 
 def _demands_equality(statement: ast.stmt) -> bool:

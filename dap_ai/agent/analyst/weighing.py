@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
+from dap_ai.agent.analyst.enclosing import is_of_test
+from dap_ai.agent.analyst.evidence.dependence import Part
 from dap_ai.agent.analyst.evidence.oddities import Oddity
-from dap_ai.agent.analyst.evidence.seen import Seen, seen_in
+from dap_ai.agent.analyst.evidence.seen import Seen, is_check, seen_in
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 
 _LIFT = 0.9
 _NOTICED = 0.6
 """Of the line that failed, where a value was born elsewhere that stands out: there it was only noticed."""
+_DEPENDED, _FURTHER = 0.25, 0.95
+"""Of a line that the failing value depended on, though the text does not tell so; for each dependence back."""
+_AT_MODULE, _OF_TEST = 0.3, 0.3
 _MAX_TEXT = 60
+_PARTS = {
+    "sets": "sets `{}`",
+    "changes": "changes `{}`",
+    "passes": "passes the argument `{}`",
+    "returns": "returns the result of `{}`",
+    "writes": "writes `{}`",
+    "calls": "calls `{}`",
+    "ends": "is where `{}` ended",
+    "decides": "decided which way was taken",
+}
+_NO_STEPS = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
 
 
 def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
-    """Raises the lines at which values were born that stand out."""
+    """Adds the lines on which the failing value depended, and raises those at which values were born that stand out."""
     seen = analysis.seen = seen_again(controls, analysis.case, analysis.diagnosis)
-    strong = seen.telling if seen else []
-    for odd in seen.oddities if seen else ():
+    if seen is None:
+        return
+    for spot, part in seen.slice.lines().items():
+        if part.distance and not isinstance(part.event.statement, _NO_STEPS) and not is_check(part.event.statement):
+            analysis.scores.setdefault(spot, _depended(analysis.case, part))
+            analysis.reasons.setdefault(spot, _PARTS[part.role].format(part.name))
+    _heed(analysis, seen)
+    _compare(analysis, seen)
+
+
+def _compare(analysis: Analysis, seen: Seen) -> None:
+    """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
+    match analysis.diagnosis.place.statement:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()])):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual"), args=[left, *_])):
+            pass
+        case _:
+            return
+    if seen.compared and isinstance(left, ast.Call) and analysis.diagnosis.value(left) is None:
+        found, expected = (cut(text, _MAX_TEXT) for text in seen.compared)
+        analysis.diagnosis.sentences.insert(0, f"`{ast.unparse(left)}` is `{found}`, not `{expected}`.")
+
+
+def _depended(case: Case, part: Part) -> float:
+    run = part.event.run
+    score = _DEPENDED * _FURTHER**part.distance * (_AT_MODULE if isinstance(run.scope, ast.Module) else 1.0)
+    return score * (_OF_TEST if is_of_test(case, run.source.path, run.name) else 1.0)
+
+
+def _heed(analysis: Analysis, seen: Seen) -> None:
+    strong = seen.telling
+    for odd in seen.oddities:
         spot = odd.event.spot
         analysis.scores[spot] = 1 - (1 - analysis.scores.get(spot, 0.0)) * (1 - _LIFT * odd.weight)
         known = analysis.finding_at(*spot)

@@ -76,3 +76,16 @@ def test_what_stands_after_the_failing_line_of_a_module_has_not_run(tmp_path: Pa
     assert analysis
     assert [analysis.never_ran(str(program), line) for line in (1, 2, 3)] == [False, False, True]
     assert all(suspect.line < 3 for suspect in analysis.suspects)
+
+
+def test_what_the_called_function_returned_is_what_the_check_found(tmp_path: Path):
+    program = tmp_path / "made.py"
+    program.write_text("def made():\n    return None\n\nassert made() == [1]\n")
+    analysis = analyse(case_of(fail(program)))
+    codes = [TracedCode(str(program), "<module>", 1), TracedCode(str(program), "made", 1)]
+    runs = [TracedRun(1, 0, last=2), TracedRun(2, 1, 1, 2, 3, [], "None")]
+    history = History(1, codes, runs, [1, 1, 1, 4, 2, 2])
+    seen = seen_in(history, analysis.case.sources, analysis.diagnosis) if analysis else None
+    assert seen
+    assert seen.compared == ("None", "[1]")
+    assert [(odd.event.spot[1], odd.name) for odd in seen.oddities] == [(2, "made()")]

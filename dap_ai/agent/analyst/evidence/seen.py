@@ -30,6 +30,8 @@ class Seen:
     """Of each line, how many checks that passed before depended on it."""
     oddities: list[Oddity]
     """The values that stand out, the most telling first."""
+    compared: tuple[str, str] | None = None
+    """The texts of the two sides of a failed comparison, where both are known."""
 
     @property
     def telling(self) -> list[Oddity]:
@@ -45,28 +47,57 @@ def seen_in(history: History, sources: Sources, diagnosis: Diagnosis) -> Seen | 
     if failure is None:
         return None
     sliced = slice_of(record, failure, diagnosis.roots)
-    odd = oddities(record, sliced, _disputed(diagnosis))
-    return Seen(record, failure, sliced, _passing(record, failure), odd)
+    compared = _compared(record, failure, diagnosis)
+    odd = oddities(record, sliced, _disputed(diagnosis, compared))
+    return Seen(record, failure, sliced, _passing(record, failure), odd, compared)
 
 
-def _disputed(diagnosis: Diagnosis) -> set[str]:
-    """The literals of what was found and not expected; of a crash, a None that is in its values."""
-    place, statement = diagnosis.place, diagnosis.place.statement
-    sides: list[ast.expr] = []
-    match statement:
+def _compared(record: Record, failure: Event, diagnosis: Diagnosis) -> tuple[str, str] | None:
+    """The texts of what a failed comparison compares; None: it is none, or one of them is not known."""
+    match diagnosis.place.statement:
         case ast.Assert(test=ast.Compare(left=left, comparators=[right])):
-            sides = [left, right]
-        case ast.Expr(value=ast.Call(args=[left, right, *_])) if assertions.called(statement):
-            sides = [left, right]
+            sides = left, right
+        case ast.Expr(value=ast.Call(args=[left, right, *_])) as statement if assertions.called(statement):
+            sides = left, right
         case _:
-            texts = [v.text for c in diagnosis.cited if (v := place.value(c.expression))]
-            return {"None"} & {atom for text in texts for atom in atoms(text)}
-    found = [value.text if (value := place.value(side)) else _written(side) for side in sides]
-    return atoms(found[0]) ^ atoms(found[1]) if all(found) else set()
+            return None
+    one, other = (_text(record, failure, diagnosis, side) for side in sides)
+    return (one, other) if one and other else None
 
 
-def _written(side: ast.expr) -> str:
-    return repr(side.value) if isinstance(side, ast.Constant) else ""
+def _text(record: Record, failure: Event, diagnosis: Diagnosis, side: ast.expr) -> str:
+    """A value as the stop holds it, as it is written, or as the only call of the function returned it in the run."""
+    if value := diagnosis.place.value(side):
+        return value.text
+    if isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
+        return ast.unparse(side) if _is_literal(side) else ""
+    name = (getattr(side.func, "id", "") or getattr(side.func, "attr", "")) if isinstance(side, ast.Call) else ""
+    runs = [run for run in record.calls(failure) if run.name == name]
+    return runs[0].traced.result if len(runs) == 1 and not _suspends(runs[0].scope) else ""
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _suspends(scope: ast.AST) -> bool:
+    """Whether a call of it gives a generator or a coroutine, not what it returns."""
+    yields = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(scope))
+    return yields or isinstance(scope, ast.AsyncFunctionDef)
+
+
+def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str]:
+    """The literals of what was found and not expected; of a crash, a None that is in its values."""
+    if compared:
+        return atoms(compared[0]) ^ atoms(compared[1])
+    if diagnosis.place.statement is None or is_check(diagnosis.place.statement):
+        return set()
+    texts = [v.text for c in diagnosis.cited if (v := diagnosis.place.value(c.expression))]
+    return {"None"} & {atom for text in texts for atom in atoms(text)}
 
 
 def is_check(statement: ast.stmt) -> bool:
