@@ -25,8 +25,8 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
   context.subscriptions.push(
     host,
     registerCommands(host, view),
+    registerAtTheLine(host, view), // VS Code shows the lenses of who comes last first: *Why?*, then *Fix*
     registerCodeLens(host.sessions),
-    registerAtTheLine(host, view),
     registerStops(host, view, context.globalStorageUri.fsPath),
     registerCaught(host, view, stops),
     registerChat(host),

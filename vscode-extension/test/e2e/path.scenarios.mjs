@@ -1,8 +1,9 @@
 // A failing payroll: the verdict at the line, the path of the value, a fix applied and run, the view of stops.
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { patient } from "./patience.mjs";
 import { picture, scenario } from "./world.mjs";
 
 const BONUS = `RATES = {"ann": 0.1, "bob": 10}
@@ -27,12 +28,20 @@ def main():
 main()
 `;
 
+/** Waits for a text that an editor draws behind a line: it is no text of the page. */
+async function atTheLine(page, text) {
+  await page.waitForFunction(
+    (wanted) => [...globalThis.document.querySelectorAll(".view-line span")].some((each) => globalThis.getComputedStyle(each, "::after").content.replaceAll("\\\\", "").includes(wanted)),
+    text,
+    { timeout: patient(60_000) },
+  );
+}
+
 scenario("at an exception the line says what is certain; Why answers with the path of the value, whose cards open their lines", {}, async (workbench, server) => {
   const { page, tab } = workbench;
   server.file("share.py", BONUS);
   await workbench.debug("share");
-  const ghost = page.locator(".view-line", { hasText: "assert net >= 0" }).locator("span[class*=ced-]", { hasText: "net is -1188" });
-  await ghost.waitFor();
+  await atTheLine(page, "net is -1188");
   await picture(workbench, "at-the-line");
   await workbench.showTab();
   await tab.ask("");
@@ -51,7 +60,7 @@ scenario("Apply and Rerun ends in Fixed, with the outputs compared; the view Sto
   const { page, tab } = workbench;
   const file = join(server.workspace, "payroll.py");
   await workbench.debug("payroll");
-  await page.locator(".view-line", { hasText: 'row["overtime"] * 1.5' }).locator("span[class*=ced-]", { hasText: "is '2'" }).waitFor();
+  await atTheLine(page, "row['overtime'] is '2'");
   await page.locator(".codelens-decoration a", { hasText: "Fix" }).click();
   await workbench.showTab();
   await tab.answered();
