@@ -87,7 +87,7 @@ pp self.__dict__ | money
 whatis amount | int
 self.withdraw(1) | 9
 p self.money | 10
-history self.money | self.money took 1 value before this stop
+history self.money | self.money has had one value up to this stop, 10, since shop.py:4
 when did self.money become negative? | self.money < 0 never held
 !self.name = "ANN" | ran in the program itself
 p self.name | 'ANN'

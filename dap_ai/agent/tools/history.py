@@ -108,9 +108,7 @@ async def _followed(bench: Bench, follow: Follow, now: Fact) -> tuple[Followed, 
             return found, check
         is_read = control.result.raised is not None and control.result.raised.type == "EOFError"
         reason = f"{check.words} reads input, which is used up when it is run again" if is_read else control.why_not
-        reasons.append(
-            reason or (found.refused if found else "") or f"{check.words} {another or 'does not come by it'}"
-        )
+        reasons.append(reason or (found.refused if found else "") or f"{check.words} {another or 'gives it no value'}")
     raise _NoRun(reasons[0] if reasons else _NO_RUN)
 
 

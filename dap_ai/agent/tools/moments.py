@@ -31,6 +31,8 @@ def told(bench: Bench, arguments: History, found: Followed, words: str) -> str:
 def _head(bench: Bench, arguments: History, found: Followed) -> str:
     name, when = code(arguments.expression), found.when
     took = f"{name} took {found.count} value{'s' if found.count != 1 else ''} before this stop"
+    if not arguments.when and found.count == 1 and (only := _newest(found)):
+        return f"{name} has had one value up to this stop, {_text(only)}, since {_place(bench, only)}."
     if not arguments.when:
         return f"{took}; the last change was at {_place(bench, last)}." if (last := _newest(found)) else f"{took}."
     condition = code(arguments.when)
@@ -77,7 +79,7 @@ def _rows(bench: Bench, found: Followed) -> Iterator[str]:
     numbers = max(len(str(moment.number)) for moment in shown)
     values = [cut(moment.text, _VALUE_CHARS) or "(no value)" for moment in shown]
     width = min(_VALUE_CHARS, max(map(len, values)))
-    places = [f"{bench.short(m.file)}:{m.line}" if m.line else "" for m in shown]
+    places = [f"{bench.short(m.file)}:{m.line}" if m.line else "at the start" for m in shown]
     at = max(map(len, places))
     sources = [_source(bench, moment) for moment in shown]
     wide = max(map(len, sources))

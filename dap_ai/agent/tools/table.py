@@ -69,7 +69,8 @@ def followed_by(case: Case, question: str) -> Arguments | None:
     if asked is None:
         return None
     if asked.expression:
-        is_known = any(place.fact(asked.expression) for place in case.callers)
+        facts = [fact for place in case.callers if (fact := place.fact(asked.expression))]
+        is_known = any(fact.value or fact.error == "refused" for fact in facts)
         return _history(asked) if is_known else None
     place, failure = case.focus, failure_of(case)
     if place is None:

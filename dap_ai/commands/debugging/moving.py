@@ -13,7 +13,10 @@ from dap_ai.commands.debugging.parsing import Command, place
 from dap_ai.commands.debugging.setting import Setting
 from dap_ai.protocol.wire.errors import RequestFailed
 
-_NO_BACK = "No step back: this debugger keeps no past (recorded runs do). `restart` starts the program again."
+_NO_BACK = (
+    "No step back: this debugger keeps no past (recorded runs do). `history EXPRESSION` shows the values that it took; "
+    "`restart` starts the program again."
+)
 _SINGLE = frozenset({"si", "stepi", "ni", "nexti"})
 _PLAIN_STOPS = frozenset({"step", "entry", "goto", "breakpoint", "function breakpoint", "data breakpoint", "pause"})
 _BREAKPOINTS = frozenset({"breakpoint", "function breakpoint"})

@@ -188,6 +188,12 @@ def test_the_values_that_a_name_had_are_told_from_a_run_in_a_copy(question: str,
     assert rows[1][-2:] == ["round", "2"]
 
 
+def test_a_name_without_a_value_at_the_stop_has_no_history(shop: Stopped):
+    in_a_copy(shop, Followed(COST, count=3))
+    text = ask(shop, "when did whole change?")[0].text
+    assert text.startswith("`whole` has no value in the frames of this stop (`summed` sets it, at `shop.py:9`).")
+
+
 def test_a_run_again_that_ends_with_another_value_is_no_history(shop: Stopped):
     in_a_copy(shop, Followed([msgspec.structs.replace(COST[1], file=shop.program)], count=1))
     text = ask(shop, "when did cost change?")[0].text

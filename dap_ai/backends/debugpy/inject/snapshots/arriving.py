@@ -29,6 +29,11 @@ def place_of(code: Any) -> tuple[str, str, int]:
     )
 
 
+def class_place(cls: Any) -> tuple[str, str]:
+    """By which a class that was loaded anew is known."""
+    return (str(type.__dict__["__module__"].__get__(cls)), type.__dict__["__qualname__"].__get__(cls))
+
+
 class Arrival:
     """Made where the program stands, before anything runs."""
 

@@ -14,11 +14,12 @@ import time
 from typing import Any, Callable
 
 from ..reading.scopes import frame_locals, has_own_names
-from ..reading.statics import MISSING, qualified_name, text_of
+from ..reading.statics import MISSING
 from ..reading.values import Budget, Describer
-from .arriving import Arrival, place_of
+from .arriving import Arrival, class_place, place_of
 from .changes import PLAIN
 from .sources import Files
+from .stepping import Code, Run
 from .subjects import Spot, Subject, Values, names_in
 from .tracing import is_yield, original_settrace
 
@@ -27,25 +28,12 @@ _LIMITS = {"max_text": 200, "max_items": 12, "max_depth": 3, "max_fields": 16}
 _SHARE = 0.8
 """Of the deadline: what was found must still be told."""
 _EVENTS_PER_LOOK = 1000
-_SUSPENDS = 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED
 _MAX_OBJECTS, _RECENT = 1000, 8
 _OWNERS = ("self", "cls")
 
 _clock = time.thread_time
 _traceback: Any = BaseException.__dict__["__traceback__"].__get__
-
-
-class _Code:
-    """What is known of a code object."""
-
-    __slots__ = ("code", "file", "is_followed", "is_home", "name", "suspends")
-
-    def __init__(self, code: Any, is_followed: bool, is_home: bool) -> None:
-        self.code = code  # so that its id stays its own
-        self.is_followed, self.is_home = is_followed, is_home
-        self.file, self.name = text_of(code.co_filename), qualified_name(code)
-        self.suspends = code.co_flags & _SUSPENDS
 
 
 class Follower:
@@ -68,12 +56,12 @@ class Follower:
         self._share_s = _SHARE * deadline_s
         self._events = self._calls = 0
         self._next_look = _EVENTS_PER_LOOK
-        self._codes: dict[int, _Code] = {}
-        self._now: _Run | None = None
-        self._homes: list[_Run] = []
+        self._codes: dict[int, Code] = {}
+        self._now: Run | None = None
+        self._homes: list[Run] = []
         self._by_frame: dict[int, Subject] = {}
         self._objects: dict[int, Subject] = {}
-        self._suspended: dict[int, _Run] = {}
+        self._suspended: dict[int, Run] = {}
         self._module_names: dict[str, Any] = {}
         self._module = Subject(0, None, {})
         self._latest: Subject | None = None
@@ -123,7 +111,7 @@ class Follower:
             known = self._codes[id(code)] = self._known(code)
         if not known.is_followed:
             return None
-        run = (self._suspended.pop(id(frame), None) if known.suspends else None) or _Run(self, known)
+        run = (self._suspended.pop(id(frame), None) if known.suspends else None) or Run(self, known)
         try:
             self._look()
             run.caller, self._now = self._now, run
@@ -136,7 +124,7 @@ class Follower:
             self.is_cut = True
         return run.trace
 
-    def _known(self, code: Any) -> _Code:
+    def _known(self, code: Any) -> Code:
         is_stopped = code is self._own and self._stopped_code is self._home and code.co_name != "<module>"
         is_home = self._of != "object" and (is_stopped or place_of(code) == place_of(self._home))
         if self._of == "object":
@@ -145,9 +133,9 @@ class Follower:
             is_home = place_of(code)[0] == place_of(self._home)[0]
         is_users = self._files.has(code.co_filename)
         may_arrive = self._arrival is not None and place_of(code) == place_of(self._stopped_code)
-        return _Code(code, is_users and (is_home or may_arrive or not self._is_narrow), is_home and is_users)
+        return Code(code, is_users and (is_home or may_arrive or not self._is_narrow), is_home and is_users)
 
-    def _begin(self, run: _Run, frame: Any) -> None:
+    def _begin(self, run: Run, frame: Any) -> None:
         """A call of the function that is followed, or of a method."""
         if self._of == "module":
             if not self._module_names:
@@ -172,7 +160,7 @@ class Follower:
     def _is_owner(self, x: Any) -> bool:
         """Whether it is of the class, be it loaded anew."""
         kind, wanted = type(x), self._owner_type
-        return kind is wanted or place_of_class(kind) == place_of_class(wanted)
+        return kind is wanted or class_place(kind) == class_place(wanted)
 
     def _look(self, passed: bool = False) -> None:
         """Whether the line that has just run has changed anything."""
@@ -201,7 +189,7 @@ class Follower:
             return None
         return Spot(run.known.file, run.known.name, run.line, run.rounds.get(run.line, 1), passed)
 
-    def on_line(self, run: _Run, frame: Any) -> None:
+    def on_line(self, run: Run, frame: Any) -> None:
         """A line is about to run."""
         self._look()
         self._events += 1
@@ -216,7 +204,7 @@ class Follower:
                 self._settle_at(frame)
                 self._end()
 
-    def on_return(self, run: _Run, frame: Any) -> None:
+    def on_return(self, run: Run, frame: Any) -> None:
         """A call is over, or a generator waits for its next turn."""
         self._look()
         self._now, run.caller = run.caller, None
@@ -276,43 +264,6 @@ class Follower:
         if self._arrival is not None:
             told.update(arrived=self._arrival.has_come, differs=self._arrival.differs)
         return told
-
-
-class _Run:
-    """One frame of the run."""
-
-    __slots__ = ("_follower", "_offset", "caller", "known", "line", "rounds", "subject")
-
-    def __init__(self, follower: Follower, known: _Code) -> None:
-        self._follower = follower
-        self.known = known
-        self.caller: _Run | None = None
-        self.subject: Subject | None = None
-        self.line, self._offset = 0, -1
-        self.rounds: dict[int, int] = {}
-
-    def trace(self, frame: Any, event: str, _argument: Any) -> Any:
-        """What the interpreter calls at each event of the frame."""
-        try:
-            if event == "line":
-                self._follower.on_line(self, frame)
-            elif event == "return":
-                self._follower.on_return(self, frame)
-        except Exception:  # no stack is left: raised here, it would end in the program
-            self._follower.is_cut = True
-        return self.trace
-
-    def at(self, frame: Any) -> None:
-        """It stands at a line; a comprehension within the line is not the line anew."""
-        line, offset = frame.f_lineno, frame.f_lasti
-        if line != self.line or offset == self._offset:
-            self.line, self._offset = line, offset
-            self.rounds[line] = self.rounds.get(line, 0) + 1
-
-
-def place_of_class(cls: Any) -> tuple[str, str]:
-    """By which a class that was loaded anew is known."""
-    return (str(type.__dict__["__module__"].__get__(cls)), type.__dict__["__qualname__"].__get__(cls))
 
 
 def _home_frames(frame: Any, code: Any, home: Any) -> int:
