@@ -51,7 +51,7 @@ def trace(frame, event, argument):
     return trace
 def run():
     if {test!r}.endswith(".py"):
-        runpy.run_path({test!r}, run_name="__main__")
+        runpy.run_path({folder!r} + "/" + {test!r}, run_name="__main__")
     else:
         suite = unittest.defaultTestLoader.loadTestsFromName({test!r})
         unittest.TextTestRunner(stream=open("/dev/null", "w")).run(suite)

@@ -64,8 +64,9 @@ FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet
 GRAMMARS = Extra(
     "grammars", "Reading the source of C, C++ and Rust", ("tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust")
 )
+JUPYTER = Extra("jupyter", "Debugging what runs in a Jupyter kernel", ("jupyter_client",))
 MCP = Extra("mcp", "Serving coding agents by the Model Context Protocol", ("mcp",))
 NATIVE = Extra("native", "Debugging C, C++ and Rust")
 PROMPT = Extra("prompt", "Editing lines of `dap-ai debug` with history and completion", ("prompt_toolkit",))
 PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
-EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, MCP, NATIVE, PRICES, PROMPT)
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, JUPYTER, MCP, NATIVE, PRICES, PROMPT)

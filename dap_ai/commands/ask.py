@@ -52,6 +52,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     against: str | None,
     join: str | None,
     post_mortem: str | None,
+    kernel: str | None,
     cwd: Path | None,
     env: dict[str, str],
     python: str | None,
@@ -96,12 +97,17 @@ def command(  # noqa: PLR0917  click gives each option by its name
         raise click.UsageError("--show-context asks no question, so it cannot be combined with --chat.")
     if post_mortem is not None and (pid or core or recorded or join or program or module or breakpoints):
         raise click.UsageError("--post-mortem asks about a process that is held: name nothing else to be debugged.")
+    if kernel is not None and (pid or core or recorded or join or module or breakpoints or post_mortem is not None):
+        raise click.UsageError("--kernel asks about a notebook's kernel: name nothing else to be debugged.")
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
     wanted = Wanted(
         program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against, agent
     )
+    if kernel is not None:
+        question = question or " ".join(program)
+        wanted = msgspec.structs.replace(wanted, words=(), kernel=kernel)
     if post_mortem is not None:
         wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
     kind = None if join is not None else kind_of(wanted)
@@ -204,6 +210,7 @@ async def _run(wishes: Wishes, resolved: Resolved, out: Out, target: Target) -> 
         masker=out.display.masker,
         connect=target.connect or None,
         wire_log=open_wire_log(wishes.wire_log),
+        backend=target.backend,
     ).open_in_process()
     try:
         return await _asked(client, wishes, out, target)

@@ -34,6 +34,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """The words are an agent that is to be run."""
     held: str | None = None
     """The address of a process that is held after a failure."""
+    kernel: str | None = None
+    """The connection file of a Jupyter kernel; empty: the newest."""
 
 
 Tell = Callable[[str], None]

@@ -24,6 +24,7 @@ from dap_ai.commands.shown.telling import Teller, warn
 from dap_ai.commands.signalled import until_signalled
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
+from dap_ai.protocol.contracts.backend import Backend
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, in front of a real debug adapter.
 
@@ -38,6 +39,7 @@ Examples:
   dap-ai serve --backend lldb-dap-19       any debug adapter: docs/backends.md
   dap-ai serve --backend "gdb -i dap"
   dap-ai serve --connect 127.0.0.1:4712    an adapter that listens there
+  dap-ai serve --backend jupyter           the newest Jupyter kernel; --kernel FILE: another
 """
 
 
@@ -56,6 +58,11 @@ Examples:
     flag_value="",
     metavar="[ADDRESS]",
     help="The process that holds itself there after a failure (dap_ai.hold); without ADDRESS, the only one.",
+)
+@click.option(
+    "--kernel",
+    metavar="FILE",
+    help="With --backend jupyter: the kernel's connection file, or a part of its name.  [default: the newest]",
 )
 @click.option(
     "--listen",
@@ -88,6 +95,7 @@ def command(
     backend: str | None,
     connect: str | None,
     post_mortem: str | None,
+    kernel: str | None,
     listen: str | None,
     until_eof: bool,
     token: str | None,
@@ -104,6 +112,8 @@ def command(
     )
     if post_mortem is not None and (connect or backend):
         raise click.UsageError("--post-mortem names the process that answers: leave out --connect and --backend.")
+    if kernel and backend != "jupyter":
+        raise click.UsageError("--kernel names what --backend jupyter debugs.")
     adapter = address(connect, "--connect") if connect else None
     process = "" if post_mortem is None else held_at(post_mortem, resolved.settings.sockets)
     _warn(resolved.warnings)
@@ -114,6 +124,8 @@ def command(
     if not held:
         check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
     recipe = Recipe(resolved, access, log, None, process or adapter, open_wire_log(wire_log))
+    if kernel:
+        recipe.backend = _of_kernel(kernel)
     proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
     begin = partial(_held, partial(hear, recipe, teller.tell)) if held and teller else None
     try:
@@ -129,6 +141,12 @@ def command(
         file.remove()
         if teller:
             teller.close()
+
+
+def _of_kernel(kernel: str) -> Backend:
+    from dap_ai.backends.jupyter import JupyterBackend  # noqa: PLC0415  seldom
+
+    return JupyterBackend(kernel)
 
 
 def _is_flag(name: str) -> bool:

@@ -247,12 +247,15 @@ def proxy_of(  # noqa: PLR0917  most callers name what they give
     masker: Masker | None = None,
     connect: tuple[str, int] | str | None = None,
     wire_log: WireLog | None = None,
+    backend: Backend | None = None,
 ) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
 
     `access`: who may use it. `masker`: that of its only session; None: each session has its own. `connect`: where the
     adapter listens already.
-    `wire_log`: where sessions are recorded.
+    `wire_log`: where sessions are recorded. `backend`: in place of the one that is set.
     """
     check_provider(resolved.settings)
-    return Proxy(Recipe(resolved, access, log, masker, connect, wire_log))
+    recipe = Recipe(resolved, access, log, masker, connect, wire_log)
+    recipe.backend = backend or recipe.backend
+    return Proxy(recipe)

@@ -61,8 +61,9 @@ def test_the_base_installation_has_none_of_it():
 
 
 def test_full_is_every_extra_with_modules():
-    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,mcp,prices,prompt]"]
-    assert [extra.name for extra in EXTRAS if extra.modules] == ["definitions", "grammars", "mcp", "prices", "prompt"]
+    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,jupyter,mcp,prices,prompt]"]
+    named = [extra.name for extra in EXTRAS if extra.modules]
+    assert named == ["definitions", "grammars", "jupyter", "mcp", "prices", "prompt"]
 
 
 def test_a_missing_module_is_told_with_the_command_that_brings_it(without_modules):

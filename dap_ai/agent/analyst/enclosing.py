@@ -10,6 +10,7 @@ from pathlib import Path
 from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.edits import Edit, shorten
 from dap_ai.agent.analyst.narrowing import narrowed
+from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Frame
 
 _TEST_FILE = "<the test once more>"
@@ -67,6 +68,21 @@ def enclosing(case: Case) -> list[Check]:
 def test_of(case: Case) -> Frame | None:
     """The frame of the test that failed; None: it is no test."""
     return next((f for f in reversed(case.frames) if f.user and _name(f).startswith("test")), None)
+
+
+def own_folders(case: Case) -> list[str]:
+    """Where the program's own statements may read again what they have read: the folder of what was started.
+
+    Never a home folder, or what holds one: there lies more than a program's data.
+    """
+    argv = case.inspection.argv
+    if not argv:
+        return []
+    started = Path(case.inspection.cwd or ".", argv[0]).resolve()
+    folder = started.parent if started.is_file() else started
+    if not is_user_path(str(started)):
+        folder = Path(case.inspection.cwd or ".").resolve()
+    return [] if Path.home().is_relative_to(folder) or len(folder.parts) < 3 else [str(folder)]
 
 
 def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:

@@ -27,7 +27,7 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
     if repeated := _repeated(edit):
         return repeated
     if wasted := _wasted(edit):
-        return f"what `{wasted}` is filled with is no longer used"
+        return f"what `{wasted}` is set to is no longer used"
     if after.trace is None or after.trace.truncated:
         return ""
     now = _counts(after.trace, edit)
@@ -123,24 +123,23 @@ def _repeated(edit: Edit) -> str:
 
 
 def _wasted(edit: Edit) -> str:
-    """A variable that the function fills, and with the edit does not read any more."""
+    """A variable that the function sets or fills, and with the edit does not read any more."""
     old = edit.source.function_at(edit.first)
     new = SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first) if old else None
     if old is None or new is None:
         return ""
-    filled, read = _filled_and_read(new)
-    return min((name for name in filled - read if name in _filled_and_read(old)[1]), default="")
+    made, read = _made_and_read(new)
+    return min((name for name in made - read if name in _made_and_read(old)[1]), default="")
 
 
-def _filled_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
-    """Its variables that get items, and those that are used for anything else."""
+def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
+    """Its own variables, and those that are used for anything but to get items."""
     calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
     holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    filled = {h.id for h in holders if isinstance(h, ast.Name)} & own
-    return filled, {n.id for n in loads if all(n is not h for h in holders)}
+    return own, {n.id for n in loads if all(n is not h for h in holders)}
 
 
 def _does(function: FunctionNode) -> str:

@@ -36,7 +36,8 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
         return "" if trials.unlike(trial) else "no change that does something else does"
     elsewhere = any(t.verified and not t.doubt and t.place != trial.place for t in trials.tried)
-    is_proof = _demands_equality(statement) and not elsewhere and not _brings_literal(trial.candidate.edit)
+    is_data = bool(analysis.seen and analysis.seen.telling)  # what the data brought, no change of the code explains
+    is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
     return "no change of another line does" if is_proof else ""
 
 
@@ -51,10 +52,10 @@ def _demands_equality(statement: ast.stmt) -> bool:
             return False
 
 
-def _brings_literal(edit: Edit) -> bool:
-    """Whether a number or text is new in it: one that meets a single check can always be found."""
+def _brings(edit: Edit) -> bool:
+    """Whether a statement, number or text is new in it: one that meets a single check can always be found."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
-    return bool(literals(edit.lines) - literals(old))
+    return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
 
 
 def _after(analysis: Analysis, trial: Trial, control: Control) -> int:

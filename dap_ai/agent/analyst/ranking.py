@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.evidence.seen import Seen
@@ -81,7 +82,13 @@ class Analysis:
     def rank(self) -> None:
         """Ranks the lines by what was read."""
         _score(self)
+        self.leave_out_what_never_ran()
         self.order()
+
+    def leave_out_what_never_ran(self) -> None:
+        """Such a line had no part in the failure."""
+        for key in [key for key in self.scores if self.never_ran(*key)]:
+            del self.scores[key]
 
     def order(self) -> None:
         """Makes the suspects from the scores."""
@@ -137,8 +144,18 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
     view = View(case, diagnosis, slicer.slice, resolver, reached)
     analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
+    analysis.never_ran = partial(_is_to_come, case)
     analysis.rank()
     return analysis
+
+
+def _is_to_come(case: Case, path: str, line: int) -> bool:
+    """Whether a line at module level stands after the statement at which its module's frame is."""
+    frame = next((f for f in case.frames if f.path == path and f.name == "<module>"), None)
+    source = case.sources.read(path) if frame else None
+    if frame is None or source is None or source.tree is None or source.function_at(line) is not None:
+        return False
+    return any(s.lineno <= frame.line <= last_line(s) < line for s in source.tree.body)
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:

@@ -17,7 +17,7 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_LIFT, _LIFT_DOUBTED = 0.85, 0.3
+_LIFT, _LIFT_UNPROVED, _LIFT_DOUBTED = 0.85, 0.7, 0.3
 _IN_VAIN = 0.9
 _PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
@@ -41,17 +41,19 @@ def leave_out_what_never_ran(analysis: Analysis, controls: list[Control]) -> Non
     widest = next((c for c in reversed(controls) if c.check.whole and (c.usable or c.fails_there)), None)
     if widest is None or widest.trace.lines_truncated:
         return
+    is_to_come = analysis.never_ran
     files = {path for path, _ in widest.counts}
     ran = {path: ran_lines(source, [widest]) for path in files if (source := analysis.case.sources.read(path))}
 
     def never_ran(path: str, line: int) -> bool:
         source = analysis.case.sources.read(path)
         inside = source.function_at(line) if source else None
-        return inside is not None and line > inside.lineno and line not in ran.get(path, ())
+        if inside is None:
+            return is_to_come(path, line)
+        return line > inside.lineno and line not in ran.get(path, ())
 
     analysis.never_ran = never_ran
-    for key in [key for key in analysis.scores if never_ran(*key)]:
-        del analysis.scores[key]
+    analysis.leave_out_what_never_ran()
 
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:
@@ -67,7 +69,7 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
             continue  # skipping an item says nothing about who made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
-        lift = _LIFT_DOUBTED if trial.doubt else _LIFT
+        lift = _LIFT if trial.proof else _LIFT_DOUBTED if trial.doubt else _LIFT_UNPROVED
         analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
         if trial.proof:
             analysis.blame(key, trial.candidate.reason or changed_words(trial))

@@ -13,13 +13,14 @@ from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, disti
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
-from dap_ai.agent.analyst.weighing import seen_again
+from dap_ai.agent.analyst.weighing import weigh
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
@@ -147,7 +148,7 @@ async def investigate(
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s)
+    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s, folders=own_folders(analysis.case))
     tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
     try:
         await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
@@ -165,7 +166,7 @@ async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials
     if not trials.usable:
         trials.why_not = _why_not(trials.controls)
         return
-    analysis.seen = await asyncio.to_thread(seen_again, trials.controls, analysis.case, analysis.diagnosis)
+    await asyncio.to_thread(weigh, analysis, trials.controls)
     found = await asyncio.to_thread(_candidates, analysis, trials.usable)
     await _try_all(runs, found, trials, tell)
 
@@ -182,7 +183,7 @@ async def run_again(debugger: Debugger, case: Case) -> Control | None:
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None
-    runs = Runs(debugger, case, failure, _AGAIN_S)
+    runs = Runs(debugger, case, failure, _AGAIN_S, folders=own_folders(case))
     for check in reversed(checks_of(case)[-_AGAIN:]):
         try:
             control = await runs.control(check)

@@ -37,7 +37,8 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     if is_sure(analysis, trials):
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
-    guesses = [f"{effect}; a guess at the cause: {cause} ({first.reason})." for effect in effects]
+    reasons = dict.fromkeys([first.reason, first.reason.partition(" (")[0]])  # what is in brackets is told below
+    guesses = [f"{effect}; a guess at the cause: {cause} ({why})." for effect in effects for why in reasons]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
 
 

@@ -16,6 +16,7 @@ from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.terminal import Terminal
 from dap_ai.commands.shown.display import Display
 from dap_ai.commands.shown.masking import MaskedDisplay
+from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.wire.errors import RequestFailed
 
 Handle = Callable[[str, dict[str, Any]], Awaitable[bool]]
@@ -100,6 +101,8 @@ class Target:
     """The program was started by us: it ends with the run, and goes on after the answer."""
     connect = ""
     """The address of the process that is held; empty: an adapter is started."""
+    backend: Backend | None = None
+    """What starts the adapter, in place of the backend that is set."""
     acts = True
     """An answer may do something to the program, of which the user is asked."""
     asks = "Why did it stop here?"

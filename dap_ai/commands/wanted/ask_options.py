@@ -34,6 +34,7 @@ Examples:
   dap-ai ask --core core.4711 ./parser
   dap-ai ask --run trial.traj.json                  (the recorded run of an LLM agent: where it went wrong)
   dap-ai ask --pid 4711 -q "what is it waiting for?"
+  dap-ai ask --kernel                               (the last error of a notebook's kernel)
   dap-ai ask --chat report.py
   dap-ai ask --join -q "why is total negative?"     (the session that an editor has stopped: dap-ai sessions)
   dap-ai ask --json report.py | jq -r 'select(.event == "askEnded").answer'
@@ -124,6 +125,14 @@ _OPTIONS = (
         flag_value="",
         metavar="[ADDRESS]",
         help="Ask about a process that is held after a failure (dap_ai.post_mortem); without ADDRESS, the only one.",
+    ),
+    click.option(
+        "--kernel",
+        is_flag=False,
+        flag_value="",
+        metavar="[FILE]",
+        help="Ask about a Jupyter kernel, by its connection file: its last error, or where a debugger has stopped it. "
+        "Words that follow are the question. Without FILE, the newest kernel.",
     ),
     click.option(
         "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."

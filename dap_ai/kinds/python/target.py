@@ -121,9 +121,14 @@ class PythonTarget(Debugged):
 
 def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
     """See commands.kinds.Named. Raises UsageError."""
-    del tell
     if wanted.sanitize:
         raise click.UsageError("--sanitize works for C and C++ source files only.")
+    del tell
+    if wanted.kernel is not None:
+        from dap_ai.kinds.python.kernel import target_at  # noqa: PLC0415  an extra
+
+        kernel = target_at(wanted.kernel)
+        return lambda _out: kernel
     if wanted.held is not None:
         held = HeldTarget(wanted.held)
         return lambda _out: held

@@ -10,7 +10,7 @@ import pytest
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.enclosing import changes_a_check
+from dap_ai.agent.analyst.enclosing import changes_a_check, own_folders
 from dap_ai.agent.analyst.runs import CANNOT, Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.protocol.contracts.inspection import Value
@@ -236,3 +236,11 @@ def test_an_asked_check_is_a_snapshot_query_of_its_own_text(bill: Stopped):
     assert place.source is not None
     query: SnapshotQuery = Check(place, place.source, 12, 12, "mine", text="assert (total == 7)\n").query()
     assert query.statements is not None and query.statements.source == "assert (total == 7)\n"
+
+
+def test_what_a_program_read_beside_itself_may_be_read_again_and_never_a_home_folder(bill: Stopped, monkeypatch):
+    case = case_of(bill)
+    folder = Path(bill.program).parent
+    assert own_folders(case) == [str(folder.resolve())]
+    monkeypatch.setenv("HOME", str(folder / "ada"))
+    assert own_folders(case) == []

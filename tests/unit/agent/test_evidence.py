@@ -1,8 +1,9 @@
-"""The dynamic slice of a recorded run, of the failure and of the checks that were met before."""
+"""The dynamic slice of a recorded run, of the failure and of checks that were met; values in it that stand out."""
 
 from pathlib import Path
 
 from dap_ai.agent.analyst.evidence.dependence import slice_of
+from dap_ai.agent.analyst.evidence.oddities import atoms, oddities
 from dap_ai.agent.analyst.evidence.record import Record
 from dap_ai.agent.analyst.evidence.seen import seen_in
 from dap_ai.agent.analyst.ranking import analyse
@@ -55,3 +56,23 @@ def test_a_check_that_was_met_tells_which_lines_it_depended_on(tmp_path: Path):
     assert seen
     assert seen.passing == {(str(program), 1): 1, (str(program), 3): 1}
     assert (str(program), 2) in seen.slice.lines()
+
+
+def test_a_nan_is_followed_to_the_call_that_made_it_and_the_item_it_came_with(tmp_path: Path):
+    found = record(tmp_path)
+    first = oddities(found, slice_of(found, found.events[-1]), set())[0]
+    assert (first.event.spot[1], first.name, first.text) == (2, "number()", "nan")
+    assert first.datum == "round 2: `text` is `''`"
+
+
+def test_the_literals_of_a_text_are_told_apart():
+    assert atoms("{'a': -1, 'b': nan}") == {"'a'", "-1", "'b'", "nan"}
+
+
+def test_what_stands_after_the_failing_line_of_a_module_has_not_run(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text("made = [1]\nassert len(made) == 2\nmade.append(3)\n")
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    assert [analysis.never_ran(str(program), line) for line in (1, 2, 3)] == [False, False, True]
+    assert all(suspect.line < 3 for suspect in analysis.suspects)

@@ -156,7 +156,7 @@ def clean(rows):
 @pytest.mark.parametrize(
     ("new", "doubt"),
     [
-        ("    return sorted(rows)", "what `cleaned` is filled with is no longer used"),
+        ("    return sorted(rows)", "what `cleaned` is set to is no longer used"),
         ("    return sorted(cleaned, key=str)", ""),
     ],
 )

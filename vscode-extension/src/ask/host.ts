@@ -239,6 +239,8 @@ export class Host implements AnswerHost, vscode.Disposable {
       case "applyFix":
       case "undoFix":
         return this.fixes.run(message.type, this.turn(message.turnId), message.index, this.sessionOfTalk());
+      case "applyAndRerun":
+        return this.applyAndRerun(message.turnId, message.index);
       case "restart":
         return this.restart(message.turnId);
       case "copyTurn":
@@ -283,6 +285,13 @@ export class Host implements AnswerHost, vscode.Disposable {
     if (file !== "") await openLocation(file, line, this.sessionOfTalk());
     if (isThere) await showVariables();
     else vscode.window.setStatusBarMessage("This frame is not in the call stack of the selected thread.", 4000);
+  }
+
+  /** A fix that could not be applied is not run. */
+  private async applyAndRerun(turnId: string, index: number): Promise<void> {
+    const turn = this.turn(turnId);
+    await this.fixes.run("applyFix", turn, index, this.sessionOfTalk());
+    if (turn.fixes?.[index] === "applied") await this.restart(turnId);
   }
 
   private async restart(turnId: string): Promise<void> {

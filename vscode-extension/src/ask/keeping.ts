@@ -29,12 +29,18 @@ export function fitting(talks: readonly Talk[]): Talk[] {
   const kept: Talk[] = [];
   let chars = 0;
   for (const { id, sessionId, sessionName, turns } of talks.filter((talk) => talk.turns.length > 0).reverse()) {
-    const talk: Talk = { id, sessionId, sessionName, turns };
+    const talk: Talk = { id, sessionId, sessionName, turns: turns.map(withoutOutput) };
     chars += JSON.stringify(talk).length;
     if (chars > MAX_CHARS || kept.length === MAX_TALKS) break;
     kept.unshift(talk);
   }
   return kept;
+}
+
+/** What a program has written is not masked. */
+function withoutOutput(turn: Turn): Turn {
+  if (!turn.reruns?.some((rerun) => rerun?.output)) return turn;
+  return { ...turn, reruns: turn.reruns.map((rerun) => rerun && { state: rerun.state, text: rerun.text }) };
 }
 
 function isOn(): boolean {

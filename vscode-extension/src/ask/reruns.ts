@@ -15,6 +15,8 @@ interface Watched {
   /** What ran before: nothing of it tells of the fix. */
   before: ReadonlySet<Tracked>;
   run?: Tracked;
+  /** What the program had written when the fix was applied. */
+  output: string;
 }
 
 /** Follows each applied fix to the end of the next run. */
@@ -45,7 +47,9 @@ export class Reruns implements vscode.Disposable {
   applied(turn: Turn, index: number): void {
     const talk = this.conversations.holding(turn.id)?.talk;
     this.forget(turn, index);
-    if (talk) this.watched.push({ turn, index, name: talk.sessionName, before: new Set(this.sessions.all) });
+    if (!talk) return;
+    const output = (talk.isOver ? talk.output : this.sessions.get(talk.sessionId)?.output) ?? "";
+    this.watched.push({ turn, index, name: talk.sessionName, before: new Set(this.sessions.all), output });
   }
 
   /** It is in its file no more. */
@@ -68,13 +72,13 @@ export class Reruns implements vscode.Disposable {
     this.tell(turn, index, comesAgain(turn, stop) ? AGAIN : elsewhere(stop));
   }
 
-  private ended(watched: Watched, { exitCode }: Tracked): void {
-    const { turn, index } = watched;
+  private ended(watched: Watched, { exitCode, output: after }: Tracked): void {
+    const { turn, index, output: before } = watched;
     const known = turn.reruns?.[index]?.state;
     delete watched.run;
     watched.before = new Set(this.sessions.all);
     if (known === "again" || known === "elsewhere") return;
-    this.tell(turn, index, exitCode === undefined ? undefined : endOf(turn, exitCode));
+    this.tell(turn, index, exitCode === undefined ? undefined : { ...endOf(turn, exitCode), output: { before, after } });
   }
 
   private tell(turn: Turn, index: number, rerun: Rerun | undefined): void {

@@ -50,6 +50,8 @@ export interface Rerun {
   state: "running" | "fixed" | "through" | "again" | "elsewhere";
   /** For a person. */
   text: string;
+  /** What the program wrote until it stopped, and with the fix to its end; never kept. */
+  output?: { before: string; after: string };
 }
 
 /** A question and its answer. */
@@ -130,6 +132,7 @@ export type ViewMessage =
   | { type: "previewFix"; turnId: string; index: number }
   | { type: "applyFix"; turnId: string; index: number }
   | { type: "undoFix"; turnId: string; index: number }
+  | { type: "applyAndRerun"; turnId: string; index: number }
   | { type: "restart"; turnId: string }
   | { type: "copyTurn"; turnId: string }
   | { type: "copyConversation" }

@@ -1,6 +1,7 @@
 /** Proposed changes: a diff, whether it was tried, and what the user can do with it. */
 
 import type { Rerun } from "../shared/messages";
+import { outputDifference } from "../shared/outputs";
 import type { Fix } from "../shared/protocol";
 import { keepOpen, type ViewContext } from "./context";
 import { h } from "./dom";
@@ -19,6 +20,7 @@ export class FixCard {
   readonly element: HTMLDetailsElement;
   private readonly buttons = h("div", { class: "buttons" });
   private readonly note = h("p", { class: "fix-note", role: "status" });
+  private readonly output = h("div", { class: "fix-output" });
   private outcome: FixOutcome | undefined;
 
   constructor(
@@ -38,7 +40,7 @@ export class FixCard {
         h("h3", {}, `Fix ${index + 1}`),
         h("span", { class: "fix-file", title: fix.file }, name),
         changed(fix.diff)),
-      pre, verdict(fix, context), this.buttons, this.note);
+      pre, verdict(fix, context), this.buttons, this.note, this.output);
     keepOpen(context, details, `${turnId}.fix.${index}`, open);
     this.element = details;
     this.showButtons();
@@ -48,6 +50,7 @@ export class FixCard {
   set(outcome: FixOutcome, error?: string): void {
     const before = this.outcome;
     this.outcome = outcome;
+    this.output.replaceChildren();
     const hadFocus = this.buttons.contains(document.activeElement);
     this.showButtons();
     if (hadFocus) this.buttons.querySelector<HTMLElement>("button.primary, button")?.focus();
@@ -66,6 +69,7 @@ export class FixCard {
     if (!rerun) this.say(APPLIED, "applied");
     else this.say(rerun.text, rerun.state);
     this.element.classList.toggle("fixed", rerun?.state === "fixed");
+    this.output.replaceChildren(...(rerun?.output ? outputsOf(rerun.output) : []));
   }
 
   /** Brings it into sight, with the focus on what can be done with it. */
@@ -89,7 +93,10 @@ export class FixCard {
       ? this.button("Undo", "undoFix", "secondary")
       : this.button(outcome === "failed" ? "Try again" : outcome === "undone" ? "Apply again" : "Apply", "applyFix", "primary");
     main.dataset.fix = `${turnId}.${index}`;
-    this.buttons.replaceChildren(preview, main, ...(outcome === "applied" ? [this.restart()] : []));
+    const both = this.fix.verified && outcome !== "applied";
+    if (both) main.classList.replace("primary", "secondary");
+    const next = outcome === "applied" ? [this.restart()] : both ? [this.button("Apply and Rerun", "applyAndRerun", "primary")] : [];
+    this.buttons.replaceChildren(preview, main, ...next);
   }
 
   private restart(): HTMLButtonElement {
@@ -102,7 +109,7 @@ export class FixCard {
     }, "Restart");
   }
 
-  private button(text: string, type: "previewFix" | "applyFix" | "undoFix", kind: string): HTMLButtonElement {
+  private button(text: string, type: "previewFix" | "applyFix" | "undoFix" | "applyAndRerun", kind: string): HTMLButtonElement {
     const { turnId, index } = this;
     return h("button", {
       class: `button ${kind}`,
@@ -112,6 +119,15 @@ export class FixCard {
       },
     }, text);
   }
+}
+
+/** What the program wrote until it stopped beside what it has written with the fix. */
+function outputsOf({ before, after }: NonNullable<Rerun["output"]>): HTMLElement[] {
+  const difference = outputDifference(before, after);
+  if (difference === "") return after.trim() === "" ? [] : [h("p", { class: "muted" }, "What it wrote is the same as before.")];
+  const pre = h("pre", { class: "code diff", "data-label": "Output before and after" }, h("code", {}, diffLines(difference)));
+  reachableIfScrolled(pre);
+  return [h("h4", {}, "Output, before and with the fix"), pre];
 }
 
 /** The file is named above the diff already. */

@@ -11,6 +11,7 @@ import { Host } from "../ask/host";
 import { registerAtTheLine } from "../line/atTheLine";
 import type { Stops } from "../launch/stops";
 import type { StatusBar } from "../statusBar";
+import { registerStops } from "../stops/stopsView";
 import type { Proxies } from "../proxy/proxies";
 import { RevivedSession } from "../proxy/revived";
 import { registerTools } from "./tools";
@@ -24,8 +25,9 @@ export function registerAsking(context: vscode.ExtensionContext, statusBar: Stat
   context.subscriptions.push(
     host,
     registerCommands(host, view),
+    registerAtTheLine(host, view), // VS Code shows the lenses of who comes last first: *Why?*, then *Fix*
     registerCodeLens(host.sessions),
-    registerAtTheLine(host, view),
+    registerStops(host, view, context.globalStorageUri.fsPath),
     registerCaught(host, view, stops),
     registerChat(host),
     registerTools(host),

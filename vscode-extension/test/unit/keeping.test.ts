@@ -164,3 +164,10 @@ test("the oldest are left out where all together are too long", () => {
   assert.deepEqual(fitting([talk(1, 10), talk(2, 300_000), talk(3, 300_000)]).map(({ id }) => id), ["conversation-3"]);
   assert.equal(fitting(Array.from({ length: 30 }, (_, index) => talk(index, 1))).length, 20);
 });
+
+test("what a program has written is not kept", () => {
+  const turn = { id: "t", question: "why?", parts: [], reruns: [{ state: "fixed" as const, text: "Fixed.", output: { before: "my-token", after: "" } }] };
+  const kept = fitting([{ id: "c", sessionId: "s", sessionName: "shop", turns: [turn] }]);
+  assert.deepEqual(kept[0]?.turns[0]?.reruns, [{ state: "fixed", text: "Fixed." }]);
+  assert.doesNotMatch(JSON.stringify(kept), /my-token/);
+});

@@ -127,3 +127,27 @@ test("a cited value shows its place, also where its frame is selected already or
   await settled();
   assert.deepEqual(editor.shown.map(({ path, line }) => [path, line]), [["/w/shop.py", 1]]);
 });
+
+test("apply and rerun is one action: the file has the fix, the session is restarted, and both outputs are told", async (t) => {
+  const applied = await answered(t);
+  applied.session.event("output", { category: "stdout", output: "before\n" });
+  applied.host.onMessage({ type: "applyAndRerun", turnId: applied.turn.id, index: 0 });
+  await settled();
+  await settled();
+  assert.equal(asking.documents.get(Uri.file("/w/shop.py").toString())?.text, "a\nB\nc\n");
+  assert.deepEqual(fake.executed.at(-1)?.[0], "workbench.action.debug.restart");
+  const run = started();
+  run.event("output", { category: "stdout", output: "after\n" });
+  run.event("exited", { exitCode: 0 });
+  endSession(run);
+  assert.equal(told(applied), "fixed");
+  assert.deepEqual(applied.turn.reruns?.[0]?.output, { before: "before\n", after: "after\n" });
+});
+
+test("a fix that cannot be applied is not run", async (t) => {
+  const applied = await answered(t);
+  asking.documents.get(Uri.file("/w/shop.py").toString())!.text = "another\n";
+  applied.host.onMessage({ type: "applyAndRerun", turnId: applied.turn.id, index: 0 });
+  await settled();
+  assert.equal(fake.executed.some(([name]) => name === "workbench.action.debug.restart"), false);
+});

@@ -239,7 +239,7 @@ viewTest("a fix stands where the answer shows its diff, with its verdict and its
   assert.match(await card.innerText(), /\+ {4}return \[row for row in rows if row\["count"\] >= 2\][\s\S]*Verified in a snapshot: the failing check passes with it \(the call at report\.py:21\)/);
   assert.equal(await card.locator(".diff-added").count(), 1);
   await card.getByRole("button", { name: /Preview/ }).click();
-  await card.getByRole("button", { name: /Apply/ }).click();
+  await card.getByRole("button", { name: /^Apply fix/ }).click();
   await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "applied" });
   await card.getByRole("button", { name: "Restart" }).click();
   await view.post({ type: "rerun", turnId: "t1", index: 0, rerun: { state: "running", text: "The program runs with it." } });
@@ -262,7 +262,7 @@ viewTest("a fix that was not verified says why, and the second one is the second
   assert.match(await cards.nth(0).innerText(), /Applied/);
   await cards.nth(1).locator("summary").click();
   assert.match(await cards.nth(1).innerText(), /Not verified: the copy ran out of time/);
-  await cards.nth(1).getByRole("button", { name: /Apply/ }).click();
+  await cards.nth(1).getByRole("button", { name: /^Apply fix/ }).click();
   assert.deepEqual(await view.sent(), [{ type: "applyFix", turnId: "t1", index: 1 }]);
 });
 

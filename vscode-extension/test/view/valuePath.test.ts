@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { viewTest, type View } from "./page";
-import { FILE, OFFLINE_USAGE, PATH, VERDICT_ANSWER, finished, talk } from "./samples";
+import { FILE, FIXES, OFFLINE_USAGE, PATH, VERDICT_ANSWER, finished, talk } from "./samples";
 
 const show = (view: View, path = PATH): Promise<void> =>
   view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE, path })) });
@@ -45,6 +45,23 @@ viewTest("it stands below the verdict, and no card is wider than a narrow panel"
   const widths = await view.find(".path-card").evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right - innerWidth));
   assert.ok(widths.every((over) => over <= 0), widths.join(" "));
 }, { width: 220 });
+
+viewTest("a verified fix is applied and run in one action, and what the program wrote is compared", async (view) => {
+  await show(view);
+  await view.find(".fix").first().getByRole("button", { name: /^Apply and Rerun/ }).click();
+  const [asked] = (await view.sent()).filter(({ type }) => type === "applyAndRerun");
+  assert.deepEqual(asked, { type: "applyAndRerun", turnId: "t1", index: 0 });
+  await view.post({ type: "fix", turnId: "t1", index: 0, outcome: "applied" });
+  const output = { before: "bob 47.5\nann 0\n", after: "bob 47.5\nann 118.8\ntotal 166.3\n" };
+  await view.post({ type: "rerun", turnId: "t1", index: 0, rerun: { state: "fixed", text: "Fixed: it ran to its end.", output } });
+  assert.deepEqual((await view.find(".fix-output .diff-line").allInnerTexts()).map((line) => line.trim()), ["bob 47.5", "-ann 0", "+ann 118.8", "+total 166.3"]);
+  assert.match(await view.find(".fix-note").first().innerText(), /^Fixed/);
+});
+
+viewTest("a fix that was not verified has no such action", async (view) => {
+  await view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, fixes: [{ ...FIXES[0]!, verified: false }] })) });
+  assert.equal(await view.find(".fix").first().getByRole("button", { name: /^Apply and Rerun/ }).count(), 0);
+});
 
 viewTest("an answer without a path, or with one step only, has no picture", async (view) => {
   await show(view, PATH.slice(0, 1));

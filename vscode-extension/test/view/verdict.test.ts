@@ -22,7 +22,7 @@ for (const place of ["panel", "tab"] as const) {
     await view.post({ type: "state", state: talk(finished({ answer: VERDICT_ANSWER, usage: OFFLINE_USAGE })) });
     assert.deepEqual(await order(view), ["verdict", "fix", "evidence", "steps", "details"]);
     assert.equal(await view.find(".verdict-first p").first().innerText(), VERDICT.replaceAll("`", ""));
-    assert.equal(await view.find(".fix").first().getByRole("button", { name: /Apply/ }).isVisible(), true);
+    assert.equal(await view.find(".fix").first().getByRole("button", { name: /^Apply fix/ }).isVisible(), true);
     await view.find(".rest > summary").click();
     assert.ok((await order(view)).includes("code"));
     assert.match(await view.find(".rest").innerText(), /What happened[\s\S]*Root cause[\s\S]*Recommendation/);

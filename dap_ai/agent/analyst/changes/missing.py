@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.changes.kinds import Change, Scopes
+from dap_ai.agent.analyst.check import BUILTINS
 
 _GROWS = ("append", "add", "extend", "update")
 
@@ -43,7 +44,7 @@ def _rest(node: ast.Return, result: str, scopes: Scopes, lines: list[str]) -> It
         holder = call.func.value
         if isinstance(holder, ast.Name) and holder.id == result and len(call.args) == 1 and call.lineno < node.lineno:
             text = ast.unparse(call)
-            names = [n.id for n in ast.walk(call.args[0]) if isinstance(n, ast.Name)]
+            names = [n.id for n in ast.walk(call.args[0]) if isinstance(n, ast.Name) and n.id not in BUILTINS]
             if scopes.loop(call) and names:
                 yield _before(node, f"{pad}if {names[0]}:\n{pad}    {text}", lines)
                 yield _before(node, f"{pad}{text}", lines)

@@ -57,12 +57,12 @@ class Follower:
         self._home = home.f_code
         self._stopped_code = stopped.f_code
         self._describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
-        self._values = Values(self._describer, wanted["node"], wanted.get("when"))
         self._inner = _home_frames(stopped, self._home, home)
         """So many calls of the same function stand inside of the one that is meant."""
         self._owner = ""
         self._owner_type: Any = None
         self._of = self._kind(home, wanted["node"])
+        self._values = Values(self._describer, wanted["node"], wanted.get("when"), self._of == "call")
         self._is_narrow = self._of == "call" and self._stays_plain(home, wanted["node"])
         self._arrival = Arrival(stopped, files, self._describer) if wanted.get("to_stop") else None
         self._share_s = _SHARE * deadline_s

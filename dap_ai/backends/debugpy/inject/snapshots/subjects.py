@@ -136,7 +136,9 @@ class Subject:
 class Values:
     """Notices that an expression's value has changed."""
 
-    def __init__(self, describer: Describer, node: Any, when: Any) -> None:
+    def __init__(self, describer: Describer, node: Any, when: Any, notes_start: bool) -> None:
+        """`notes_start`: the value before the first line is one of the run's, and not left by an earlier one."""
+        self._notes_start = notes_start
         self._describer = describer
         self._reader = Reader(describer)
         self._node = node
@@ -170,6 +172,8 @@ class Values:
             subject.mark = _Seen(seen, kept.text)
             if is_same:
                 return
+        if spot is None and not self._notes_start:
+            return
         subject.count += 1
         before, change = subject.newest, Change(subject.count, kept, spot)
         subject.add(change)

@@ -1,0 +1,58 @@
+"""Jupyter kernels as debuggees: a debug adapter of ours bridges DAP to what a running kernel understands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.backends.debugpy import caught, inspector
+from dap_ai.backends.debugpy.recipe import DebugpyBackend
+from dap_ai.extras import JUPYTER
+from dap_ai.protocol.contracts.backend import Command, Start, StartError
+
+_NO_END = "The kernel is the notebook's: it is let go by `disconnect`, and ended from the notebook."
+
+
+class JupyterBackend(DebugpyBackend):
+    """Read and copied as debugpy's debuggees are. See contracts.backend.Backend.
+
+    `kernel`: its connection file, or a part of its name; empty: the newest. `beside`: another debugger has stopped it,
+    which alone moves it.
+    """
+
+    name = "jupyter"
+    denied: Mapping[str, str] = {"terminate": _NO_END, "restart": _NO_END}
+    runs_beside: frozenset[str] = frozenset()
+    terminal_setup = None
+
+    def __init__(self, kernel: str = "", *, beside: bool = False) -> None:
+        self._kernel = kernel
+        self._beside = beside
+
+    @property
+    def greeting(self) -> tuple[str, dict[str, Any]] | None:
+        """Opens the walker's door and the ear for what is caught; nothing of how a program of ours is started."""
+        return "evaluate", {"expression": f"({inspector.open_expression()}, {caught.INSTALL})", "context": "hover"}
+
+    def announced(self, names: Iterable[str]) -> JupyterBackend:  # noqa: ARG002  it is debugpy behind the kernel
+        """These rules."""
+        return self
+
+    def command(self) -> Command:
+        """Our bridge. Raises StartError where the extra is not installed."""
+        if not JUPYTER.is_installed:
+            raise StartError(f"{JUPYTER.wanted}.")
+        beside = ["--beside"] if self._beside else []
+        return Command([sys.executable, "-m", "dap_ai.backends.jupyter", *beside, self._kernel], {})
+
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+        """Whom to attach to, the kernel says. Raises StartError."""
+        if command == "launch":
+            raise StartError("A kernel runs already: use a configuration of request `attach`.")
+        ours = {key: arguments[key] for key in ("justMyCode", "showReturnValue", "pathMappings") if key in arguments}
+        return Start({"cwd": str(Path.cwd()), "subProcess": False, **ours})
+
+
+backend = JupyterBackend()

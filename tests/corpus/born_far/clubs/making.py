@@ -1,0 +1,6 @@
+"""New rosters."""
+
+
+def empty(names):
+    """A roster without members."""
+    return dict.fromkeys(names, [])

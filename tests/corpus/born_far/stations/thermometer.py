@@ -1,0 +1,7 @@
+"""Readings."""
+
+
+def celsius(text):
+    """Degrees of `21.5C`."""
+    number = text.strip().rstrip("CF")
+    return float(number)
