@@ -78,6 +78,8 @@ export class SessionSource implements Source {
     } else if (message.type === "edit") {
       await this.session.customRequest("setExpression", { expression: message.name, value: JSON.stringify(message.value) });
       this.post?.({ type: "edited", index, name: message.name, value: message.value });
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.read(2), AGAIN_MS); // the recording has it a moment later
     } else {
       const { event, path } = (await this.session.customRequest("runEvent", { index })) as { event: ShownEvent; path: string };
       if (message.type === "whole") this.post?.({ type: "event", event });
@@ -100,9 +102,22 @@ export class SessionSource implements Source {
   }
 
   private end(): void {
+    if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.timer);
-    if (this.view) this.post?.({ type: "standing", standing: null, can: { open: false } });
+    this.post?.({ type: "standing", standing: null, can: {} });
+    if (this.view && this.view.known !== "") void this.finish(this.view.path);
+  }
+
+  /** What a live agent did last is read from its recording: the session that knew it is over. */
+  private async finish(path: string): Promise<void> {
+    try {
+      this.view = JSON.parse(await this.cli.ask("export", path, "--to", "view")) as RunView;
+      for (const event of this.view.events) if (event.kind === "change") this.events.set(event.index, event);
+      this.post?.({ type: "run", run: this.view, can: {} });
+    } catch (error) {
+      log().info(`the recording ${path} is not read: ${textOf(error)}`);
+    }
   }
 
   /** One reading after the other. */

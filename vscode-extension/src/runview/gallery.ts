@@ -85,7 +85,7 @@ export class Gallery {
       h("td", { class: "c-name" }, h("button", { type: "button", class: "link", title: row.path, onClick: () => { this.act("show", [row.path]); } }, name)),
       h("td", { class: `c-task${isUnread ? " bad" : ""}`, title: row.task }, isUnread ? row.problems[0] : row.task),
       h("td", {}, h("span", { class: `verdict v-${row.outcome}` }, row.outcome)),
-      h("td", { class: "number" }, `${row.steps}`), h("td", { class: "number" }, dollars(row.cost_usd)), h("td", { class: "number" }, time(row.seconds)),
+      h("td", { class: "number c-steps" }, `${row.steps}`), h("td", { class: "number" }, dollars(row.cost_usd)), h("td", { class: "number" }, time(row.seconds)),
       h("td", { class: "c-model" }, row.model), h("td", { class: "c-format" }, row.format),
       h("td", { class: "acts" }, act("Debug", "debug", "Debug"), act("Export", "export", "Export"), ...own));
   }

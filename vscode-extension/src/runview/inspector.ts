@@ -126,7 +126,7 @@ export class Inspector {
       event.reasoning ? textBlock(event.reasoning, "reasoning", 200) : undefined,
       event.text ? textBlock(event.text, failed, 400) : undefined,
       ...(step?.writes ?? []).map(writeBlock),
-      event.arguments && Object.keys(event.arguments).length > 0 && !(event.text && step?.writes?.length) ? tree("arguments", event.arguments, true) : undefined,
+      event.arguments && Object.values(event.arguments).some((value) => value !== event.text) && !(event.text && step?.writes?.length) ? tree("arguments", event.arguments, true) : undefined,
     ];
     return parts.some(Boolean) ? parts : [h("p", { class: "quiet" }, "no text")];
   }

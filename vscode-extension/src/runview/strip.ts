@@ -25,6 +25,8 @@ export class Strip {
   private colours: Colours | undefined;
   private from = 0;
   private to = 1;
+  /** Nobody has zoomed in: all of the run is shown, also when it grows. */
+  private isWhole = true;
   private frame = 0;
   private pressed: { x: number; from: number; to: number; isDrag: boolean } | undefined;
   private sight: Sight = { selected: -1, dimmed: undefined };
@@ -49,8 +51,7 @@ export class Strip {
 
   /** The run has grown, or another theme is in force. */
   renew(): void {
-    const isWhole = this.to >= this.total - 1 || this.to <= 1;
-    if (isWhole && this.from === 0) this.to = this.total;
+    if (this.isWhole) [this.from, this.to] = [0, this.total];
     this.canvas.style.height = `${HEAD + this.lanes * this.lane + 8}px`;
     const { agents } = this.model.run;
     this.names.hidden = agents.length < 2 || this.lane < 14;
@@ -122,6 +123,7 @@ export class Strip {
   private look(from: number, width: number): void {
     this.from = Math.max(0, Math.min(from, this.total - width));
     this.to = Math.min(this.total, this.from + width);
+    this.isWhole = width >= this.total;
     this.draw();
   }
 

@@ -29,6 +29,10 @@ scenario("a run is a picture that follows the debugger and moves it, and the gal
   await view.locator("article.row.standing", { hasText: "pytest" }).waitFor();
   await view.getByRole("button", { name: "Open as a document" }).click();
   await workbench.page.locator('.tab[data-resource-name="016-call-bash.json"]').waitFor();
+  await view.locator("article.row.standing").getByRole("button", { name: "Unfold" }).click();
+  await picture(workbench, "runview");
+  await workbench.type("??why did it fail");
+  await view.locator(".flag.cited").first().waitFor();
   await view.getByRole("tab", { name: "Findings" }).click();
   await view.getByText("Where it went wrong").waitFor();
   await picture(workbench, "runview-findings");

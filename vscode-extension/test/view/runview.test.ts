@@ -176,6 +176,9 @@ viewTest("a run that grows keeps what is open and chosen", async (view) => {
   assert.equal(await rows(view).count(), 10);
   assert.equal(await rows(view).filter({ hasText: "run the tests" }).locator(".body").count(), 1);
   assert.match(await chosen(view), /^event 7 of 16/);
+  const { width, height } = (await view.page.getByRole("slider").boundingBox())!;
+  await view.page.getByRole("slider").click({ position: { x: (15.5 / 16) * width, y: height - 10 } });
+  assert.match(await chosen(view), /^event 16 of 16/, "the strip shows all that has come");
 }, WIDE);
 
 viewTest("the steps that an answer rests on are marked", async (view) => {
