@@ -91,6 +91,7 @@ def test_a_function_that_came_to_its_end_gave_birth_to_none(tmp_path: Path):
         ("x = 1\nx = x - 1\n1 / x\n", ("x", "1", 1)),  # of two settings the one that came before
         ("x = 1\nif x:\n    y = 0\nelse:\n    y = 2\n1 / y\n", ("y", "0", 3)),  # the branch that ran
         ("rows = []\nfor n in [4, 0]:\n    rows.append(n)\n1 / rows[1]\n", ("n", "4 -> 0", 2)),  # what filled it
+        ("D = {'a': 0}\nd = D.get('a', 1)\n1 / d\n", ("D.get('a', 1)", "0", 1)),  # an entry that was got
         ("def f(n, d=0):\n    return n / d\nf(3)\n", ("d", "0", 1)),  # a default
         ("class A:\n    def __init__(self, n):\n        self.n = n\nA(2)\na = A(0)\n1 / a.n\n", ("n", "0", 5)),
         ("def f(n):\n    return n\nlow, high = f((0, 1))\n1 / low\n", ("n", "(0, 1)", 3)),  # a part is not the whole

@@ -116,9 +116,8 @@ class _Walk:
             if source is None:
                 return []
             value = value or source.value
-            return (
-                self._returned(node, source, value) if isinstance(node, ast.Call) else self._made(node, source, value)
-            )
+            follow = self._returned if source.step == "returned" else self._made
+            return follow(node, source, value)
         finally:
             self._open.discard(key)
 
@@ -132,6 +131,8 @@ class _Walk:
                 return self._items.item(node, spot)
             case ast.Call() if callee := self._calls.callee(node, spot):
                 return self._calls.of(node, callee, spot, value)
+            case ast.Call():
+                return self._items.gotten(node, spot)
             case _:
                 return None
 
@@ -169,9 +170,11 @@ class _Walk:
         return ways
 
     def _leaves(self, node: ast.expr, spot: Spot) -> list[tuple[ast.expr, bool]]:
-        return operands(
-            node, lambda call: self._calls.callee(call, spot) is not None, lambda test: self._values.truth(test, spot)
-        )
+        return operands(node, lambda call: self._is_followed(call, spot), lambda test: self._values.truth(test, spot))
+
+    def _is_followed(self, call: ast.Call, spot: Spot) -> bool:
+        """Whether it is known where the result of a call comes from; else its arguments are followed."""
+        return self._calls.callee(call, spot) is not None or self._items.gotten(call, spot) is not None
 
     def _number(self, node: ast.expr, spot: Spot) -> float | None:
         value = self._values.of(node, spot)
