@@ -13,9 +13,9 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics as Base
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
+from dap_ai.mending import CannotMend, mended
 from dap_ai.notebook.asking import Asking
 from dap_ai.notebook.cells import Cell, Cells, outermost
-from dap_ai.notebook.mending import CannotMend, mended
 from dap_ai.notebook.provenance import Provenance
 
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
@@ -156,7 +156,7 @@ class Magics(Base):
         try:
             text = mended(cell.raw, fix["diff"])
         except CannotMend as error:
-            return f"It cannot be put below: {error}."
+            return f"It cannot be put below: {error}. The code that ran may have been a magic, translated."
         self._shell.set_next_input(text)
         return f"The mended `{cell.name}` is the next input: nothing has run yet."
 

@@ -385,6 +385,19 @@ def test_looking_changes_nothing_and_the_program_prints_as_it_does_alone(folder)
     assert "total 27\n" in out
 
 
+def test_a_fix_is_written_after_a_yes_and_the_program_passes_when_it_is_started_again(folder, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    program = folder / "resampling.py"
+    program.write_text((ROOT / "examples" / "resampling.py").read_text())
+    lines = "run\nfix apply\nn\nfix apply\ny\nrestart\nrun\nq\n"
+    _, out, _ = debug("resampling.py", stdin=lines)
+    assert out.count("Write this to resampling.py? (it was verified) y or n") == 2
+    assert "resampling.py is left as it is." in out
+    assert "`restart` starts it with the change" in out
+    assert "estimates.append(statistic(resample))" in program.read_text()
+    assert "the program ended with exit code 0" in out
+
+
 # -- other kinds -------------------------------------------------------------------------------------------------------
 
 

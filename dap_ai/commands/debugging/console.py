@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from dap_ai.client import ConnectionClosed
 from dap_ai.commands.debugging.changing import Changing
+from dap_ai.commands.debugging.fixing import CannotApply, Fixing
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.lines import PROMPT, GaveWay, Interrupted, Lines
 from dap_ai.commands.debugging.live import Live, NotStopped, Over
@@ -26,6 +28,7 @@ from dap_ai.commands.running.signals import heard
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.errors import RequestFailed
 
+_APPLY = re.compile(r"apply(?:\s+(\d+))?")
 _FIX = "What should be changed, and why?"
 _PAUSE_S = 1.5
 _WAITS = (
@@ -104,6 +107,7 @@ class Console:
         self._looking = Looking(here)
         self._setting = Setting(here, self._looking)
         self._moving = Moving(here, self._looking, self._setting)
+        self._fixing = Fixing(here.say, self._confirmed)
         self._commands = self._table(Changing(here))
 
     def _table(self, changing: Changing) -> dict[str, Callable[[Command], Awaitable[None]]]:
@@ -115,7 +119,7 @@ class Console:
             "quit": self._quit,
             "detach": self._quit,
         }
-        asks = {"why": self._why, "fix": self._why, "execute": changing.execute}
+        asks = {"why": self._why, "fix": self._fix, "execute": changing.execute}
         moves = {"continue": moving.go_on, "back-continue": moving.back_on}
         stops = {"break": setting.stop_at, "tbreak": setting.stop_once}
         table = {**own, **asks, **moves, **stops}
@@ -128,6 +132,7 @@ class Console:
         """Shows where the program is held, once it is."""
         live = self._here.live
         live.on_news = self._news
+        live.on_fixes = self._fixing.learn
         self._busy = True
         try:
             await live.settled()
@@ -240,7 +245,35 @@ class Console:
         await self._here.live.answered(question)
 
     async def _why(self, command: Command) -> None:
-        await self._ask(command.text or (_FIX if command.name == "fix" else ""))
+        await self._ask(command.text)
+
+    async def _fix(self, command: Command) -> None:
+        """What to change; `apply [N]` writes it to the file."""
+        if not (found := _APPLY.fullmatch(command.text)):
+            await self._ask(command.text or _FIX)
+            return
+        if not self._fixing:
+            await self._ask(_FIX)
+        try:
+            await self._fixing.apply(int(found[1] or 1))
+        except CannotApply as why:
+            self._display.reply(str(why))
+
+    async def _confirmed(self, question: str) -> bool:
+        """The user's next line; whatever is not yes is no."""
+        self._display.status(question)
+        self._busy = False
+        try:
+            while True:
+                try:
+                    line = self._waiting.pop(0) if self._waiting or not self._lines else await self._lines.line()
+                except GaveWay:
+                    continue
+                return (line or "").strip().casefold() in {"y", "yes"}
+        except (Interrupted, IndexError):
+            return False
+        finally:
+            self._busy = True
 
     async def _run(self, command: Command) -> None:
         """From the first line on; anywhere else, from the start again."""

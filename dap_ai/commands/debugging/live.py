@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.client import Client
@@ -62,6 +62,8 @@ class Live:
         """The exception that the program reported itself, while nothing has stopped it."""
         self.on_news: Callable[[], None] = lambda: None
         """Called when the program has stopped or ended."""
+        self.on_fixes: Callable[[Sequence[object]], None] = lambda _fixes: None
+        """Called with the changes that an answer has proposed."""
         self._terminal = terminal
         self._wishes = wishes
         self._events: Events = asyncio.Queue()
@@ -157,6 +159,7 @@ class Live:
             case "askEnded" if self._asking.is_about(body):
                 self._approvals.drop()
                 self._asking.on_ended(body)
+                self.on_fixes(body.get("fixes") or ())
                 self._news.set()
             case "askEnded":
                 self._answers[body["askId"]] = body

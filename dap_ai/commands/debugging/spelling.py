@@ -78,7 +78,7 @@ GROUPS: Mapping[str, tuple[Word, ...]] = {
     ),
     "Asking": (
         Word("why", "why", "text", "[QUESTION]", "why did it stop here? or another question"),
-        Word("fix", "fix", "text", "[QUESTION]", "what to change, tried in a copy; no file is changed"),
+        Word("fix", "fix", "text", "[apply [N] | QUESTION]", "what to change, tried in a copy; `fix apply` writes it"),
         Word("trace", "trace", "expression", "EXPRESSION", "run it in a copy, line by line"),
         Word("history", "history", "text", "EXPRESSION [when CONDITION]", "the values it took, by a run in a copy"),
         Word("slice", "slice", "expression", "EXPRESSION", "the lines that made its value"),

@@ -163,6 +163,16 @@ def test_a_held_call_is_shown_edited_and_sent_on():
     assert "the agent runs" in client.refused("stackTrace", threadId=1)
 
 
+def test_a_client_that_shows_the_run_is_told_that_what_is_held_can_be_edited_and_the_past_cannot():
+    client = Client().holds(CALL, 5)
+    assert client.body("runView")["standing"] == {"index": 4, "isHeld": True, "threadId": 1}
+    client.body("goto", threadId=1, targetId=2)
+    assert client.body("runView")["standing"]["isHeld"] is False
+    client.body("goto", threadId=1, targetId=4)
+    client.body("continue", threadId=1)
+    assert client.body("runView")["view"]["total"] == 5, "also while the agent runs"
+
+
 def test_a_variable_of_a_scope_is_edited_by_its_place():
     client = Client().holds(CALL, 5)
     frame = client.body("stackTrace", threadId=1)["stackFrames"][0]["id"]

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
 import type { Sessions } from "../sessions/sessions";
+import type { AskEnded } from "../shared/protocol";
 import type { RunView, ShownEvent } from "../shared/runView";
 import type { RunHostMessage, RunViewMessage, Standing } from "../shared/runMessages";
 import { openChange, restore } from "./changes";
@@ -39,9 +40,10 @@ export class SessionSource implements Source {
   private isVisible = true;
   private readonly subscriptions: vscode.Disposable[];
 
-  constructor(private readonly session: vscode.DebugSession, private readonly sessions: Pick<Sessions, "get" | "onDidChange" | "onDidEnd">, private readonly cli: Cli, private readonly scratch: Scratch) {
+  constructor(private readonly session: vscode.DebugSession, private readonly sessions: Pick<Sessions, "get" | "onDidChange" | "onDidEnd" | "onDidReceive">, private readonly cli: Cli, private readonly scratch: Scratch) {
     this.subscriptions = [
       sessions.onDidChange(() => { this.changed(); }),
+      sessions.onDidReceive(({ session: of, event, body }) => { if (of.id === session.id && event === "askEnded") this.cite(body as AskEnded); }),
       sessions.onDidEnd((end) => { if (end.session.id === session.id) this.end(); }),
     ];
   }
@@ -75,12 +77,18 @@ export class SessionSource implements Source {
       await this.session.customRequest("goto", { threadId: this.standing?.threadId ?? 1, targetId: index });
     } else if (message.type === "edit") {
       await this.session.customRequest("setExpression", { expression: message.name, value: JSON.stringify(message.value) });
-      await this.read(2);
+      this.post?.({ type: "edited", index, name: message.name, value: message.value });
     } else {
       const { event, path } = (await this.session.customRequest("runEvent", { index })) as { event: ShownEvent; path: string };
       if (message.type === "whole") this.post?.({ type: "event", event });
       else await vscode.window.showTextDocument(vscode.Uri.file(path), { viewColumn: vscode.ViewColumn.One });
     }
+  }
+
+  /** Steps that an answer rests on are marked. */
+  private cite({ answer, evidence }: AskEnded): void {
+    const steps = evidence.map(({ expression }) => Number(/^step (\d+)$/.exec(expression)?.[1] ?? 0)).filter((step) => step > 0);
+    if (steps.length > 0) this.post?.({ type: "cited", steps: [...new Set(steps)], words: answer.trim().split("\n", 1)[0] ?? "" });
   }
 
   /** A session has stopped or gone on, ours perhaps. */

@@ -34,9 +34,7 @@ export class RunApp {
   private readonly open = new Set<Row>();
   private shownPage: PageName = "Conversation";
   private selected = -1;
-  private can: Abilities = {};
-
-  constructor(run: RunView, private readonly send: (message: RunViewMessage) => void) {
+  constructor(run: RunView, private can: Abilities, private readonly send: (message: RunViewMessage) => void) {
     this.model = new Model(run);
     this.strip = new Strip(this.model, (index, isGo) => { this.chosen(index, isGo); }, () => coloursOf(this.swatches));
     this.list = new VirtualList((at) => this.row(at), (at) => this.kindOf(at), ROW_PX, () => { this.moved(); });
@@ -77,6 +75,23 @@ export class RunApp {
     else this.list.renew();
     this.strip.show({});
     this.inspector.renew();
+  }
+
+  /** Of the run that is shown. */
+  get path(): string {
+    return this.model.run.path;
+  }
+
+  edited(index: number, name: string, value: unknown): void {
+    this.inspector.edited(index, name, value);
+  }
+
+  /** Steps that an answer rests on, and what it says in a few words. */
+  cite(steps: number[], words: string): void {
+    this.model.cited = { steps: new Set(steps), words };
+    this.list.renew();
+    this.strip.show({});
+    if (this.shownPage !== "Conversation") this.showPage(this.shownPage);
   }
 
   /** An event that was asked for. */

@@ -25,6 +25,8 @@ export class Inspector {
   /** The event that others are compared with; -1: the one before of its kind. */
   private marked = -1;
   can: Abilities = {};
+  /** What was applied to the held event, and is not yet recorded. */
+  private readonly applied = new Map<string, string>();
 
   constructor(private readonly model: Model, private readonly actions: InspectorActions) {}
 
@@ -34,6 +36,11 @@ export class Inspector {
     this.tab = tab;
     const event = this.model.events[index];
     if (event?.chars) this.actions.send({ type: "whole", index });
+    this.renew();
+  }
+
+  edited(index: number, name: string, value: unknown): void {
+    this.applied.set(`${index} ${name}`, String(value));
     this.renew();
   }
 
@@ -133,7 +140,9 @@ export class Inspector {
     return [notes, ...fields.map(([name, value]) => this.editor(event.index, name, value)), ...(fields.length > 0 ? [] : this.texts(event))];
   }
 
-  private editor(index: number, name: string, value: string): HTMLElement {
+  private editor(index: number, name: string, recorded: string): HTMLElement {
+    const applied = this.applied.get(`${index} ${name}`);
+    const value = applied ?? recorded;
     const area = h("textarea", { "aria-label": name, rows: Math.min(20, Math.max(3, value.split("\n").length + 1)), spellcheck: "false" });
     area.value = value;
     const apply = h("button", { type: "button", class: "action", disabled: true }, "Apply");
@@ -144,8 +153,8 @@ export class Inspector {
       this.actions.send({ type: "edit", index, name, value: area.value });
     });
     // An escape stands for what cannot be seen: what is typed over it would be another text.
-    if (/\\x[0-9a-f]{2}|\\u[0-9a-f]{4}/.test(value)) area.readOnly = true;
-    return h("div", { class: "editor" }, h("label", { class: "key" }, name), area, area.readOnly ? h("p", { class: "quiet" }, "It may hold characters that are not shown: edit it as a document.") : apply);
+    if (/\\x[0-9a-f]{2}|\\u[0-9a-f]{4}/.test(recorded)) area.readOnly = true;
+    return h("div", { class: "editor" }, h("label", { class: "key" }, name), area, area.readOnly ? h("p", { class: "quiet" }, "It may hold characters that are not shown: edit it as a document.") : apply, applied !== undefined && h("span", { class: "quiet", role: "status" }, " Applied: the agent goes on with it."));
   }
 
   // -- beside another ------------------------------------------------------------------------------------------------

@@ -2,13 +2,16 @@
 
 import { h } from "../view/dom";
 import type { RunsView, RunView } from "../shared/runView";
-import type { RunHostMessage, RunViewMessage } from "../shared/runMessages";
+import type { Abilities, RunHostMessage, RunViewMessage } from "../shared/runMessages";
 import { RunApp } from "./app";
 import { Gallery } from "./gallery";
 import { pairOf } from "./pair";
 import "./style.css";
 
 declare function acquireVsCodeApi(): { postMessage: (message: RunViewMessage) => void };
+
+/** Messages that come by the way, and leave a notice where it is. */
+const QUIET = new Set<RunHostMessage["type"]>(["standing", "event", "edited", "cited"]);
 
 class Root {
   private app: RunApp | undefined;
@@ -22,17 +25,23 @@ class Root {
   }
 
   receive(message: RunHostMessage): void {
-    if (message.type !== "standing" && message.type !== "event") this.tell(message.type === "busy" || message.type === "failed" ? message.words : "", message.type === "failed");
+    if (!QUIET.has(message.type)) this.tell(message.type === "busy" || message.type === "failed" ? message.words : "", message.type === "failed");
     switch (message.type) {
       case "run":
-        if (message.run.first === 0 || !this.app) this.begin(message.run);
-        this.app?.take(message.run, message.can);
+        if (this.app?.path === message.run.path) this.app.take(message.run, message.can);
+        else this.begin(message.run, message.can);
         break;
       case "standing":
         this.app?.stand(message.standing, message.can);
         break;
       case "event":
         this.app?.learn(message.event);
+        break;
+      case "edited":
+        this.app?.edited(message.index, message.name, message.value);
+        break;
+      case "cited":
+        this.app?.cite(message.steps, message.words);
         break;
       case "both":
         this.both(message.both);
@@ -50,8 +59,8 @@ class Root {
     }
   }
 
-  begin(run: RunView): void {
-    this.app = new RunApp(run, this.send);
+  private begin(run: RunView, can: Abilities): void {
+    this.app = new RunApp(run, can, this.send);
     this.place.replaceChildren(this.app.element);
   }
 

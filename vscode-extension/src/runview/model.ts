@@ -26,6 +26,8 @@ export class Model {
   private rowOfStep = new Map<number, Row>();
   private patterns = new Map<number, ShownPattern[]>();
   standing: Standing | null = null;
+  /** Steps that the last answer about the run rests on, and its beginning. */
+  cited: { steps: Set<number>; words: string } = { steps: new Set(), words: "" };
   /** Where the debugger has stood before. */
   readonly stops = new Set<number>();
 

@@ -17,6 +17,10 @@ export function findings(model: Model, actions: PageActions): HTMLElement {
   const { run } = model;
   const parts: Child[] = [section("Task", [run.task ? textBlock(run.task, "", 12) : h("p", { class: "quiet" }, "It is not recorded.")])];
   parts.push(section("Where it went wrong", run.onset ? suspect(model, run.onset, actions) : [h("p", { class: "quiet" }, run.why_not || "Nothing is said of it.")]));
+  if (model.cited.steps.size > 0) {
+    const links = [...model.cited.steps].flatMap((step) => [link(model, step, `step ${step}`, actions), " "]);
+    parts.push(section("What the answer in the view Ask rests on", [h("p", {}, model.cited.words), h("p", {}, ...links)]));
+  }
   if (run.alternatives.length > 0) {
     const others = run.alternatives.map((each) => h("details", { class: "finding" }, h("summary", {}, `${stepsBetween(each.first, each.last)}, ${each.type}: ${each.text}`), ...suspect(model, each, actions)));
     parts.push(section("It could also be", others));

@@ -154,6 +154,12 @@ function standing(context: CanvasRenderingContext2D, model: Model, colours: Colo
     context.arc(middle(index), place.head - 3, 2, 0, 7);
     context.fill();
   }
+  context.fillStyle = colours.chosen;
+  for (const number of model.cited.steps) {
+    const event = model.eventOfStep(number);
+    if (event) diamond(context, middle(event.index), place.head - 4);
+  }
+  context.fillStyle = colours.stop;
   if (place.selected >= 0) {
     context.strokeStyle = colours.chosen;
     context.lineWidth = 2;
@@ -166,5 +172,15 @@ function standing(context: CanvasRenderingContext2D, model: Model, colours: Colo
   context.moveTo(at - 5, place.head - 9);
   context.lineTo(at + 5, place.head - 9);
   context.lineTo(at, place.head - 1);
+  context.fill();
+}
+
+/** A step that an answer cites. */
+function diamond(context: CanvasRenderingContext2D, x: number, y: number): void {
+  context.beginPath();
+  context.moveTo(x, y - 4);
+  context.lineTo(x + 4, y);
+  context.lineTo(x, y + 4);
+  context.lineTo(x - 4, y);
   context.fill();
 }

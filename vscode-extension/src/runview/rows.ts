@@ -55,7 +55,7 @@ export function rowElement(model: Model, row: Row, state: RowState, actions: Row
 function rowLabel(model: Model, row: Row): string {
   const step = model.steps.get(row.step);
   const first = model.firstOf(row);
-  const marks = [model.isOnset(row.step) ? "onset" : "", model.eventsOf(row).some((event) => model.hasFailed(event)) ? "failed" : ""];
+  const marks = [model.isOnset(row.step) ? "onset" : "", model.cited.steps.has(row.step) ? "cited by the answer" : "", model.eventsOf(row).some((event) => model.hasFailed(event)) ? "failed" : ""];
   const what = row.kind === "turn" ? [step?.effect ?? "answer", step?.intent ?? row.answer?.said, row.call && `${row.call.tool ?? ""} ${row.call.said}`, step?.outcome] : [first?.kind, first?.said];
   return [row.step > 0 ? `Step ${row.step}` : "", ...what, ...marks].filter(Boolean).join(", ");
 }
@@ -93,6 +93,7 @@ function came(model: Model, row: Row, step: ShownStep | undefined, result: Shown
 
 function flags(model: Model, row: Row): Child[] {
   const named = model.patternsOf(row.step).map(({ name, text }) => h("span", { class: "flag", title: text }, name));
+  if (model.cited.steps.has(row.step)) named.unshift(h("span", { class: "flag cited", title: model.cited.words }, "answer"));
   return model.isOnset(row.step) ? [h("span", { class: "flag onset", title: model.run.onset?.text ?? "" }, "onset"), ...named] : named;
 }
 

@@ -221,6 +221,7 @@ export class Strip {
     const marks = [
       model.hasFailed(event) ? "failed" : "",
       model.isOnset(event.step) ? "onset" : "",
+      model.cited.steps.has(event.step) ? "cited by the answer" : "",
       ...model.patternsOf(event.step).map(({ name }) => name),
       stage ? `${stage.stage}, ${stepsBetween(stage.first, stage.last)}` : "",
     ];

@@ -38,6 +38,10 @@ export type RunHostMessage =
   | { type: "run"; run: RunView; can: Abilities }
   | { type: "standing"; standing: Standing | null; can: Abilities }
   | { type: "event"; event: ShownEvent }
+  /** An edit of what is held was taken. */
+  | { type: "edited"; index: number; name: string; value: unknown }
+  /** Steps that an answer about the run rests on. */
+  | { type: "cited"; steps: number[]; words: string }
   | { type: "both"; both: RunsView }
   | { type: "gallery"; place: string; isStore: boolean; rows: GalleryRow[]; isWhole: boolean }
   | { type: "busy"; words: string }

@@ -63,6 +63,7 @@ const CONFIGURATIONS = [
   { name: "feed", type: "dap-ai", ...program("feed.py") },
   { name: "tests", type: "dap-ai", request: "launch", module: "pytest", args: ["-q", "-p", "no:cacheprovider"], cwd: "${workspaceFolder}", console: "internalConsole" },
   { name: "agent run", type: "dap-ai-agent", request: "launch", run: "${workspaceFolder}/discount.traj.json" },
+  { name: "live agent", type: "dap-ai-agent", request: "launch", command: [PYTHON, "tiny.py", "Go."], cwd: "${workspaceFolder}", env: { OPENAI_BASE_URL: "${config:scripted.model}" }, stopOnEntry: true },
   { name: "no run", type: "dap-ai-agent", request: "launch", run: "payroll.py" },
   { name: "parent", type: "dap-ai", ...program("parent.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },

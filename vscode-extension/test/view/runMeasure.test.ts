@@ -60,13 +60,15 @@ async function scroll(cdp: CDPSession): Promise<void> {
   await cdp.send("Input.synthesizeScrollGesture", { x: 400, y: 600, yDistance: -12_000, speed: 4000, gestureSourceType: "mouse" });
 }
 
+/** A turn of the wheel each frame. */
 async function zoom(view: View): Promise<void> {
-  const { x, y, width } = (await view.page.getByRole("slider").boundingBox())!;
-  await view.page.mouse.move(x + width / 3, y + 30);
-  for (let times = 0; times < 120; times++) {
-    await view.page.mouse.wheel(0, times < 60 ? -40 : 40);
-    await view.page.evaluate(() => new Promise(requestAnimationFrame));
-  }
+  await view.page.evaluate(async () => {
+    const canvas = document.querySelector("canvas")!;
+    for (let times = 0; times < 180; times++) {
+      canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: times % 120 < 60 ? -40 : 40, clientX: 500, clientY: 80, cancelable: true }));
+      await new Promise(requestAnimationFrame);
+    }
+  });
 }
 
 /** Frames that were drawn and dropped while `act` went on, and the longest piece of work of the page. */
@@ -83,8 +85,20 @@ async function traced(cdp: CDPSession, act: () => Promise<void>): Promise<string
   const drawn = events.filter(({ name }) => name === "DrawFrame").map(({ ts }) => ts / 1000).sort((a, b) => a - b);
   const gaps = drawn.slice(1).map((ts, at) => ts - drawn[at]!).sort((a, b) => a - b);
   const dropped = events.filter(({ name }) => name === "DroppedFrame").length;
-  const work = events.filter(({ name, dur }) => ["FunctionCall", "EventDispatch", "FireAnimationFrame", "Layout", "UpdateLayoutTree", "Paint"].includes(name) && dur !== undefined).map(({ dur = 0 }) => dur / 1000);
+  const work = apart(events.filter(({ name }) => ["FunctionCall", "EventDispatch", "FireAnimationFrame", "Layout", "UpdateLayoutTree", "Paint"].includes(name)));
   const at = (share: number): string => (gaps[Math.floor(share * (gaps.length - 1))] ?? 0).toFixed(1);
   const seconds = ((drawn.at(-1) ?? 0) - (drawn[0] ?? 0)) / 1000;
   return `${(drawn.length / seconds).toFixed(1)} frames a second over ${seconds.toFixed(1)} s, ${dropped} dropped; between two frames ${at(0.5)} ms (median), ${at(0.95)} ms (95 %), ${at(1)} ms (longest); of its own work the page has ${(work.reduce((sum, each) => sum + each, 0) / drawn.length).toFixed(1)} ms a frame, the longest piece ${Math.max(0, ...work).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1) ?? ""}`;
+}
+
+/** Milliseconds of each piece that is not within another. */
+function apart(events: Traced[]): number[] {
+  let end = 0;
+  const found: number[] = [];
+  for (const { ts, dur = 0 } of events.sort((a, b) => a.ts - b.ts)) {
+    if (ts < end) continue;
+    end = ts + dur;
+    found.push(dur / 1000);
+  }
+  return found;
 }

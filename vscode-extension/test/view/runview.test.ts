@@ -147,6 +147,9 @@ viewTest("what is held is edited in place; what may hold hidden characters is no
   await area.fill("pytest -x");
   await view.button("Apply").click();
   assert.deepEqual(await view.sentOfRun(), [{ type: "edit", index: 7, name: "args.command", value: "pytest -x" }]);
+  await view.post({ type: "edited", index: 7, name: "args.command", value: "pytest -x" });
+  await view.post({ type: "standing", standing: { index: 7, isHeld: true }, can: DEBUGGER });
+  assert.equal(await area.inputValue(), "pytest -x", "the recording has the old one until the agent goes on");
   const run = shop();
   run.events[8]!.text = "red \\x1b[31m";
   await show(view, run, DEBUGGER);
@@ -173,6 +176,14 @@ viewTest("a run that grows keeps what is open and chosen", async (view) => {
   assert.equal(await rows(view).count(), 10);
   assert.equal(await rows(view).filter({ hasText: "run the tests" }).locator(".body").count(), 1);
   assert.match(await chosen(view), /^event 7 of 16/);
+}, WIDE);
+
+viewTest("the steps that an answer rests on are marked", async (view) => {
+  await show(view, shop(), DEBUGGER);
+  await view.post({ type: "cited", steps: [2], words: "The check at step 2 failed." });
+  assert.equal(await rows(view).filter({ hasText: "run the tests" }).locator(".flag.cited").getAttribute("title"), "The check at step 2 failed.");
+  await view.page.getByRole("tab", { name: "Findings (2)" }).click();
+  assert.match(await view.find(".page").innerText(), /rests on\s*The check at step 2 failed\.\s*step 2/);
 }, WIDE);
 
 viewTest("the findings lead to their steps, and changes to their diffs", async (view) => {

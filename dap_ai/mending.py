@@ -1,4 +1,4 @@
-"""A fix's diff, applied to the text of a cell. Pure."""
+"""A fix's diff, applied to the text of a file or a cell. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mended(text: str, diff: str) -> str:
     for start, old, new in _hunks(diff):
         first = start - 1 + grown
         if lines[first : first + len(old)] != old:
-            raise CannotMend("the cell has another text than the code that ran: a magic was translated")
+            raise CannotMend(f"line {start} and what follows are not as they were")
         lines[first : first + len(old)] = new
         grown += len(new) - len(old)
     return "\n".join(lines)

@@ -1,0 +1,127 @@
+"""`fix apply`: a change that an answer has proposed is written to its file, once the user has said yes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from platformdirs import user_state_path
+
+from dap_ai.commands.debugging.breakpoints import near
+from dap_ai.mending import CannotMend, mended
+from dap_ai.protocol.wire.ask import Fix
+
+_KEPT = 20
+"""So many texts from before are kept; the oldest go."""
+
+
+class CannotApply(Exception):  # noqa: N818  an answer
+    """The file is left as it is; the text says why."""
+
+
+class _State(NamedTuple):
+    """Of a file, when a change of it was proposed."""
+
+    modified_ns: int
+    size: int
+
+
+class Fixing:
+    """The changes of the last answer that proposed any. `confirmed` asks the user."""
+
+    def __init__(self, say: Callable[[str], None], confirmed: Callable[[str], Awaitable[bool]]) -> None:
+        self._say = say
+        self._confirmed = confirmed
+        self._fixes: list[Fix] = []
+        self._states: dict[str, _State | None] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._fixes)
+
+    def learn(self, fixes: Sequence[object]) -> None:
+        """Of an answer that has just ended."""
+        found = [msgspec.convert(fix, Fix) for fix in fixes]
+        if found:
+            self._fixes = found
+            self._states = {fix.file: _state(fix.file) for fix in found}
+
+    async def apply(self, number: int) -> None:
+        """The change of this number, from 1 on. Raises CannotApply."""
+        if not 1 <= number <= len(self._fixes):
+            raise CannotApply(f"Changes proposed: {len(self._fixes)}." if self._fixes else "No change was proposed.")
+        fix = self._fixes[number - 1]
+        name = near(fix.file)
+        path, before, after = _texts(fix, self._states.get(fix.file))
+        self._say(fix.diff)
+        how = "it was verified" if fix.verified else f"it was not verified{f': {fix.result}' if fix.result else ''}"
+        if not await self._confirmed(f"Write this to {name}? ({how}) y or n"):
+            self._say(f"{name} is left as it is.")
+            return
+        if _state(fix.file) != self._states.get(fix.file):
+            raise CannotApply(f"{name} has changed meanwhile, and is left as it is: `fix` looks again.")
+        kept = _kept(path, before)
+        _write(path, after)
+        self._say(
+            f"written to {name}; the text before is kept in {kept}.\n"
+            "The program still runs the old code: `restart` starts it with the change."
+        )
+
+
+def _state(file: str) -> _State | None:
+    with contextlib.suppress(OSError):
+        about = os.stat(file)  # noqa: PTH116  of a text
+        return _State(about.st_mtime_ns, about.st_size)
+    return None
+
+
+def _texts(fix: Fix, then: _State | None) -> tuple[Path, bytes, bytes]:
+    """The file itself, before and after. Raises CannotApply."""
+    name, path = near(fix.file), Path(fix.file).resolve()
+    try:
+        before = path.read_bytes()
+    except OSError as error:
+        raise CannotApply(f"{name} cannot be read: {error.strerror}.") from error
+    if then is None or _state(fix.file) != then:
+        raise CannotApply(f"{name} has changed since the answer, and is left as it is: `fix` looks again.")
+    ends = "\r\n" if b"\r\n" in before else "\n"
+    try:
+        text = before.decode("utf-8")
+        return path, before, mended(text.replace("\r\n", "\n"), fix.diff).replace("\n", ends).encode("utf-8")
+    except UnicodeDecodeError:
+        raise CannotApply(f"{name} is not UTF-8: change it in your editor.") from None
+    except CannotMend as error:
+        raise CannotApply(f"{name} is another text than the program runs ({error}), and is left as it is.") from error
+
+
+def _kept(path: Path, before: bytes) -> Path:
+    """Where the text before the change is kept. Raises CannotApply."""
+    folder = user_state_path("dap-ai") / "before-fixes"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        old = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime)
+        for each in old[: max(0, len(old) - _KEPT + 1)]:
+            each.unlink()
+        handle, name = tempfile.mkstemp(f"-{path.name}", "", folder)
+        with os.fdopen(handle, "wb") as file:
+            file.write(before)
+    except OSError as error:
+        raise CannotApply(f"{folder} cannot keep the old text ({error.strerror}): nothing is written.") from error
+    return Path(name)
+
+
+def _write(path: Path, after: bytes) -> None:
+    """At once: whoever reads it meanwhile sees the old text or the new one. Raises CannotApply."""
+    try:
+        handle, name = tempfile.mkstemp("", f".{path.name}.", path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(after)
+        Path(name).chmod(path.stat().st_mode & 0o7777)
+        Path(name).replace(path)
+    except OSError as error:
+        raise CannotApply(f"{near(str(path))} cannot be written: {error.strerror}.") from error

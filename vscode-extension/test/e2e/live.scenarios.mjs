@@ -1,0 +1,60 @@
+// An agent that runs: held before its query and its call, edited in a document, sent on.
+import assert from "node:assert/strict";
+import { copyFileSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+
+import { PROJECT } from "./server.mjs";
+import { picture, scenario } from "./world.mjs";
+
+const CALL = { id: "call_1", type: "function", function: { name: "bash", arguments: '{"command": "echo one"}' } };
+const REPLIES = [{ role: "assistant", content: "I look.", tool_calls: [CALL] }, { role: "assistant", content: "Done." }];
+const EDITED = '{"tool": "bash", "arguments": {"command": "echo edited > made.txt"}}';
+
+scenario("an agent that runs is held, its call is edited in a document, and it goes on with that", { fresh: true }, async (workbench, server) => {
+  const { page } = workbench;
+  const model = await startModel();
+  try {
+    copyFileSync(join(PROJECT, "tests", "agents", "tiny.py"), join(server.workspace, "tiny.py"));
+    await workbench.settings({ "scripted.model": model.url, "editor.autoClosingBrackets": "never", "editor.autoClosingQuotes": "never" });
+    await workbench.debug("live agent");
+    await workbench.command("View: Show Run and Debug");
+    await held("query");
+    for (const next of ["1 response: I look.", "1 bash: echo one"]) {
+      await page.locator(".debug-toolbar .codicon-debug-step-into").click();
+      await held(next);
+    }
+    assert.equal(model.asked(), 1);
+    await page.locator(".debug-call-stack .stack-frame", { hasText: "cycle 1" }).click();
+    await page.locator('.tab[data-resource-name$="-call-bash.json"]').waitFor();
+    await page.locator(".editor-instance .view-lines", { hasText: "echo one" }).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(EDITED);
+    await page.keyboard.press("Control+S");
+    await page.locator(".tab.dirty").waitFor({ state: "detached" });
+    await picture(workbench, "live-edited");
+    await page.locator(".debug-toolbar .codicon-debug-continue").click();
+    await page.locator(".debug-toolbar").waitFor({ state: "hidden" });
+    assert.equal(readFileSync(join(server.workspace, "made.txt"), "utf8"), "edited\n");
+  } finally {
+    model.close();
+  }
+
+  function held(text) {
+    return page.locator(".debug-call-stack .stack-frame", { hasText: text }).first().waitFor();
+  }
+});
+
+/** A model that answers with REPLIES, one after the other. */
+async function startModel() {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const message = REPLIES[asked++] ?? REPLIES[1];
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ id: "1", object: "chat.completion", model: "scripted", choices: [{ index: 0, message, finish_reason: "stop" }] }));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/v1`, asked: () => asked, close: () => server.closeAllConnections() || server.close() };
+}
