@@ -113,6 +113,15 @@ def test_a_call_of_many_that_is_not_told_apart_lends_no_value(tmp_path: Path):
     assert [node.value for node in path if node.function == "half"] == [""]
 
 
+def test_the_factor_below_zero_is_followed_though_no_frame_holds_it(tmp_path: Path):
+    text = (
+        "RATES = {'ann': 0.1, 'bob': 10}\ndef pay(base, name):\n    rate = RATES.get(name)\n"
+        "    return base * (1 - rate)\nfor name, base in [('ann', 100), ('bob', 132)]:\n"
+        "    net = pay(base, name)\n    assert net >= 0\n"
+    )
+    assert steps(path_of(tmp_path, text))[2:] == [("rate", "10", 3), ("RATES.get(name)", "10", 1)]
+
+
 def test_values_of_several_rounds_are_told_as_several(tmp_path: Path):
     text = "total = 0\nfor n in [3, -9]:\n    total += n\nassert total > 0\n"
     path = path_of(tmp_path, text)
