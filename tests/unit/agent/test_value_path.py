@@ -91,6 +91,7 @@ def test_a_function_that_came_to_its_end_gave_birth_to_none(tmp_path: Path):
         ("x = 1\nx = x - 1\n1 / x\n", ("x", "1", 1)),  # of two settings the one that came before
         ("x = 1\nif x:\n    y = 0\nelse:\n    y = 2\n1 / y\n", ("y", "0", 3)),  # the branch that ran
         ("rows = []\nfor n in [4, 0]:\n    rows.append(n)\n1 / rows[1]\n", ("n", "4 -> 0", 2)),  # what filled it
+        ("D = {'a': 0}\nd = D.get('a', 1)\n1 / d\n", ("D.get('a', 1)", "0", 1)),  # an entry that was got
         ("def f(n, d=0):\n    return n / d\nf(3)\n", ("d", "0", 1)),  # a default
         ("class A:\n    def __init__(self, n):\n        self.n = n\nA(2)\na = A(0)\n1 / a.n\n", ("n", "0", 5)),
         ("def f(n):\n    return n\nlow, high = f((0, 1))\n1 / low\n", ("n", "(0, 1)", 3)),  # a part is not the whole
@@ -110,6 +111,15 @@ def test_a_call_of_many_that_is_not_told_apart_lends_no_value(tmp_path: Path):
     text = "def half(n):\n    m = n // 2\n    return m\ndef f():\n    return half(0) + half(1)\nhalf(8)\n1 / f()\n"
     path = path_of(tmp_path, text)
     assert [node.value for node in path if node.function == "half"] == [""]
+
+
+def test_the_factor_below_zero_is_followed_though_no_frame_holds_it(tmp_path: Path):
+    text = (
+        "RATES = {'ann': 0.1, 'bob': 10}\ndef pay(base, name):\n    rate = RATES.get(name)\n"
+        "    return base * (1 - rate)\nfor name, base in [('ann', 100), ('bob', 132)]:\n"
+        "    net = pay(base, name)\n    assert net >= 0\n"
+    )
+    assert steps(path_of(tmp_path, text))[2:] == [("rate", "10", 3), ("RATES.get(name)", "10", 1)]
 
 
 def test_values_of_several_rounds_are_told_as_several(tmp_path: Path):

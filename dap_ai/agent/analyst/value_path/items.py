@@ -67,6 +67,16 @@ class Items:
         index = [] if isinstance(node.slice, ast.Constant | ast.Slice) else [node.slice]
         return Source(spot, "read", holders=[root, *index])
 
+    def gotten(self, call: ast.Call, spot: Spot) -> Source | None:
+        """The source of `d.get(key)`, where `d` is a display that stands in the source; None: it is no such."""
+        match call:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[key, *_]):
+                source = self._names.of(name, spot, None)
+            case _:
+                return None
+        entry = self._entry(source, key, spot) if source and source.step == "set" else None
+        return Source(source.spot.at(entry.lineno), "set", entry) if source and entry is not None else None
+
     def _stored(self, name: str, node: ast.Subscript, spot: Spot) -> Iterator[tuple[ast.stmt, ast.expr]]:
         """The statements that put the very item there: `d[key] = value`."""
         text = ast.unparse(ast.Subscript(node.value, node.slice, ast.Load()))

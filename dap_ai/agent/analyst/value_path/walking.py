@@ -116,9 +116,8 @@ class _Walk:
             if source is None:
                 return []
             value = value or source.value
-            return (
-                self._returned(node, source, value) if isinstance(node, ast.Call) else self._made(node, source, value)
-            )
+            follow = self._returned if source.step == "returned" else self._made
+            return follow(node, source, value)
         finally:
             self._open.discard(key)
 
@@ -132,6 +131,8 @@ class _Walk:
                 return self._items.item(node, spot)
             case ast.Call() if callee := self._calls.callee(node, spot):
                 return self._calls.of(node, callee, spot, value)
+            case ast.Call():
+                return self._items.gotten(node, spot)
             case _:
                 return None
 
@@ -160,22 +161,22 @@ class _Walk:
 
     def _operands(self, node: ast.expr, spot: Spot) -> list[_Way]:
         """The paths of what goes into an expression; those of the part that made it what it is are marked."""
-        part = blamed(node, lambda inner: self._number(inner, spot))
-        inside = {ast.unparse(leaf) for leaf, _ in self._leaves(part, spot)} if part is not node else set[str]()
-        ways: list[_Way] = []
+        ways: dict[str, _Way] = {}
         for leaf, every in self._leaves(node, spot):
             if nodes := self._follow(leaf, spot.at(spot.line, every=True) if every else spot, None):
-                ways.append(_Way(nodes, ast.unparse(leaf) in inside))
-        return ways
+                ways[ast.unparse(leaf)] = _Way(nodes)
+        part = blamed(node, lambda inner: _number(ways.get(ast.unparse(inner))))
+        for leaf, _ in self._leaves(part, spot) if part is not node else ():
+            if way := ways.get(ast.unparse(leaf)):
+                way.is_blamed = True
+        return list(ways.values())
 
     def _leaves(self, node: ast.expr, spot: Spot) -> list[tuple[ast.expr, bool]]:
-        return operands(
-            node, lambda call: self._calls.callee(call, spot) is not None, lambda test: self._values.truth(test, spot)
-        )
+        return operands(node, lambda call: self._is_followed(call, spot), lambda test: self._values.truth(test, spot))
 
-    def _number(self, node: ast.expr, spot: Spot) -> float | None:
-        value = self._values.of(node, spot)
-        return number(value.text) if value and value.rounds == 1 else None
+    def _is_followed(self, call: ast.Call, spot: Spot) -> bool:
+        """Whether it is known where the result of a call comes from; else its arguments are followed."""
+        return self._calls.callee(call, spot) is not None or self._items.gotten(call, spot) is not None
 
     def _joined(self, head: PathNode, ways: Sequence[_Way]) -> list[PathNode]:
         best = self.best(ways)
@@ -190,6 +191,11 @@ class _Walk:
         reach = max((self._weights.get((n.file, n.line), 0.0) for n in nodes), default=0.0)
         has_origin = len(nodes) > 1 or not head.born
         return way.is_blamed, reach, _is_odd(head.value), has_origin, bool(head.value), min(len(nodes), 4)
+
+
+def _number(way: _Way | None) -> float | None:
+    """The number that an operand is."""
+    return number(way.nodes[0].value) if way else None
 
 
 def _node(node: ast.expr, source: Source, value: Told | None) -> PathNode:
