@@ -22,6 +22,7 @@ _NOTICED = 0.6
 _DEPENDED, _FURTHER = 0.25, 0.95
 """Of a line that the failing value depended on, though the text does not tell so; for each dependence back."""
 _AT_MODULE, _OF_TEST = 0.3, 0.3
+_CLEARED = 0.2
 _MAX_TEXT = 60
 _PARTS = {
     "sets": "sets `{}`",
@@ -45,8 +46,16 @@ def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
         if part.distance and not isinstance(part.event.statement, _NO_STEPS) and not is_check(part.event.statement):
             analysis.scores.setdefault(spot, _depended(analysis.case, part))
             analysis.reasons.setdefault(spot, _PARTS[part.role].format(part.name))
+    _clear(analysis, seen)
     _heed(analysis, seen)
     _compare(analysis, seen)
+
+
+def _clear(analysis: Analysis, seen: Seen) -> None:
+    """What a rule says of a line is no cause where checks that passed rested on it, and the failing value did not."""
+    for spot in set(analysis.scores) & set(seen.passing) - set(seen.slice.lines()):
+        analysis.scores[spot] *= _CLEARED
+        analysis.founded.discard(spot)
 
 
 def _compare(analysis: Analysis, seen: Seen) -> None:
