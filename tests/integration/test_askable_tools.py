@@ -33,6 +33,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"text": "not enough", "files": WORK}, 'raise ValueError("not enough money")'),
     ("slice", {"expression": "before"}, "before = self.__balance"),
     ("trace", {"expression": "summed([1, 2])"}, "total += number"),
+    ("history", {"expression": "before"}, "before = self.__balance"),
     ("try_fix", {"edits": FIX, "check": "self.withdraw(10) == 90"}, PASSES),
     ("threads", {}, "1 MainThread: "),
     ("output", {}, "has written nothing"),

@@ -78,6 +78,19 @@ summed(3000)
 
 
 @pytest.mark.anyio
+async def test_a_program_that_reads_a_file_beside_it_is_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "numbers.txt").write_text("3\n-9\n2\n")
+    program = folder / "reads.py"
+    program.write_text("total = 0\nfor line in open('numbers.txt'):\n    total += int(line)\nassert total > 0\n")
+
+    (result,) = await called(program, history, History("total", "total < 0"), cwd=str(folder))
+
+    assert [(m.text, m.line) for m in found(result).first] == [("0", 1), ("3", 3), ("-6", 3), ("-4", 3)]
+
+
+@pytest.mark.anyio
 async def test_a_long_history_is_bounded_and_keeps_where_the_condition_first_held(tmp_path: Path) -> None:
     program = tmp_path / "sums.py"
     program.write_text(SUMS)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
-from dap_ai.agent.analyst.enclosing import enclosing
+from dap_ai.agent.analyst.enclosing import enclosing, own_folders
 from dap_ai.agent.analyst.runs import Runs, plain
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut
@@ -98,9 +98,10 @@ async def _facts(bench: Bench, places: Sequence[Place], node: Node) -> list[tupl
 
 async def _followed(bench: Bench, follow: Follow, now: Fact) -> tuple[Followed, Check]:
     """What the widest run that comes to this stop shows. Raises _NoRun, NotStopped, RequestFailed."""
-    runs = Runs(bench.debugger, bench.case, failure_of(bench.case), budget_s=2 * DEADLINE_S)
+    case = bench.case
+    runs = Runs(bench.debugger, case, failure_of(case), budget_s=2 * DEADLINE_S, folders=own_folders(case))
     reasons: list[str] = []
-    for check in _checks(bench.case, bench.focus, whole=follow.to_stop):
+    for check in _checks(case, bench.focus, whole=follow.to_stop):
         control = await runs.followed(check, follow, deadline_s=DEADLINE_S)
         found = control.result.followed
         another = _is_another(found, now) if control.usable and found else ""
