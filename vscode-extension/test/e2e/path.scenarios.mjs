@@ -56,7 +56,7 @@ scenario("at an exception the line says what is certain; Why answers with the pa
   await workbench.atLine(9);
 });
 
-scenario("Apply and Rerun ends in Fixed, with the outputs compared; the view Stops tells it, and a cause that comes again is known", { files: ["payroll.py"] }, async (workbench, server) => {
+scenario("Apply and Rerun ends in Fixed, with the outputs compared; the view Stops tells it", { fresh: true, files: ["payroll.py"] }, async (workbench, server) => {
   const { page, tab } = workbench;
   const file = join(server.workspace, "payroll.py");
   await workbench.debug("payroll");

@@ -4,7 +4,7 @@ import "./path.scenarios.mjs";
 import "./agent.scenarios.mjs";
 import "./sessions.scenarios.mjs";
 import "./runs.scenarios.mjs";
-import "./live.scenarios.mjs";
 import "./runview.scenarios.mjs";
+import "./live.scenarios.mjs"; // it leaves a recording behind
 import "./keyboard.scenarios.mjs";
 import "./lending.scenarios.mjs";
