@@ -32,6 +32,8 @@ import msgspec
 
 from dap_ai.runs.artefacts import CannotRead, lines
 
+FORMAT = "dap-ai-recording"
+"""What runs of these recordings say they are."""
 FILE = "run.jsonl"
 WORKSPACE = "workspace.git"
 VERSION = 1

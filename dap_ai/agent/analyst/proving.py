@@ -28,7 +28,9 @@ def prove(analysis: Analysis, trials: Trials) -> None:
 
 def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     known = analysis.finding_at(*trial.place)
-    if trial.candidate.reason or (trial.verified and known and known.weight >= _LEAST_WEIGHT):
+    if trial.candidate.reason:
+        return "a rule says why"
+    if trial.verified and known and known.weight >= _LEAST_WEIGHT and not trials.unlike(trial):
         return "a rule names its line"
     error = analysis.case.exception
     if trial.at_failure and error and error.type in _LACKS_NAME and trial.candidate.kind in _NAMES:

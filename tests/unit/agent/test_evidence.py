@@ -89,3 +89,17 @@ def test_what_the_called_function_returned_is_what_the_check_found(tmp_path: Pat
     assert seen
     assert seen.compared == ("None", "[1]")
     assert [(odd.event.spot[1], odd.name) for odd in seen.oddities] == [(2, "made()")]
+
+
+def test_a_race_is_suspected_where_the_program_starts_threads_and_not_where_its_text_shows_how(tmp_path: Path):
+    body = "class Tank:\n    level = 1\n    def step(self):\n        self.level -= 2\ntank = Tank()\ntank.step()\n"
+    end = "assert tank.level > 0\n"
+    for name, head, expected in (
+        ("shown", "#: threading.Thread(target=f)\n", False),
+        ("starts", "import threading\nthreading.Thread(target=int).start()\n", True),
+    ):
+        program = tmp_path / f"{name}.py"
+        program.write_text(head + body + end)
+        analysis = analyse(case_of(fail(program)))
+        assert analysis
+        assert any(finding.rule == "race" for finding in analysis.findings) is expected

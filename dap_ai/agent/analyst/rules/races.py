@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View
+
+_STARTS = re.compile(r"^(?!\s*(?:>>>|\.\.\.|#)).*\b(?:Thread|ThreadPool\w*)\(", re.MULTILINE)
+"""Threads that code starts, and not its examples."""
 
 
 def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
@@ -47,9 +51,10 @@ def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
 
 
 def _threaded(scope: Scope, view: View) -> bool:
-    texts = {s.source.path: s.source.text for s, _ in view.scopes.values()}
-    threads = any("Thread(" in t or "ThreadPool" in t for t in texts.values())
-    return threads and not isinstance(scope.node, ast.Module)
+    """Whether its own file, or one on the stack, starts threads: that a library could start some says nothing."""
+    sources = [scope.source, *(place.source for place in view.case.places if place.source)]
+    starts = any(_STARTS.search(text) for text in {source.text for source in sources})
+    return starts and not isinstance(scope.node, ast.Module)
 
 
 def _locked(scope: Scope, statement: ast.stmt) -> bool:

@@ -11,8 +11,6 @@ from dap_ai.backends.agents.conditions import ConditionError
 from dap_ai.backends.agents.console import Command
 from dap_ai.backends.agents.opened import Opened
 
-RECORDED = "dap-ai-recording"
-"""The format of runs that can be run again: the recordings of ours."""
 _EDITS = "--say TEXT, --answer TEXT, --call TEXT or --result TEXT is the edit"
 
 

@@ -14,13 +14,14 @@ from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.moving import Moving
 from dap_ai.backends.agents.opened import Loaded, Opened, Write
 from dap_ai.backends.agents.running.changing import Changing
-from dap_ai.backends.agents.running.forking import RECORDED, Forking
+from dap_ai.backends.agents.running.forking import Forking
 from dap_ai.backends.agents.running.moving import LiveMoving
 from dap_ai.backends.agents.running.present import RUNS, Present, Stage
 from dap_ai.backends.agents.running.table import late_hit, table_of
 from dap_ai.backends.agents.running.wanted import Wanted, wanted
 from dap_ai.backends.agents.session import Message, RunSession
 from dap_ai.runs.model import Run
+from dap_ai.runs.store import FORMAT
 
 KNOWN = "the run so far"
 _SETTING = frozenset({"setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints"})
@@ -103,7 +104,7 @@ class LiveSession(RunSession):
 
     def _show(self, loaded: Loaded) -> tuple[Opened, Moving]:
         opened, moving = self._shown(loaded)
-        if opened.run.format == RECORDED:
+        if opened.run.format == FORMAT:
             start = self._starts if self._starts_sessions else None
             opened.console.commands = {**opened.console.commands, **Forking(opened, start).commands}
         return opened, moving

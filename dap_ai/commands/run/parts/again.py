@@ -37,7 +37,7 @@ from dap_ai.commands.shown.folders import recording_folder
 from dap_ai.commands.shown.telling import say, warn
 from dap_ai.runs.model import Run
 from dap_ai.runs.readers.shapes import array, table, whole, words
-from dap_ai.runs.store import FILE, Recording
+from dap_ai.runs.store import FILE, FORMAT, Recording
 
 _OUTPUT_CHARACTERS = 4_000
 _MANY = 12
@@ -45,7 +45,7 @@ _MANY = 12
 
 def tape_of(path: Path, run: Run) -> Tape:
     """The run as a tape. Raises Unreadable: why it cannot be replayed, and what would help."""
-    if run.format != "dap-ai-recording":
+    if run.format != FORMAT:
         raise Unreadable(
             f"{path}: a run of the format {run.format} cannot be run again: it holds neither the agent's command "
             "nor what the model was asked, word for word.\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Run
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.recordings.reading import NAME, Reading
-from dap_ai.runs.store import FILE, VERSION
+from dap_ai.runs.readers.recordings.reading import Reading
+from dap_ai.runs.store import FILE, FORMAT, VERSION
 
 
 def sniff(path: Path) -> tuple[float, str]:
@@ -31,4 +31,4 @@ def read(path: Path) -> Run:
     return reading.finished()
 
 
-reader = Reader(NAME, "a recording of `dap-ai record` (a folder with run.jsonl)", sniff, read)
+reader = Reader(FORMAT, "a recording of `dap-ai record` (a folder with run.jsonl)", sniff, read)

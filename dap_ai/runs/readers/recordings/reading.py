@@ -18,8 +18,8 @@ from dap_ai.runs.readers.recordings.edits import Edits
 from dap_ai.runs.readers.recordings.said import Said, answered, brought, pieces
 from dap_ai.runs.readers.shapes import array, at, number, table, text, usage, whole, words
 from dap_ai.runs.readers.times import epoch_s
+from dap_ai.runs.store import FORMAT
 
-NAME = "dap-ai-recording"
 _NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
 """Arguments of a call that name the sub-agent which it starts."""
 _SHORT = 40
@@ -32,7 +32,7 @@ class Reading:
 
     def __init__(self, root: Path, name: str) -> None:
         self._name = name
-        self._building = Building(root, NAME)
+        self._building = Building(root, FORMAT)
         self._building.agents.clear()
         self._parts: dict[str, int] = {}
         """The line that each part is in."""

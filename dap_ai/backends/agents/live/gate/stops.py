@@ -19,6 +19,7 @@ from dap_ai.backends.agents.watches import FILE, PLAN, SYSTEM, same_file
 from dap_ai.backends.agents.watches import test_of as watched
 from dap_ai.runs.analysis.facts import Effect
 from dap_ai.runs.model import Event, Run, steps_of
+from dap_ai.runs.store import FORMAT
 
 if TYPE_CHECKING:  # it loads the reader of recordings, which a session over another run does not need
     from dap_ai.backends.agents.live.gate.story import Story
@@ -50,7 +51,7 @@ class Now(Facts):
     """What conditions ask of the run while it happens."""
 
     def __init__(self, story: Story, workspace: str, path: str) -> None:
-        run = Run(path, "dap-ai-recording", events=story.events, workspace=workspace)
+        run = Run(path, FORMAT, events=story.events, workspace=workspace)
         super().__init__(run, Unread(), path, known="so far")
         self.story = story
 
