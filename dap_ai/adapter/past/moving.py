@@ -174,8 +174,8 @@ class Moving:
         self._out.respond(message, {"allThreadsContinued": False} if message.name == "continue" else None)
         words = {name: text for name in ("description", "text") if (text := getattr(stop, name))}
         body: dict[str, Any] = {"reason": stop.reason, "threadId": stop.thread_id, "allThreadsStopped": True, **words}
+        body["dapAiPast"] = self.at > 0
         if self.at:
-            body["dapAiPast"] = True
             self._welcome()
         self._out.tell([("stopped", body)])
 

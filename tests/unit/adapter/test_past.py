@@ -83,7 +83,7 @@ def test_what_would_change_something_is_refused_and_continue_returns_to_the_pres
         << client response 7 goto fail notSupported ...
         >> client request 8 continue {{"threadId": 1}}
         << client response 8 continue ok {{"allThreadsContinued": false}}
-        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true}}
+        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true, "dapAiPast": false}}
         >> client request 9 scopes {{"frameId": {FIRST}}}
         << client response 9 scopes fail staleReference ...
         >> client request 10 next {{"threadId": 1}}
@@ -123,7 +123,7 @@ def test_requests_that_come_during_a_run_wait_for_it_and_move_nothing() -> None:
         << client response 6 stepBack ok {{}}
         << client event stopped {SHOWN}
         << client response 7 continue ok {{"allThreadsContinued": false}}
-        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true}}
+        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true, "dapAiPast": false}}
         """
     )
 
@@ -200,7 +200,7 @@ def test_back_to_the_breakpoint_before_and_forward_to_the_one_after() -> None:
         << look dap-ai-ask-1 {{"until": 4, "after": 2, {halts}}}
         >> looked dap-ai-ask-1 rewound {{"count": 4}}
         << client response 6 continue ok {{"allThreadsContinued": false}}
-        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true}}
+        << client event stopped {{"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true, "dapAiPast": false}}
         """
     )
 
