@@ -206,6 +206,8 @@ def test_whatever_is_looked_at_in_the_past_every_request_is_answered_exactly_onc
     world = World(Session(Rules(runs_again=True), Options(level="mutate")))
     for step in [*ASKING[:5], *script]:
         world.step(step)
+    world.step(("lost", False))
+    assert {seq for seq in world.asked if world.answered[seq] != 1} == set()
     world.end()
 
 
