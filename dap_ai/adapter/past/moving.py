@@ -161,17 +161,25 @@ class Moving:
                 return
             self.at, self.view = moment, View(self._ids, found.frames)
             self.view.learn(look, found.seen[0])
-            self._tell(message, StoppedBody(reason, DESCRIPTION, thread_id=self._runs.thread_id))
+            self._respond(message)
+            self._tell(StoppedBody(reason, DESCRIPTION, thread_id=self._runs.thread_id))
 
         self._runs.run(message, Rewind(at=moment, looks=[look]), shown)
 
     def _to_present(self, message: Envelope) -> None:
         self.at, self.view = 0, None
-        thread_id = self._runs.thread_id
-        self._tell(message, self._state.stops.get(thread_id) or StoppedBody(reason="pause", thread_id=thread_id))
+        self._respond(message)
+        self.tell_present()
 
-    def _tell(self, message: Envelope, stop: StoppedBody) -> None:
+    def tell_present(self) -> None:
+        """The program is shown where it stands."""
+        thread_id = self._runs.thread_id
+        self._tell(self._state.stops.get(thread_id) or StoppedBody(reason="pause", thread_id=thread_id))
+
+    def _respond(self, message: Envelope) -> None:
         self._out.respond(message, {"allThreadsContinued": False} if message.name == "continue" else None)
+
+    def _tell(self, stop: StoppedBody) -> None:
         words = {name: text for name in ("description", "text") if (text := getattr(stop, name))}
         body: dict[str, Any] = {"reason": stop.reason, "threadId": stop.thread_id, "allThreadsStopped": True, **words}
         body["dapAiPast"] = self.at > 0

@@ -70,7 +70,14 @@ class Past:
         return is_typed and console.parse(typed.expression, self._options.console_prefix) is not None
 
     def on_request(self, message: Envelope) -> None:
-        """One of these requests."""
+        """One of these requests. A pause ends the run under way, and with it all that waits: the present is shown."""
+        if message.name == "pause" and self._runs.are_under_way:
+            is_shown = self._moving.at > 0
+            self.leave()
+            self._out.respond(message)
+            if is_shown:
+                self._moving.tell_present()
+            return
         self._runs.in_turn(message, partial(self._handler(message), message, read_or(message, Arguments, Arguments())))
 
     def _handler(self, message: Envelope) -> Callable[[Envelope, Arguments], None]:

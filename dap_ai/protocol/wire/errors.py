@@ -107,5 +107,5 @@ ONLY_LOOKED_AT = ErrorEntry(
     "'{command}' is for the present: this is a moment in the past, in a copy of the program, where nothing can be "
     "changed. `continue` returns to the present.",
 )
-OTHER_MOMENT = ErrorEntry(9030, "staleReference", "That was of another moment of the program than the one shown now.")
+OTHER_MOMENT = ErrorEntry(9030, "staleReference", "That is of a moment of the program that is shown no more.")
 FAILED_THERE = ErrorEntry(9031, "evaluationFailed", "{error}", is_known=True)

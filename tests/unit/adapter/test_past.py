@@ -128,6 +128,25 @@ def test_requests_that_come_during_a_run_wait_for_it_and_move_nothing() -> None:
     )
 
 
+def test_a_pause_ends_the_run_under_way_and_what_waits_for_it_and_shows_the_present() -> None:
+    play = in_the_past()
+    play.play(
+        """
+        >> client request 6 stepBack {"threadId": 1}
+        << look dap-ai-ask-1 {"at": 2, "looks": [{}]}
+        >> client request 7 stepBack {"threadId": 1}
+        >> client request 8 pause {"threadId": 1}
+        << cancel dap-ai-ask-1
+        << client response 6 stepBack fail staleReference ...
+        << client response 7 stepBack fail staleReference ...
+        << client response 8 pause ok {}
+        << client event stopped {"reason": "breakpoint", "threadId": 1, "allThreadsStopped": true, "dapAiPast": false}
+        >> client request 9 next {"threadId": 1}
+        << backend request 3 next {"threadId": 1}
+        """
+    )
+
+
 def test_a_program_that_cannot_be_run_again_says_why() -> None:
     at_breakpoint().play(
         """
