@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Node, Value
+from dap_ai.protocol.contracts.rewinding import Rewind, Rewound
 
 
 class Edited(msgspec.Struct):
@@ -71,6 +72,8 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """Record the executed lines of the user's files."""
     follow: Follow | None = None
     """Instead of `trace`."""
+    rewind: Rewind | None = None
+    """The same."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
     watch: list[str] = []
@@ -274,6 +277,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     trace: Trace | None = None
     """Also when it raised; not when it was ended at its deadline."""
     followed: Followed | None = None
+    """The same."""
+    rewound: Rewound | None = None
     """The same."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""

@@ -17,6 +17,7 @@ from .blanking import blank, blanked
 from .environment import blocks
 from .following import Follower
 from .raising import Raising, error_line
+from .rewinding import Rewinder
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
 from .statements import prepare, value_of
@@ -43,6 +44,8 @@ class Evaluation:
         self._describer.value(None)  # finds out which libraries are loaded
         follow, deadline_s = wanted.get("follow"), wanted["deadline_s"]
         self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
+        rewind = wanted.get("rewind")
+        self._rewinder = None if rewind is None else Rewinder(rewind, frame, deadline_s, Files())
 
     def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
@@ -63,6 +66,8 @@ class Evaluation:
             work, own = self._work()
             if self._follower is not None:
                 value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
+            elif self._rewinder is not None:
+                value = self._rewinder.run(work, own, lambda: end(self._ended_early(seen)))
             else:
                 steps = bool(self._wanted.get("steps"))
                 tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
@@ -85,13 +90,16 @@ class Evaluation:
             reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
         if tracer is not None:
             reply["trace"] = tracer.facts()
-        if self._follower is not None:
-            reply["followed"] = self._follower.facts()
+        reply.update(self._found())
         return reply
 
     def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
-        assert self._follower is not None  # noqa: S101  it has ended the run
-        return {"status": "ok", **effects.printed(), "effects": seen.stop(), "followed": self._follower.facts()}
+        return {"status": "ok", **effects.printed(), "effects": seen.stop(), **self._found()}
+
+    def _found(self) -> dict[str, Any]:
+        """By who has followed the run."""
+        found = {"followed": self._follower, "rewound": self._rewinder}
+        return {name: each.facts() for name, each in found.items() if each is not None}
 
     def _described(self, value: Any) -> dict[str, Any]:
         """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
