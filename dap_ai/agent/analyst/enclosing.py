@@ -62,7 +62,7 @@ def enclosing(case: Case) -> list[Check]:
 
     A program that runs tests (`manage.py test`) may not be run again in itself, where the test can.
     """
-    return [check for check in (_test(case), _program(case)) if check]
+    return [check for check in (whole_test(case), _program(case)) if check]
 
 
 def test_of(case: Case) -> Frame | None:
@@ -99,7 +99,12 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
 
 def is_of_test(case: Case, path: str, function: str) -> bool:
     """Whether a function of a file is a test's, where a test has failed."""
-    return test_of(case) is not None and (_is_of_tests(path) or function.startswith("test"))
+    test = test_of(case)
+    if test is None:
+        return False
+    folder = Path(test.path).parent
+    beside = folder.name in ("test", "tests") and folder in Path(path).parents
+    return beside or _is_of_tests(path) or function.startswith("test")
 
 
 def _is_of_tests(path: str) -> bool:
@@ -134,7 +139,8 @@ def _name(frame: Frame) -> str:
     return frame.name.rpartition(".")[2]
 
 
-def _test(case: Case) -> Check | None:
+def whole_test(case: Case) -> Check | None:
+    """The test that failed, as its runner runs it; None: it is no test, or its source is not known."""
     frame = test_of(case)
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:

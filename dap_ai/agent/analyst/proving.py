@@ -37,6 +37,9 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
         return "it puts a name that there is in the place of one that there is not"
     if not trial.verified:
         return ""
+    if trial.judges:
+        tests = "test that runs its line passes" if trial.judges == 1 else "tests that run its line pass"
+        return f"{trial.judges} other {tests} with it, as without"
     before = analysis.seen.passing[trial.place] if analysis.seen else 0
     if count := before + _after(analysis, trial, trials.usable[-1]):
         return f"{count} other {'check rests' if count == 1 else 'checks rest'} on its line"

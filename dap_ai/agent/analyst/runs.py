@@ -136,7 +136,7 @@ class Runs:
         `folders`: what the program's own statements may read, and those with changes of the analyst's own.
         """
         self.failure = failure
-        self._folders = folders
+        self.folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -147,16 +147,17 @@ class Runs:
     @property
     def has_time(self) -> bool:
         """Whether any of the budget is left."""
-        return self._left_s > 0 and self._by_clock.left_s > 0 and self._waited_for_s > 0
+        return self._left_s > 0 and self._by_clock.left_s > 0 and self.left_s > 0
 
     @property
-    def _waited_for_s(self) -> float:
+    def left_s(self) -> float:
+        """By the clock, until nobody waits any more."""
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
-            limit_s = max(_LEAST_RUN_S, self._waited_for_s)
+            limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
                 query = replace(query, deadline_s=limit_s)
             result = await self._debugger.snapshot(query)
@@ -178,7 +179,7 @@ class Runs:
     ) -> Control:
         watch = self.failure.watch if self.failure else []
         query = check.query(
-            trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s, folders=self._folders
+            trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s, folders=self.folders
         )
         try:
             result = await self.run(query)
@@ -214,7 +215,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self.folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:

@@ -252,6 +252,9 @@ class MaskedDebugger(PassingSession):
             self._trace(result.trace)
         if result.followed is not None:
             self._followed(label(query.follow.node) if query.follow else "", result.followed)
+        if result.beside is not None:
+            for test in result.beside.tests:
+                put(test, name=self._text(test.name))
         return result
 
     def _followed(self, name: str, found: Followed) -> None:

@@ -16,6 +16,7 @@ from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
 from .following import Follower
+from .neighbours import Neighbours
 from .raising import Raising, error_line
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
@@ -43,6 +44,9 @@ class Evaluation:
         self._describer.value(None)  # finds out which libraries are loaded
         follow, deadline_s = wanted.get("follow"), wanted["deadline_s"]
         self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
+        beside = wanted.get("beside")
+        self._beside = None if beside is None else Neighbours(beside)
+        self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
@@ -57,18 +61,20 @@ class Evaluation:
         raising = tracer = None
         reply: dict[str, Any]
         try:
-            if self._wanted.get("statements") is not None:
+            if self._is_run:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            if self._follower is not None:
+            if self._beside is not None:
+                value = work()
+            elif self._follower is not None:
                 value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
             else:
                 steps = bool(self._wanted.get("steps"))
                 tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
                 value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
-            if self._wanted.get("statements") is None:
+            if not self._is_run:
                 reply["value"] = self._described(value)
         except UnavailableError as reason:
             return {"status": "unavailable: " + str(reason)}
@@ -87,6 +93,8 @@ class Evaluation:
             reply["trace"] = tracer.facts()
         if self._follower is not None:
             reply["followed"] = self._follower.facts()
+        if self._beside is not None:
+            reply["beside"] = self._beside.facts()
         return reply
 
     def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
@@ -112,9 +120,9 @@ class Evaluation:
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
-        wanted, code = self._wanted["statements"], self._frame.f_code
-        is_outside = wanted.get("fresh") or wanted.get("file", "").startswith("<") or code.co_name == "<module>"
-        if self._loop is not None and is_outside:
+        wanted, code = self._wanted.get("statements"), self._frame.f_code
+        is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
+        if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:
@@ -132,6 +140,8 @@ class Evaluation:
             wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
         if wanted is not None:
             return prepare(wanted, self._frame, self._names)
+        if self._beside is not None:
+            return self._beside.run, None
         return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None
 
 
