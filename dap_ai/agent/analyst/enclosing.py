@@ -66,8 +66,14 @@ def enclosing(case: Case) -> list[Check]:
 
 
 def test_of(case: Case) -> Frame | None:
-    """The frame of the test that failed; None: it is no test."""
-    return next((f for f in reversed(case.frames) if f.user and _name(f).startswith("test")), None)
+    """The frame of the test that failed, or of what it sets up; None: it is no test.
+
+    What makes its tests (from a table, from files) may call their functions as it likes.
+    """
+    users = [frame for frame in reversed(case.frames) if frame.user]
+    named = next((frame for frame in users if _name(frame).startswith("test")), None)
+    made = next((frame for frame in users[:1] if frame.name != "<module>" and _is_of_tests(frame.path)), None)
+    return named or made
 
 
 def own_folders(case: Case) -> list[str]:
@@ -99,16 +105,13 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
 
 def is_of_test(case: Case, path: str, function: str) -> bool:
     """Whether a function of a file is a test's, where a test has failed."""
-    test = test_of(case)
-    if test is None:
-        return False
-    folder = Path(test.path).parent
-    beside = folder.name in ("test", "tests") and folder in Path(path).parents
-    return beside or _is_of_tests(path) or function.startswith("test")
+    return test_of(case) is not None and (_is_of_tests(path) or function.startswith("test"))
 
 
 def _is_of_tests(path: str) -> bool:
     name = Path(path).name
+    if Path(path).parent.name in ("test", "tests"):
+        return True
     return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
@@ -11,14 +12,19 @@ from msgspec.structs import replace
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.enclosing import whole_test
 from dap_ai.agent.analyst.runs import Runs, Unavailable
-from dap_ai.protocol.contracts.snapshot import Beside, Outcomes, SnapshotResult
+from dap_ai.protocol.contracts.snapshot import Beside, Outcomes, Ran, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
 
 Spot = tuple[str, int]
 
 _RUN_S, _DEADLINE_S = 0.25, 1.5
 """Of a processor: after `_RUN_S` no other test is begun."""
+_BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
+"""By the clock: so much at most, and so much of what is left."""
 _MOST_JUDGES, _JUDGE_S = 20, 0.3
+_SEVERAL = 5
+_PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
+"""Of outcomes without and with an edit."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,21 @@ class Judgement:
 
     held: int = 0
     """How many pass with it as they did without."""
+    mended: int = 0
+    """How many pass with it, and failed without."""
+    failing: int = 0
+    """How many fail with it as they did without."""
     broken: str = ""
     """The name of one that fails with it, and passes without; empty: there is none."""
+
+    @property
+    def words(self) -> str:
+        """What speaks for the edit; empty: nothing does."""
+        if self.failing or self.broken:
+            return ""
+        counts = [(self.mended, "that failed"), (self.held, "that passed")]
+        told = [f"{count} {which}" for count, which in counts if count]
+        return f"of the tests beside it that run this line, {' and '.join(told)} pass with it" if told else ""
 
 
 @dataclass(frozen=True)
@@ -43,14 +62,18 @@ class Neighbours:
     unsteady: set[int] = field(default_factory=set[int])
     """Numbers of those that pass or fail by what ran before them: they are no judges."""
 
-    def judges(self, edit: Edit) -> dict[int, str]:
-        """By number, the names of those that pass and run a line that an edit changes; bounded."""
-        spots = [(edit.source.path, line) for line in range(edit.first, max(edit.first, edit.last) + 1)]
+    def leave_out(self, edit: Edit) -> bool:
+        """Whether several tests pass, and none of them runs a line that an edit changes."""
+        ran = any(self.ran.get((edit.source.path, n), 0) & self.passed for n in _lines(edit))
+        return self.passed.bit_count() >= _SEVERAL and not ran
+
+    def judges(self, edit: Edit) -> list[Ran]:
+        """The others that run a line which an edit changes, by what became of them without it; bounded."""
         bits = 0
-        for spot in spots:
-            bits |= self.ran.get(spot, 0) & self.passed
-        found = {test.number: test.name for bit, test in enumerate(self.tests.tests) if bits >> bit & 1}
-        return dict(list(found.items())[:_MOST_JUDGES])
+        for line in _lines(edit):
+            bits |= self.ran.get((edit.source.path, line), 0) & (self.passed | self.failed)
+        ran = [test for bit, test in enumerate(self.tests.tests) if bit and bits >> bit & 1]
+        return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
 
     def ochiai(self, spot: Spot) -> float:
         """How much a line is one of the tests that fail: 0, it did not run in this one, to 1, it runs in them alone."""
@@ -67,6 +90,10 @@ class Neighbours:
         if not passing:
             return f"runs in the test that failed, and in none of the {beside} beside it that pass"
         return f"runs in the test that failed, and in {passing} of the {beside} beside it that pass"
+
+
+def _lines(edit: Edit) -> range:
+    return range(edit.first, max(edit.first, edit.last) + 1)
 
 
 def read(tests: Outcomes) -> Neighbours | None:
@@ -87,30 +114,36 @@ def read(tests: Outcomes) -> Neighbours | None:
 
 async def neighbours_of(runs: Runs) -> Neighbours | None:
     """None where no test has failed, or those beside it cannot be run. Raises NotStopped."""
-    result = await _run(runs, Beside(_RUN_S, lines=True))
+    result = await _run(runs, Beside(_RUN_S, _by_clock_s(runs), lines=True))
     return read(result.beside) if result and result.beside else None
 
 
 async def judged(runs: Runs, neighbours: Neighbours, edit: Edit) -> Judgement:
-    """Runs the tests that pass and run a line of an edit with it. Raises NotStopped.
+    """Runs the tests that run a line of an edit with it. Raises NotStopped.
 
     One that fails is run again without it: some fail by what did not run before them.
     """
-    judges = {number: name for number, name in neighbours.judges(edit).items() if number not in neighbours.unsteady}
-    after = await _outcomes(runs, list(judges), [edit]) if judges else {}
-    broken = [number for number in judges if after.get(number) == "failed"]
-    again = await _outcomes(runs, broken, []) if broken else {}
-    neighbours.unsteady.update(number for number in broken if again.get(number) != "passed")
-    names = [judges[number] for number in broken if number not in neighbours.unsteady]
-    return Judgement(sum(outcome == "passed" for outcome in after.values()), next(iter(names), ""))
+    judges = neighbours.judges(edit)
+    after = await _outcomes(runs, [test.number for test in judges], [edit]) if judges else {}
+    counts = Counter((test.outcome, after.get(test.number)) for test in judges)
+    failed = [test for test in judges if (test.outcome, after.get(test.number)) == ("passed", "failed")]
+    again = await _outcomes(runs, [test.number for test in failed], []) if failed else {}
+    broken = [test.name for test in failed if again.get(test.number) == "passed"]
+    neighbours.unsteady.update(test.number for test in failed if again.get(test.number) != "passed")
+    held, mended, failing = (counts[pair] for pair in _PAIRS)
+    return Judgement(held, mended, failing, next(iter(broken), ""))
 
 
 async def _outcomes(runs: Runs, numbers: list[int], edits: Sequence[Edit]) -> dict[int, str]:
     """By number, of those that were run; all have failed where they did not end."""
-    result = await _run(runs, Beside(_JUDGE_S, only=numbers), edits)
+    result = await _run(runs, Beside(_JUDGE_S, _by_clock_s(runs), only=numbers), edits)
     if result and result.status == "deadline":
         return dict.fromkeys(numbers, "failed")
     return {test.number: test.outcome for test in result.beside.tests} if result and result.beside else {}
+
+
+def _by_clock_s(runs: Runs) -> float:
+    return min(_BY_CLOCK_S, _OF_THE_TIME * runs.left_s)
 
 
 async def _run(runs: Runs, beside: Beside, edits: Sequence[Edit] = ()) -> SnapshotResult | None:

@@ -13,7 +13,7 @@ from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, disti
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.enclosing import own_folders
+from dap_ai.agent.analyst.enclosing import is_of_test, own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
@@ -28,7 +28,7 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES = 240
+MAX_TRIES, MAX_LINES = 240, 150
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
@@ -58,8 +58,8 @@ class Trial:
     """It changes the failing statement, and may only hide what is wrong elsewhere."""
     change: float = 0.0
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
-    judges: int = 0
-    """How many tests beside the failed one run its lines, and pass with it as they did without."""
+    beside: str = ""
+    """What the tests beside the failed one say for it; empty: nothing."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
     proof: str = ""
@@ -172,7 +172,7 @@ async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials
     await _control(runs, checks, trials)
     await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
     if not trials.usable:
-        trials.why_not = _why_not(trials.controls)
+        trials.why_not = _why_not(trials.controls) or NO_TIME
         return
     found = await asyncio.to_thread(_candidates, analysis, trials.usable)
     await _try_all(runs, found, trials, tell)
@@ -199,7 +199,7 @@ async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    if not controls:
+    if not controls and trials.neighbours is None:
         raise asyncio.TimeoutError
 
 
@@ -296,7 +296,7 @@ async def _try_one(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
 async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours) -> None:
     """A fix with which a test fails that passes without it is refuted."""
     found = await judged(runs, neighbours, trial.candidate.edit)
-    trial.judges = found.held
+    trial.beside = found.words
     if found.broken:
         why = f"the test `{found.broken}`, which passes without it, fails with it"
         trial.verdict = Verdict("not verified", why, trial.verdict.check, trial.verdict.result)
@@ -317,11 +317,15 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
         if f.edit and f.edit.first > 0
     ]
-    generated: list[Candidate] = []
+    suspicion: list[tuple[SourceFile, dict[int, float]]] = []
     for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
         source = analysis.case.sources.read(path) if is_user_path(path) else None
-        if source:
-            generated += candidates(source, _suspicion(analysis, source, usable))
+        if source and not is_of_test(analysis.case, path, ""):
+            suspicion.append((source, _suspicion(analysis, source, usable)))
+    least = sorted((each for _, lines in suspicion for each in lines.values()), reverse=True)[:MAX_LINES][-1:]
+    generated: list[Candidate] = []
+    for source, lines in suspicion:
+        generated += candidates(source, {line: each for line, each in lines.items() if [each] >= least})
     generated.sort(key=lambda c: -c.prior * c.suspicion)
     return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), MAX_TRIES))
 
@@ -333,7 +337,9 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
-        found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
+        statement = source.statement_at(line)
+        scores = [analysis.scores.get((source.path, n), 0.0) for n in {line, statement.lineno if statement else line}]
+        found[line] = factor * max(_UNSUSPECTED, *scores)
     return found
 
 

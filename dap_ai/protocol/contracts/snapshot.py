@@ -65,6 +65,8 @@ class Beside(msgspec.Struct, omit_defaults=True):
 
     for_s: float
     """Of a processor: after it, no other test is begun."""
+    by_clock_s: float
+    """The same by the clock."""
     lines: bool = False
     """Tell which lines of the user's files run in each."""
     only: list[int] | None = None

@@ -94,8 +94,15 @@ def test_a_test_that_passes_without_a_fix_and_fails_with_it_refutes_it(stopped: 
 
 
 def test_a_test_that_fails_by_itself_in_a_copy_is_no_judge(stopped: Stopped, case: Case):
-    assert judgement(stopped, case, lambda _: "failed") == Judgement(0, "")
+    found = judgement(stopped, case, lambda _: "failed")
+    assert (found.broken, found.words) == ("", "")
 
 
 def test_a_test_that_still_passes_counts(stopped: Stopped, case: Case):
-    assert judgement(stopped, case, lambda _: "passed") == Judgement(1, "")
+    found = judgement(stopped, case, lambda _: "passed")
+    assert found.words == "of the tests beside it that run this line, 1 that passed pass with it"
+
+
+def test_a_test_that_failed_and_still_does_keeps_the_others_from_speaking_for_a_fix():
+    assert Judgement(held=2, mended=1).words
+    assert not Judgement(held=2, mended=1, failing=1).words

@@ -23,7 +23,7 @@ _MOST_OF_ONE = 6
 """So many sets of parameters of one test are run."""
 _MARKED = ("skip", "skipif", "xfail")
 _SKIPS = ("Skipped", "SkipTest", "XFailed")
-_processor = time.process_time
+_processor, _clock = time.process_time, time.monotonic
 
 
 class Test:
@@ -39,7 +39,7 @@ class Neighbours:
 
     def __init__(self, wanted: dict[str, Any]) -> None:
         """A Beside structure."""
-        self._for_s = wanted["for_s"]
+        self._for_s, self._by_clock_s = wanted["for_s"], wanted["by_clock_s"]
         self._only = wanted.get("only")
         self._covering = Covering(Files()) if wanted.get("lines") else None
         self._tests: list[list[Any]] = []
@@ -49,11 +49,11 @@ class Neighbours:
 
         Raises UnavailableError.
         """
-        ends = _processor() + self._for_s
+        ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
         for number, test in enumerate(itertools.islice(_found(), _MOST)):
             if self._only is not None and number not in self._only:
                 continue
-            if _processor() > ends:
+            if number and (_processor() > ends or _clock() > ends_by_clock):
                 break
             self._tests.append([number, test.name, self._outcome(test)])
             if number == 0:
