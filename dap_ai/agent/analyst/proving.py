@@ -48,11 +48,11 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
     odd = analysis.seen.telling if analysis.seen else []
     is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
-    if elsewhere or is_data or _brings(trial.candidate.edit):
+    if elsewhere or _brings(trial.candidate.edit):
         return ""
     if trials.neighbours and trials.neighbours.leave_out(trial.candidate.edit):
         return "none of the tests beside it that pass run its line, and no change of another function does it"
-    return "no change of another function does" if _demands_equality(statement) else ""
+    return "no change of another function does" if _demands_equality(statement) and not is_data else ""
 
 
 def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:

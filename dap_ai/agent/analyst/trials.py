@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -35,8 +36,8 @@ _TOLD_EVERY = 20
 _AGAIN, _AGAIN_S = 2, 1.0
 _LATE = 1.25
 """Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
-_TIME_TO_SEE, _AGES_S = 0.6, 1e6
-"""Of the clock's time: for what shows the failure, before any fix is tried."""
+_TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
+"""Of the clock's time: for what shows the failure, before any fix is tried; and for the widest of that."""
 NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
@@ -191,10 +192,14 @@ async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
 
     order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
     tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]
+    left_s = min(runs.left_s, _AGES_S)
+    ends = time.monotonic() + _TIME_TO_SEE * left_s
     try:
-        done, _ = await asyncio.wait(tasks, timeout=min(_TIME_TO_SEE * runs.left_s, _AGES_S))
-        for task in done:
-            task.result()
+        await asyncio.wait(tasks[:2], timeout=_TIME_TO_SEE_MOST * left_s)
+        await asyncio.wait(tasks, timeout=max(0.0, ends - time.monotonic()))
+        for task in tasks:
+            if task.done():
+                task.result()
     finally:
         for task in tasks:
             task.cancel()

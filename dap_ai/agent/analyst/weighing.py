@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence.dependence import Part
 from dap_ai.agent.analyst.evidence.oddities import Oddity
 from dap_ai.agent.analyst.evidence.seen import Seen, is_check, seen_in
-from dap_ai.agent.analyst.evidence.spectrum import spectrum
+from dap_ai.agent.analyst.evidence.spectrum import share, spectrum
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.neighbours import Neighbours
 from dap_ai.agent.analyst.ranking import Analysis
@@ -75,6 +76,7 @@ def heed_tests(analysis: Analysis, controls: Sequence[Control], neighbours: Neig
     analysis.scores = others | {spot: score * scale for spot, score in found.items()}
     for spot in found:
         analysis.reasons.setdefault(spot, neighbours.told(spot))
+    analysis.share = partial(share, analysis.case, neighbours)
     analysis.order()
 
 

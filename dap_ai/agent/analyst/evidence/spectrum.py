@@ -69,9 +69,20 @@ def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
 def _score(case: Case, spot: Spot, line: _Line, known: float, recent: float) -> float:
     function = line.source.function_at(spot[1])
     score = (WEIGHTS["floor"] + known) / (WEIGHTS["floor"] + 1)
-    score *= line.ochiai ** WEIGHTS["spectrum"] * (1 + WEIGHTS["last"] * recent) / (1 + WEIGHTS["last"])
+    score *= (1 + WEIGHTS["last"] * recent) / (1 + WEIGHTS["last"])
     score *= WEIGHTS["plain"] + (1 - WEIGHTS["plain"]) * _substance(line.statement)
-    return score * (WEIGHTS["test"] if is_of_test(case, spot[0], function.name if function else "") else 1.0)
+    return score * _share(case, spot[0], function.name if function else "", line.ochiai)
+
+
+def share(case: Case, neighbours: Neighbours, spot: Spot) -> float:
+    """How much a line is one of the tests that fail, and of what they test, 0..1."""
+    source = case.sources.read(spot[0])
+    function = source.function_at(spot[1]) if source else None
+    return _share(case, spot[0], function.name if function else "", neighbours.ochiai(spot))
+
+
+def _share(case: Case, path: str, function: str, ochiai: float) -> float:
+    return ochiai ** WEIGHTS["spectrum"] * (WEIGHTS["test"] if is_of_test(case, path, function) else 1.0)
 
 
 def _substance(statement: ast.stmt) -> float:
