@@ -98,7 +98,7 @@ def _lines(edit: Edit) -> range:
 
 def read(tests: Outcomes) -> Neighbours | None:
     """What a run of them tells; None where the test that failed did not fail in it, or was alone."""
-    if len(tests.tests) < 2 or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
+    if len(tests.tests) < 2 or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
         return None
     passed, failed = (
         sum(1 << bit for bit, test in enumerate(tests.tests) if test.outcome == outcome)

@@ -64,20 +64,26 @@ def _weigh_seen(analysis: Analysis, seen: Seen) -> None:
 
 
 def heed_tests(analysis: Analysis, controls: Sequence[Control], neighbours: Neighbours) -> None:
-    """Raises the lines that run in the tests that fail alone, and lowers all others.
+    """Raises the lines that run in the tests that fail alone, and lowers all others; those that did not run are out.
 
-    What did not run in the test may only lack something, and is suspected less.
+    What stands outside of functions has run before, and a function's head may lack something: they are suspected less.
     """
     before = analysis.scores
     last = {(each.file, each.line): each.last for control in controls for each in control.trace.lines}
     found = spectrum(analysis.case, before, last, neighbours)
     scale = max(before.values(), default=_SUSPECTED) / max(found.values(), default=1.0)
-    others = {spot: score * _NOT_RUN for spot, score in before.items() if spot not in neighbours.ran}
+    others = {spot: score * _NOT_RUN for spot, score in before.items() if not _is_within(analysis.case, spot)}
     analysis.scores = others | {spot: score * scale for spot, score in found.items()}
     for spot in found:
         analysis.reasons.setdefault(spot, neighbours.told(spot))
     analysis.share = partial(share, analysis.case, neighbours)
     analysis.order()
+
+
+def _is_within(case: Case, spot: tuple[str, int]) -> bool:
+    source = case.sources.read(spot[0])
+    function = source.function_at(spot[1]) if source else None
+    return function is not None and spot[1] > function.lineno
 
 
 def _clear(analysis: Analysis, seen: Seen) -> None:

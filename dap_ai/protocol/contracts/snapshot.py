@@ -270,7 +270,7 @@ class Followed(msgspec.Struct, omit_defaults=True):
 
 
 class Ran(msgspec.Struct, array_like=True):
-    """A test that was run; what it was to be skipped for, or expected to fail, is `skipped`."""
+    """A test that was run. `skipped`: it skips itself, or has failed and tried to reach outside of the copy."""
 
     number: int
     name: str

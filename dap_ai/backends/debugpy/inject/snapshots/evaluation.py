@@ -66,7 +66,7 @@ class Evaluation:
                 self._leave_loop()
             work, own = self._work()
             if self._beside is not None:
-                value = work()
+                value = self._beside.run(seen)
             elif self._follower is not None:
                 value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
             else:
@@ -140,8 +140,6 @@ class Evaluation:
             wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
         if wanted is not None:
             return prepare(wanted, self._frame, self._names)
-        if self._beside is not None:
-            return self._beside.run, None
         return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None
 
 
