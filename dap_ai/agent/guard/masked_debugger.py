@@ -255,6 +255,9 @@ class MaskedDebugger(PassingSession):
             self._followed(label(query.follow.node) if query.follow else "", result.followed)
         if result.rewound is not None:
             self._rewound(result.rewound)
+        if result.beside is not None:
+            for test in result.beside.tests:
+                put(test, name=self._text(test.name))
         return result
 
     def _followed(self, name: str, found: Followed) -> None:

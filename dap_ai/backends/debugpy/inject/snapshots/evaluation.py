@@ -16,6 +16,7 @@ from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
 from .following import Follower
+from .neighbours import Neighbours
 from .raising import Raising, error_line
 from .rewinding import Rewinder
 from .sources import Files, UnavailableError
@@ -46,6 +47,9 @@ class Evaluation:
         self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
         rewind = wanted.get("rewind")
         self._rewinder = None if rewind is None else Rewinder(rewind, frame, deadline_s, Files())
+        beside = wanted.get("beside")
+        self._beside = None if beside is None else Neighbours(beside)
+        self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
@@ -60,11 +64,13 @@ class Evaluation:
         raising = tracer = None
         reply: dict[str, Any]
         try:
-            if self._wanted.get("statements") is not None:
+            if self._is_run:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            if self._follower is not None:
+            if self._beside is not None:
+                value = self._beside.run(seen)
+            elif self._follower is not None:
                 value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
             elif self._rewinder is not None:
                 value = self._rewinder.run(work, own, lambda: end(self._ended_early(seen)))
@@ -73,7 +79,7 @@ class Evaluation:
                 tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
                 value = work() if tracer is None else tracer.run(work, own)
             reply = {"status": "ok"}
-            if self._wanted.get("statements") is None:
+            if not self._is_run:
                 reply["value"] = self._described(value)
         except UnavailableError as reason:
             return {"status": "unavailable: " + str(reason)}
@@ -97,8 +103,8 @@ class Evaluation:
         return {"status": "ok", **effects.printed(), "effects": seen.stop(), **self._found()}
 
     def _found(self) -> dict[str, Any]:
-        """By who has followed the run."""
-        found = {"followed": self._follower, "rewound": self._rewinder}
+        """By who has run it."""
+        found = {"followed": self._follower, "rewound": self._rewinder, "beside": self._beside}
         return {name: each.facts() for name, each in found.items() if each is not None}
 
     def _described(self, value: Any) -> dict[str, Any]:
@@ -120,9 +126,9 @@ class Evaluation:
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
-        wanted, code = self._wanted["statements"], self._frame.f_code
-        is_outside = wanted.get("fresh") or wanted.get("file", "").startswith("<") or code.co_name == "<module>"
-        if self._loop is not None and is_outside:
+        wanted, code = self._wanted.get("statements"), self._frame.f_code
+        is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
+        if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:
