@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
+from dap_ai.agent.analyst.asked.telling import Told
+from dap_ai.agent.analyst.asked.understood import Literally, named_by, understood
 from dap_ai.agent.analyst.asking import (
     code_asked,
     examples,
@@ -17,6 +19,7 @@ from dap_ai.agent.analyst.asking import (
     wants_all,
     wants_help,
     wants_history,
+    wants_length,
     wants_reason,
     wants_type,
     wants_way,
@@ -27,15 +30,17 @@ from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
 from dap_ai.agent.analyst.proving import prove
-from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
+from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named, spoken
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
-from dap_ai.agent.analyst.reranking import rerank, told
+from dap_ai.agent.analyst.reranking import rerank
+from dap_ai.agent.analyst.reranking import told as told_again
+from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
+from dap_ai.agent.analyst.wording import ADVICE, BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import show, typed
@@ -45,6 +50,7 @@ from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.kinds.python.plain_words import PlainWords
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Followed
@@ -65,26 +71,31 @@ class PythonAnalyst:
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
         """What was found at the last stop that was asked about, by epoch, thread and frame."""
+        self._words = PlainWords()
 
     async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
         """What is wrong at the stop, or what the question asks of it."""
         if call := traced_by(work.ask.arguments.question):
             return await use(call, bench, work.sink)
         question = work.ask.arguments.question
-        wanted = [text for text in candidates(question) if case.focus and case.focus.value(text) is None]
-        if wanted:
-            await work.read(wanted)
+        self._words.remember(case)
+        wanted = understood(question)
+        unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.value(t) is None]
+        if unread:
+            await work.read(unread)
         if call := followed_by(case, question):
             return await use(call, bench, work.sink)
         if wants_help(question):
             return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
+        if wanted and (told := await self._words.answer(work, case, wanted, self._controls(case))):
+            return await self._in_words(work, case, told)
         if symbol := code_asked(case, question):
             return await use(Info(symbol), bench, work.sink)
         evaluated = await self._evaluated(work, bench)
         asked = place_of(case, question)
-        roots = named(asked, question)
+        roots = spoken(asked, question)[:1] or named(asked, question)
         if wants_all(question) and not roots and asked:
             return self._told(work, [*evaluated, _standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
@@ -94,7 +105,28 @@ class PythonAnalyst:
             return self._told(work, ["There is no frame with source to look at in this stop."])
         if roots and asked:
             return await self._about(work, analysis, roots, asked, evaluated)
+        if told := await self._words.ended(work, case, candidates(question), self._controls(case)):
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
         return await self._stop(work, analysis, _before_default(case, question))
+
+    async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
+        """What a recorded run tells, with the values of the frames that it rests on and their path."""
+        if not told.about:
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+        place = told.about[0][0]
+        roots = [ast.parse(text, mode="eval").body for _, text in told.about]
+        analysis = await _analysed(work, case, roots, place)
+        past = await _past(work.bench, [r for r in roots if not isinstance(r, ast.Name)])
+        origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
+        say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
+        path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger) if analysis else []
+        evidence = evidence_of(case.stop, [Cited(*each) for each in told.about])
+        return Answer(evidence=evidence, path=path, usage=offline_usage())
+
+    def _controls(self, case: Case) -> list[Control]:
+        """The runs of the failure that were made at this very stop."""
+        trials = self._kept_at(case)
+        return trials.controls if trials else []
 
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
@@ -139,7 +171,7 @@ class PythonAnalyst:
         if _has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
             parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
-            parts.append(told(analysis, trials) if trials else "")
+            parts.append(told_again(analysis, trials) if trials else "")
         else:
             history = why(analysis, "How these values came about")
             advice = _endless(analysis) or _suspicious(analysis)
@@ -208,14 +240,16 @@ class PythonAnalyst:
         spot = where(case, place.frame.path, place.frame.line)
         values = [
             f"`{c.expression}` is `{typed(v, 300)}`{_of_type(v, question)} at {spot}, in `{place.frame.name}`."
+            f"{_of_length(c.expression, v, question)}"
             for c in cited
             if (v := place.value(c.expression))
         ]
-        found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
-        past = await _past(work.bench, roots) if work.bench and wants_history(question) else ""
+        past = await _past(work.bench, roots[:1]) if wants_history(question) else []
+        origin = await self._words.origin(work, place, roots, self._controls(case))
+        found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
-        say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
+        say(work, [*evaluated, now, *tables, quote(place), *past, *found, f"*{NO_MODEL}*"])
         path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
         evidence = evidence_of(case.stop, cited)
         return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
@@ -226,10 +260,10 @@ class PythonAnalyst:
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
-async def _past(bench: Bench, roots: list[ast.expr]) -> str:
-    """The values that the first of them took, where a run again in a copy shows them."""
-    found = await history.run(bench, History(ast.unparse(roots[0])))
-    return f"**Values it had.** {found.text}" if isinstance(found.data, Followed) else ""
+async def _past(bench: Bench | None, roots: list[ast.expr]) -> list[str]:
+    """The values that each of the first two took, where a run again in a copy shows them."""
+    found = [await history.run(bench, History(ast.unparse(root))) for root in roots[:2]] if bench else []
+    return [f"{HAD} {each.text}" for each in found if isinstance(each.data, Followed)]
 
 
 async def _analysed(
@@ -301,8 +335,21 @@ def _before_default(case: Case, question: str) -> str:
     line = line_of(question)
     if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
         return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
+    wanted = understood(question)
+    if isinstance(wanted, Literally) and not _is_demanded(case, wanted.value):
+        return f"No check at this line asks for `{wanted.value}`. Here is why the program stopped:"
     return not_understood(case, question)
+
+
+def _is_demanded(case: Case, value: str) -> bool:
+    statement = case.places[0].statement if case.places else None
+    constants = [n.value for n in ast.walk(statement) if isinstance(n, ast.Constant)] if statement else []
+    return value in map(repr, constants)
 
 
 def _of_type(value: Value, question: str) -> str:
     return f", of type `{value.type}`," if wants_type(question) else ""
+
+
+def _of_length(expression: str, value: Value, question: str) -> str:
+    return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""

@@ -23,5 +23,5 @@ def run_again(case: Case) -> Control:
     program = compile(check.source.text, check.source.path, "exec")
     tracer = Tracer(_LONG_S, Files())
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program)  # noqa: S102  the test's own program
+        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the test's own program
     return Control(check, SnapshotResult("raised", trace=msgspec.convert(tracer.facts(), Trace)))
