@@ -27,7 +27,7 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES = 240
+MAX_TRIES = 120
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
