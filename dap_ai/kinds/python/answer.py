@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
+from dap_ai.agent.analyst.asked.owners import outermost
 from dap_ai.agent.analyst.asked.telling import Told
 from dap_ai.agent.analyst.asked.understood import Literally, named_by, understood
 from dap_ai.agent.analyst.asking import (
@@ -116,7 +118,7 @@ class PythonAnalyst:
         place = told.about[0][0]
         roots = [ast.parse(text, mode="eval").body for _, text in told.about]
         analysis = await _analysed(work, case, roots, place)
-        past = await _past(work.bench, [r for r in roots if not isinstance(r, ast.Name)])
+        past = await _past(work.bench, place, [r for r in roots if not isinstance(r, ast.Name)])
         origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
         say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
         path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger) if analysis else []
@@ -244,7 +246,7 @@ class PythonAnalyst:
             for c in cited
             if (v := place.value(c.expression))
         ]
-        past = await _past(work.bench, roots[:1]) if wants_history(question) else []
+        past = await _past(work.bench, place, roots[:1]) if wants_history(question) else []
         origin = await self._words.origin(work, place, roots, self._controls(case))
         found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
         now = f"{NOW} {' '.join(values)}"
@@ -260,10 +262,16 @@ class PythonAnalyst:
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
-async def _past(bench: Bench | None, roots: list[ast.expr]) -> list[str]:
+async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:
     """The values that each of the first two took, where a run again in a copy shows them."""
-    found = [await history.run(bench, History(ast.unparse(root))) for root in roots[:2]] if bench else []
-    return [f"{HAD} {each.text}" for each in found if isinstance(each.data, Followed)]
+    return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
+
+
+async def _followed(bench: Bench, place: Place, root: ast.expr) -> str:
+    node, owner = outermost(bench.case, place, root)
+    number = bench.case.frames.index(owner.frame)
+    found = await history.run(replace(bench, chosen=owner), History(ast.unparse(node), frame=number))
+    return f"{HAD} {found.text}" if isinstance(found.data, Followed) else ""
 
 
 async def _analysed(

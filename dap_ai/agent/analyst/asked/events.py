@@ -9,7 +9,7 @@ from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.evidence.record import Event, Run
-from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line
+from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line, own_statements
 from dap_ai.agent.case.values import cut
 
 _CODE, _VALUE, _GIVEN, _ARGUMENTS = 80, 60, 3, 3
@@ -62,6 +62,25 @@ def tests_of(event: Event) -> Iterator[tuple[Event, ast.expr]]:
             found.append((at, expression))
     found += [(at, g.test) for g in guards(run.scope, event.statement) if (at := run.of(g, event))]
     yield from sorted(found, key=lambda pair: -pair[0].first)
+
+
+def caught(again: Again, event: Event) -> str:
+    """`except KeyError` caught what `shop.py:4` raised, of the handler that an event stands in; empty: in none."""
+    run, line = event.run, event.statement.lineno
+    for outer in (s for s in own_statements(run.scope) if isinstance(s, ast.Try)):
+        for handler in outer.handlers:
+            if handler.body[0].lineno <= line <= last_line(handler.body[-1]):
+                tried = range(outer.body[0].lineno, handler.lineno)
+                raising = next((e for e in run.before(event) if e.statement.lineno in tried), None)
+                kind = f" {ast.unparse(handler.type)}" if handler.type else ""
+                told = _raised(again, raising) if raising else "an error"
+                return f"`except{kind}` at {spot(again, run.source, handler.lineno)} caught {told}"
+    return ""
+
+
+def _raised(again: Again, event: Event) -> str:
+    roots = [node for node in ast.iter_child_nodes(event.statement) if isinstance(node, ast.expr)]
+    return f"what {at(again, event)} raised: {code(event.run.source, event.statement.lineno)}{given(event, roots)}"
 
 
 def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:

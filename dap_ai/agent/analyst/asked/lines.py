@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.asked.again import Again
-from dap_ai.agent.analyst.asked.events import at, call_of, code, decided, guards, held, spot, tests_of, value
+from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, guards, held, spot, tests_of, value
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.evidence.record import Event, Run
 from dap_ai.agent.analyst.value_path.recorded import own_lines
@@ -43,7 +43,9 @@ def why_line(again: Again, source: SourceFile, line: int) -> list[str]:
 def called(again: Again, source: SourceFile, function: FunctionNode) -> Iterator[str]:
     """How often a function was called, and by which lines."""
     count = calls_of(again, source, function)
-    times = {0: "was never called", 1: "was called once"}.get(count, f"was called {count:,} times")
+    times = {0: "was never called", 1: "was called once", 2: "was called twice"}.get(
+        count, f"was called {count:,} times"
+    )
     yield f"`{function.name}` {times} before this stop."
     yield from _sites(again, source, function.name)
 
@@ -70,6 +72,8 @@ def _why(again: Again, event: Event) -> Iterator[str]:
     for test, expression in tests_of(event):
         yield f"It was reached because {decided(again, test, expression)}."
         break
+    if told := caught(again, event):
+        yield f"{told}."
     caller = again.record.caller(event.run)
     if caller is not None:
         yield f"Its function was called by {at(again, caller)}: {code(caller.run.source, caller.statement.lineno)}."
@@ -189,7 +193,7 @@ def _sites(again: Again, own: SourceFile, name: str) -> Iterator[str]:
     rows: list[str] = []
     for source, statement in _statements(again, own, name):
         count = again.count(source, own_lines(statement))
-        ran = {0: "not run", 1: "ran once"}.get(count, f"ran {count:,} times")
+        ran = {0: "not run", 1: "ran once", 2: "ran twice"}.get(count, f"ran {count:,} times")
         end = again.end
         if end is not None and end.statement is statement and count == 1:
             ran = "here the program stands"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from dap_ai.agent.analyst.asked.again import Again
-from dap_ai.agent.analyst.asked.events import at, call_of, code, decided, given, tests_of, value
+from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, given, tests_of, value
+from dap_ai.agent.analyst.asked.owners import arguments, called
 from dap_ai.agent.analyst.definitions import bindings, control_tests
 from dap_ai.agent.analyst.evidence.dependence import slice_of
 from dap_ai.agent.analyst.evidence.oddities import STRANGE, oddities
 from dap_ai.agent.analyst.evidence.record import Event, Run
+from dap_ai.agent.analyst.parts import results
 from dap_ai.agent.analyst.weighing import told as told_oddity
 from dap_ai.agent.case.source import FunctionNode, own_statements
 
@@ -22,13 +24,10 @@ _LEAST_ODD = 0.55
 _PLAIN = ("None", "0", "''", "[]", "{}", "set()", "()", "-1")
 
 
-def links(again: Again, roots: Sequence[ast.expr], event: Event) -> list[str]:
-    """What made the first of the roots that was made in the run what it is when the event begins, nearest first."""
+def links(again: Again, root: ast.expr, event: Event, wanted: str = "") -> list[str]:
+    """What made an expression what it is when the event begins, nearest first. `wanted`: its value's text."""
     walk = _Walk(again)
-    for root in roots:
-        walk.back(root, event)
-        if walk.found:
-            break
+    walk.back(root, event, wanted)
     return walk.found[:_MAX_LINKS]
 
 
@@ -63,7 +62,7 @@ class _Walk:
                 self._name(name, event, wanted)
             case ast.Attribute(attr=attribute) if writer := self._only_writer(attribute, event):
                 self._written(attribute, writer)
-            case _ if run := self._called(node, event):
+            case _ if run := self._called(node, event, wanted):
                 self.into(run)
             case _:
                 self._parts(node, event, wanted)
@@ -73,6 +72,10 @@ class _Walk:
         if not run.events:
             return
         last = run.events[-1]
+        if yields := [e for e in run.events if results(e.statement) and not isinstance(e.statement, ast.Return)]:
+            line = code(run.source, yields[-1].statement.lineno)
+            self._add(f"{call_of(run)} yielded {len(yields)} times, at last at {at(self._again, yields[-1])}: {line}")
+            return
         returned = last.statement if isinstance(last.statement, ast.Return) else None
         given_back = value(run.traced.result) if run.traced.result else "what it gives"
         if returned is None:
@@ -86,7 +89,7 @@ class _Walk:
         elif returned.value is None or isinstance(returned.value, ast.Constant):
             self._why_there(last)
         else:
-            self.back(returned.value, last)
+            self.back(returned.value, last, run.traced.result)
 
     def _fell_through(self, run: Run) -> None:
         """Adds the tests that would have led to a `return`, and never held."""
@@ -102,7 +105,10 @@ class _Walk:
                     break
 
     def _why_there(self, event: Event) -> None:
-        """Adds the test that led to an event, and what its call gave."""
+        """Adds the test that led to an event, and what its call gave; of a handler what it caught."""
+        if told := caught(self._again, event):
+            self._add(told)
+            return
         for test, expression in tests_of(event):
             self._add(decided(self._again, test, expression))
             if run := self._called(expression, test):
@@ -117,16 +123,16 @@ class _Walk:
         run = event.run
         maker = _bringer(name, event, run, wanted)
         if maker is not None:
-            self._made(name, maker)
+            self._made(name, maker, wanted)
         elif name in run.arguments:
             self._passed(name, run)
         else:
             for outer in self._again.record.runs_of(run.source):
                 maker = _bringer(name, event, outer, wanted) if isinstance(outer.scope, ast.Module) else None
                 if maker is not None and not isinstance(maker.statement, FunctionNode | ast.ClassDef):
-                    self._made(name, maker)
+                    self._made(name, maker, wanted)
 
-    def _made(self, name: str, maker: Event) -> None:
+    def _made(self, name: str, maker: Event, wanted: str) -> None:
         bound = bindings(maker.statement)
         text, source = maker.values.get(name), bound.get(name)
         line = code(maker.run.source, maker.statement.lineno)
@@ -138,7 +144,7 @@ class _Walk:
         used = given(maker, [source]) if source is not None else ""
         self._add(f"{at(self._again, maker)} set `{name}`{to}: {line}{used}")
         if source is not None and not isinstance(maker.statement, ast.For):
-            self.back(source, maker, text or "")
+            self.back(source, maker, wanted or text or "")
 
     def _passed(self, name: str, run: Run) -> None:
         caller = self._again.record.caller(run)
@@ -146,9 +152,10 @@ class _Walk:
             return
         line = code(caller.run.source, caller.statement.lineno)
         self._add(f"{at(self._again, caller)} passed `{name}` = {value(run.arguments[name])}: {line}")
-        argument = next(_arguments(run, caller.statement, name), None)
+        function = run.scope if isinstance(run.scope, FunctionNode) else None
+        argument = next(arguments(function, caller.statement, name), None) if function else None
         if argument is not None and not isinstance(argument, ast.Constant):
-            self.back(argument, caller)
+            self.back(argument, caller, run.arguments[name])
 
     def _only_writer(self, attribute: str, event: Event) -> Event | None:
         """What wrote an attribute of this name, where that was done once: of several it is not known whose it is."""
@@ -161,11 +168,15 @@ class _Walk:
         self._add(f"{at(self._again, writer)} wrote `.{attribute}`: {line}{given(writer, roots)}")
         self._why_there(writer)
 
-    def _called(self, node: ast.expr, event: Event) -> Run | None:
-        """The last call of the user's that an expression of the event made, the outermost first."""
-        names = [_name_of(n) for n in ast.walk(node) if isinstance(n, ast.Call)]
-        runs = self._again.record.calls(event)
-        return next((run for name in names for run in reversed(runs) if run.name == name), None)
+    def _called(self, node: ast.expr, event: Event, wanted: str = "") -> Run | None:
+        """The call of the user's that an expression of the event made, the outermost first.
+
+        Of several calls of one function the last that gave what is wanted; none where that is not known.
+        """
+        names = [called(n) for n in ast.walk(node) if isinstance(n, ast.Call)]
+        by_name = {name: [r for r in self._again.record.calls(event) if r.name == name] for name in names}
+        runs = next((runs for runs in by_name.values() if runs), list[Run]())
+        return runs[0] if len(runs) == 1 else next((r for r in reversed(runs) if r.traced.result == wanted), None)
 
     def _parts(self, node: ast.expr, event: Event, wanted: str) -> None:
         """Of several names the one with a value that is worth to be followed; of one, that."""
@@ -196,19 +207,3 @@ def _bringer(name: str, event: Event, run: Run, wanted: str) -> Event | None:
             return maker
         found = maker
     return found
-
-
-def _name_of(call: ast.Call) -> str:
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
-
-
-def _arguments(run: Run, statement: ast.stmt, name: str) -> Iterator[ast.expr]:
-    """What the caller's statement passes for a parameter."""
-    if isinstance(run.scope, ast.Module):
-        return
-    parameters = [p.arg for p in [*run.scope.args.posonlyargs, *run.scope.args.args]]
-    own = parameters[1:] if parameters[:1] in (["self"], ["cls"]) else parameters
-    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and _name_of(n) == run.name):
-        yield from (k.value for k in call.keywords if k.arg == name)
-        if name in own and own.index(name) < len(call.args):
-            yield call.args[own.index(name)]

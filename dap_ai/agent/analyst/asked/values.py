@@ -129,7 +129,7 @@ def _back(again: Again, name: str, event: Event) -> list[str]:
     """Where the value is from that an event has given to a name."""
     root = ast.Name(name, ast.Load())
     after = next(iter(event.run.events[event.at + 1 :]), event)
-    return [chain_of(links(again, [root], after), BACK), standing_out(again, [root], after)]
+    return [chain_of(links(again, root, after), BACK), standing_out(again, [root], after)]
 
 
 def _whose(run: Run) -> str:
@@ -202,7 +202,8 @@ def origins(again: Again, place: Place, roots: Sequence[ast.expr]) -> Iterator[s
     for root in roots:
         head = BACK if len(roots) == 1 else f"Of `{ast.unparse(root)}`, as it was in the run"
         if not isinstance(root, ast.Constant):
-            yield chain_of(links(again, [root], event), head)
+            now = place.value(root)
+            yield chain_of(links(again, root, event, now.text if now else ""), head)
     yield standing_out(again, roots, event)
 
 
