@@ -11,28 +11,24 @@ from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asked.owners import outermost
 from dap_ai.agent.analyst.asked.telling import Told
-from dap_ai.agent.analyst.asked.understood import Literally, named_by, understood
+from dap_ai.agent.analyst.asked.understood import named_by, understood
 from dap_ai.agent.analyst.asking import (
     code_asked,
-    examples,
-    not_understood,
     offered,
     place_of,
     wants_all,
     wants_help,
     wants_history,
-    wants_length,
     wants_reason,
-    wants_type,
     wants_way,
     way,
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
-from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
+from dap_ai.agent.analyst.loops import looping
 from dap_ai.agent.analyst.proving import prove
-from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named, spoken
+from dap_ai.agent.analyst.questions import candidates, named, spoken
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
@@ -42,19 +38,29 @@ from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.analyst.wording import ADVICE, BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
+from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import show, typed
+from dap_ai.agent.case.values import typed
 from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.kinds.python.passages import (
+    before_default,
+    endless,
+    has_failed,
+    lacked_memory,
+    noted,
+    of_length,
+    of_type,
+    standing,
+    suspicious,
+)
 from dap_ai.kinds.python.plain_words import PlainWords
 from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
@@ -99,7 +105,7 @@ class PythonAnalyst:
         asked = place_of(case, question)
         roots = spoken(asked, question)[:1] or named(asked, question)
         if wants_all(question) and not roots and asked:
-            return self._told(work, [*evaluated, _standing(asked), f"*{NO_RANKING}*"])
+            return self._told(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
             return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
         analysis = await _analysed(work, case, roots or None, asked)
@@ -109,7 +115,7 @@ class PythonAnalyst:
             return await self._about(work, analysis, roots, asked, evaluated)
         if told := await self._words.ended(work, case, candidates(question), self._controls(case)):
             return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
-        return await self._stop(work, analysis, _before_default(case, question))
+        return await self._stop(work, analysis, before_default(case, question))
 
     async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
         """What a recorded run tells, with the values of the frames that it rests on and their path."""
@@ -132,7 +138,7 @@ class PythonAnalyst:
 
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
-        parts = [way(case), _standing(case.focus) if case.focus else ""]
+        parts = [way(case), standing(case.focus) if case.focus else ""]
         analysis = await _analysed(work, case) if wants_reason(question) else None
         if analysis is None:
             return self._told(work, [*parts, f"*{NO_RANKING}*"])
@@ -145,7 +151,7 @@ class PythonAnalyst:
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
         """What a traceback and the source say."""
-        say(work, [*parts, f"*{' '.join([NO_MODEL, *_notes(analysis)])}*"])
+        say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
@@ -170,15 +176,15 @@ class PythonAnalyst:
             return self._syntax(work, analysis, wrong, first)
         analysis, trials, note = await self._investigated(work, analysis)
         advice, fixes = "", list[Fix]()
-        if _has_failed(analysis.case):
+        if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
             parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
             parts.append(told_again(analysis, trials) if trials else "")
         else:
             history = why(analysis, "How these values came about")
-            advice = _endless(analysis) or _suspicious(analysis)
-            parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
-        notes = [NO_MODEL, analysis.cut_short, note, *_notes(analysis)]
+            advice = endless(analysis) or suspicious(analysis)
+            parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
+        notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
@@ -198,7 +204,7 @@ class PythonAnalyst:
         importer = where(case, frame.path, frame.line) if frame.path != path else ""
         opened = where(case, path, bracket.line) if bracket else spot
         parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
-        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *_notes(analysis)])}*"])
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
@@ -206,7 +212,7 @@ class PythonAnalyst:
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
         parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
-        notes = [NO_MODEL, *_notes(analysis)]
+        notes = [NO_MODEL, *noted(analysis)]
         say(work, [first, *parts, f"*{' '.join(notes)}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
@@ -216,9 +222,9 @@ class PythonAnalyst:
         It is kept for the stop: another question gets the same verdict, at once.
         """
         stop = analysis.case.stop
-        if not _has_failed(analysis.case) or analysis.cut_short:
+        if not has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
-        if _lacked_memory(analysis.case):
+        if lacked_memory(analysis.case):
             return analysis, None, "No fix was tried: whatever asks for less memory would pass."
         if work.debugger.why_no_snapshot:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
@@ -241,8 +247,8 @@ class PythonAnalyst:
         cited = [Cited(place, ast.unparse(root)) for root in roots]
         spot = where(case, place.frame.path, place.frame.line)
         values = [
-            f"`{c.expression}` is `{typed(v, 300)}`{_of_type(v, question)} at {spot}, in `{place.frame.name}`."
-            f"{_of_length(c.expression, v, question)}"
+            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)} at {spot}, in `{place.frame.name}`."
+            f"{of_length(c.expression, v, question)}"
             for c in cited
             if (v := place.value(c.expression))
         ]
@@ -289,75 +295,3 @@ async def _analysed(
 
 def _teller(work: Work) -> Callable[[str], None]:
     return lambda text: work.sink.emit("status", text)
-
-
-def _lacked_memory(case: Case) -> bool:
-    return case.exception is not None and case.exception.type == "MemoryError"
-
-
-def _has_failed(case: Case) -> bool:
-    """At an exception; Ctrl-C in a program that hangs is a pause."""
-    return case.exception is not None and case.exception.type != INTERRUPTED
-
-
-def _standing(place: Place) -> str:
-    facts = place.facts
-    if facts is None:
-        return ""
-    rows = [
-        f"`{v.name}` = `{show(v.value, 60)}`"
-        for v in [*facts.arguments, *facts.locals]
-        if v.value.kind not in ("function", "class", "module")
-    ]
-    return (
-        f"{VALUES} " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "") if rows else ""
-    )
-
-
-def _notes(analysis: Analysis) -> list[str]:
-    return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
-
-
-def _endless(analysis: Analysis) -> str:
-    """What to do about a loop that cannot end; it is then the first suspect."""
-    found = cannot_end(analysis.case)
-    if found is None:
-        return ""
-    loop, cure = found
-    analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
-    return f"{ADVICE} {cure}"
-
-
-def _suspicious(analysis: Analysis) -> str:
-    first = analysis.suspects[0] if analysis.suspects else None
-    finding = analysis.finding_at(first.file, first.line) if first else None
-    if not first or not finding or finding.weight < 0.5:
-        asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
-        about = f", and ask about a name: `{asked}`" if asked else ""
-        return f"{ADVICE} Step over this line{about}."
-    return f"{ADVICE} Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
-
-
-def _before_default(case: Case, question: str) -> str:
-    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
-    line = line_of(question)
-    if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
-        return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
-    wanted = understood(question)
-    if isinstance(wanted, Literally) and not _is_demanded(case, wanted.value):
-        return f"No check at this line asks for `{wanted.value}`. Here is why the program stopped:"
-    return not_understood(case, question)
-
-
-def _is_demanded(case: Case, value: str) -> bool:
-    statement = case.places[0].statement if case.places else None
-    constants = [n.value for n in ast.walk(statement) if isinstance(n, ast.Constant)] if statement else []
-    return value in map(repr, constants)
-
-
-def _of_type(value: Value, question: str) -> str:
-    return f", of type `{value.type}`," if wants_type(question) else ""
-
-
-def _of_length(expression: str, value: Value, question: str) -> str:
-    return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""
