@@ -93,6 +93,10 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """The same."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
+    to_stop: bool = False
+    """With `trace`: as with Follow."""
+    timed: bool = False
+    """Instead of `trace`: how long each line of the user's files took."""
     watch: list[str] = []
     """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
     max_text: int = 200
@@ -145,6 +149,8 @@ class TracedLine(msgspec.Struct, omit_defaults=True):
     changes: list[Changed] = []
     last: int = 0
     """Number of the line event of its last run, from 1 on."""
+    seconds: float = 0.0
+    """Where the run was timed: what it took in all, with what it called, but for the user's own functions."""
 
 
 class TracedCall(msgspec.Struct, omit_defaults=True):
@@ -221,6 +227,10 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Not every line that ran is told."""
     history: History | None = None
     """Where `steps` was asked for, and it was not too long to be told."""
+    arrived: bool = False
+    """With `to_stop`: the run has come to this stop."""
+    cut: bool = False
+    """Where the run was timed: it had not ended."""
 
 
 class Moment(msgspec.Struct, omit_defaults=True):
