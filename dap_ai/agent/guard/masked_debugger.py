@@ -272,6 +272,7 @@ class MaskedDebugger(PassingSession):
             put(seen, error=self._message(seen.error))
             for shown in (*seen.parts, *([seen.value] if seen.value else [])):
                 put(shown, value=self._value_text(shown.name, shown.value))
+                put(shown, name=self._text(shown.name), type=self._text(shown.type))
 
     def _trace(self, trace: Trace) -> None:
         for line in trace.lines:

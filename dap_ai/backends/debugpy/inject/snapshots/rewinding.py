@@ -159,6 +159,9 @@ class Rewinder:
 
     # -- what is told ------------------------------------------------------------------------------------------------
 
+    def settle(self, error: BaseException) -> None:
+        """The run has ended with an exception."""
+
     def facts(self) -> dict[str, Any]:
         """The Rewound structure."""
         told: dict[str, Any] = {"count": self._count, "hit": self._hit, "within": self._is_within, "cut": self._is_cut}
