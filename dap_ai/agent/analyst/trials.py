@@ -28,7 +28,7 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES, MAX_LINES = 240, 150
+MAX_TRIES, MAX_LINES = 120, 150
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20

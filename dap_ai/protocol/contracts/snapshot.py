@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Node, Value
+from dap_ai.protocol.contracts.rewinding import Rewind, Rewound
 
 
 class Edited(msgspec.Struct):
@@ -88,8 +89,14 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """Record the executed lines of the user's files."""
     follow: Follow | None = None
     """Instead of `trace`."""
+    rewind: Rewind | None = None
+    """The same."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
+    to_stop: bool = False
+    """With `trace`: as with Follow."""
+    timed: bool = False
+    """Instead of `trace`: how long each line of the user's files took."""
     watch: list[str] = []
     """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
     max_text: int = 200
@@ -142,6 +149,8 @@ class TracedLine(msgspec.Struct, omit_defaults=True):
     changes: list[Changed] = []
     last: int = 0
     """Number of the line event of its last run, from 1 on."""
+    seconds: float = 0.0
+    """Where the run was timed: what it took in all, with what it called, but for the user's own functions."""
 
 
 class TracedCall(msgspec.Struct, omit_defaults=True):
@@ -218,6 +227,10 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Not every line that ran is told."""
     history: History | None = None
     """Where `steps` was asked for, and it was not too long to be told."""
+    arrived: bool = False
+    """With `to_stop`: the run has come to this stop."""
+    cut: bool = False
+    """Where the run was timed: it had not ended."""
 
 
 class Moment(msgspec.Struct, omit_defaults=True):
@@ -315,6 +328,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     trace: Trace | None = None
     """Also when it raised; not when it was ended at its deadline."""
     followed: Followed | None = None
+    """The same."""
+    rewound: Rewound | None = None
     """The same."""
     beside: Outcomes | None = None
     """Where that was asked for."""

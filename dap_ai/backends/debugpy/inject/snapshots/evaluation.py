@@ -18,9 +18,11 @@ from .environment import blocks
 from .following import Follower
 from .neighbours import Neighbours
 from .raising import Raising, error_line
+from .rewinding import Rewinder
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
 from .statements import prepare, value_of
+from .timing import Timer
 from .tracing import Tracer
 
 _RESERVE_BYTES = 4 << 20
@@ -42,8 +44,7 @@ class Evaluation:
         self._describer = Describer(wanted, budget)
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
-        follow, deadline_s = wanted.get("follow"), wanted["deadline_s"]
-        self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
+        self._watcher = self._new_watcher(home)
         beside = wanted.get("beside")
         self._beside = None if beside is None else Neighbours(beside)
         self._is_run = wanted.get("statements") is not None or beside is not None
@@ -58,7 +59,7 @@ class Evaluation:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
         seen = effects.Effects()
         reserve = [bytes(_RESERVE_BYTES)]
-        raising = tracer = None
+        raising, watcher = None, self._watcher
         reply: dict[str, Any]
         try:
             if self._is_run:
@@ -67,12 +68,8 @@ class Evaluation:
             work, own = self._work()
             if self._beside is not None:
                 value = self._beside.run(seen)
-            elif self._follower is not None:
-                value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
             else:
-                steps = bool(self._wanted.get("steps"))
-                tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
-                value = work() if tracer is None else tracer.run(work, own)
+                value = work() if watcher is None else watcher.run(work, own, lambda: end(self._ended_early(seen)))
             reply = {"status": "ok"}
             if not self._is_run:
                 reply["value"] = self._described(value)
@@ -82,24 +79,34 @@ class Evaluation:
             reserve.clear()
             reply = {"status": "raised", "error": error_line(error)}
             raising = Raising(error, Files())
-            if self._follower is not None:
-                self._follower.settle(error)
+            if watcher is not None:
+                watcher.settle(error)
         reply.update(effects.printed(), effects=seen.stop())
         if raising is not None:
             reply["raised"] = raising.facts(self._describer)
             watch = self._wanted.get("watch", [])
             reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
-        if tracer is not None:
-            reply["trace"] = tracer.facts()
-        if self._follower is not None:
-            reply["followed"] = self._follower.facts()
-        if self._beside is not None:
-            reply["beside"] = self._beside.facts()
+        for each in (watcher, self._beside):
+            if each is not None:
+                reply[each.key] = each.facts()
         return reply
 
+    def _new_watcher(self, home: Any) -> Any:
+        """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
+        wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
+        if wanted.get("follow") is not None:
+            return Follower(wanted["follow"], home, self._frame, deadline_s, Files())
+        if wanted.get("rewind") is not None:
+            return Rewinder(wanted["rewind"], self._frame, deadline_s, Files())
+        if wanted.get("timed"):
+            return Timer(deadline_s, Files())
+        if not wanted.get("trace"):
+            return None
+        return Tracer(deadline_s, Files(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None)
+
     def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
-        assert self._follower is not None  # noqa: S101  it has ended the run
-        return {"status": "ok", **effects.printed(), "effects": seen.stop(), "followed": self._follower.facts()}
+        watcher = self._watcher
+        return {"status": "ok", **effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
         """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""

@@ -38,6 +38,9 @@ class Test:
 class Neighbours:
     """What came of them."""
 
+    key = "beside"
+    """Of its facts in a result."""
+
     def __init__(self, wanted: dict[str, Any]) -> None:
         """A Beside structure."""
         self._for_s, self._by_clock_s = wanted["for_s"], wanted["by_clock_s"]

@@ -14,12 +14,13 @@ import os
 import sys
 import time
 import types
-from typing import Any
+from typing import Any, Callable
 
 from ..reading.exceptions import raised_text
 from ..reading.statics import of_the_interpreter, qualified_name, text_of
 from ..reading.values import Budget, Describer
 from ..reading.walker import parameters
+from .arriving import Arrival
 from .changes import Changes, Observer
 from .history import History
 from .sources import Files
@@ -77,9 +78,15 @@ class _Code:
 
 
 class Tracer:
-    """The trace of one run in a copy; `with_steps`: also the steps in their order."""
+    """The trace of one run in a copy; `with_steps`: also the steps in their order.
 
-    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False) -> None:
+    Where `stopped` is given, the innermost of the user's frames, it is made before the copy, and the run ends there.
+    """
+
+    key = "trace"
+    """Of its facts in a result."""
+
+    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False, stopped: Any = None) -> None:
         self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
         self.history = History(self.describer) if with_steps else None
@@ -98,10 +105,14 @@ class Tracer:
         self._calls: list[dict[str, Any]] = []
         self._ends = _clock() + _LINES_SHARE * deadline_s
         self._next_look = _EVENTS_PER_LOOK
+        self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
 
-    def run(self, work: Any, own: Any) -> Any:
-        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call."""
-        self._own = own
+    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
+        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call.
+
+        `end` is called where it is to go no further, and does not return.
+        """
+        self._own, self._end = own, end
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
         return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
 
@@ -128,6 +139,8 @@ class Tracer:
         truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
         cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
         found = {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        if self._arrival is not None:
+            found["arrived"] = self._arrival.has_come
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def look(self) -> None:
@@ -147,6 +160,14 @@ class Tracer:
         else:
             self.truncated = self.lines_truncated = True
         return made
+
+    def settle(self, error: BaseException) -> None:
+        """The run has ended with an exception."""
+
+    def arrive(self, frame: Any) -> None:
+        """Ends the run where it stands as the program does."""
+        if self._arrival is not None and self._arrival.is_here(frame, self._own):
+            self._end()
 
     def count_event(self) -> None:
         """One more line event."""
@@ -286,6 +307,7 @@ class _Run:
         self._line, self._number, self._offset = line, number, offset
         if tracer.history is not None:
             self._step = tracer.history.step(self.number, number)
+        tracer.arrive(frame)
 
     def _on_return(self, frame: Any, value: Any) -> None:
         tracer, at = self._tracer, frame.f_lasti
