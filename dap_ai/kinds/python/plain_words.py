@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed
+from dap_ai.agent.analyst.asked.owners import called
 from dap_ai.agent.analyst.asked.stops import Kept, changed, kept
 from dap_ai.agent.analyst.asked.telling import answered
 from dap_ai.agent.analyst.asked.times import slow
@@ -104,15 +105,22 @@ def _may_be_known(wanted: Wanted, case: Case) -> bool:
     """Whether it is worth a run: what it names is there."""
     match wanted:
         case Returned(function=name) | Called(function=name):
-            return name.rpartition(".")[2] in written(case)
+            return name.rpartition(".")[2] in {*written(case), *_called(case)}
         case Compared(subject=subject):
             known = any(place.value(subject) is not None for place in case.callers)
             names = re.findall(r"[A-Za-z_]\w*", subject)[:1]
-            return known or any(setter(case, name) or name in written(case) for name in names)
+            return known or any(setter(case, name) or name in {*written(case), *_called(case)} for name in names)
         case Literally(missed=missed):
             return not missed
         case _:
             return True
+
+
+def _called(case: Case) -> Iterator[str]:
+    """The names of what the files of the stack call."""
+    for source in (place.source for place in case.places):
+        nodes = source.index.nodes if source and source.tree else ()
+        yield from (called(node) for node in nodes if isinstance(node, ast.Call))
 
 
 def _without_run(wanted: Wanted, case: Case, why: str) -> Told | None:

@@ -14,7 +14,7 @@ from dap_ai.agent.analyst.runs import Control, Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import Trace
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, Trace
 
 DEADLINE_S = 5.0
 
@@ -78,12 +78,18 @@ async def timed(debugger: Debugger, case: Case) -> tuple[Trace, str]:
         raise NotAgain(debugger.why_no_snapshot)
     reasons: list[str] = []
     for check in [check for check in enclosing(case) if check.whole][::-1]:
-        query = replace(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)), timed=True)
-        result = await _runs(debugger, case).run(query)
+        query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
+        result = await _runs(debugger, case).run(replace(query, timed=True))
         if result.trace and result.trace.lines:
             return result.trace, check.words
         reasons.append(f"{check.words} could not be run again")
     raise NotAgain(reasons[0] if reasons else "what led to this stop cannot be run again")
+
+
+def _anew(query: SnapshotQuery) -> SnapshotQuery:
+    """The same with all modules of the user's loaded anew, where it runs the whole program: they keep nothing of it."""
+    begun = query.statements
+    return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
 
 
 def _runs(debugger: Debugger, case: Case) -> Runs:
@@ -103,7 +109,7 @@ async def _to_failure(debugger: Debugger, case: Case, checks: Sequence[Check]) -
 async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
     runs = _runs(debugger, case)
     for check in checks:
-        query = check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case))
+        query = _anew(check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case)))
         result = await runs.run(replace(query, to_stop=True))
         trace = result.trace
         if trace and trace.arrived:
