@@ -7,7 +7,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed
+from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed, why_not_again
 from dap_ai.agent.analyst.asked.owners import called
 from dap_ai.agent.analyst.asked.stops import Kept, changed, kept
 from dap_ai.agent.analyst.asked.telling import answered
@@ -73,7 +73,7 @@ class PlainWords:
     async def again(self, work: Work, case: Case, known: Sequence[Control]) -> Again | str:
         """The recorded run; else why there is none, as a clause."""
         if self._again is None or self._again[0] != case.stop.epoch:
-            if not any(control.usable for control in known):
+            if not any(control.usable for control in known) and not why_not_again(work.debugger, case):
                 work.sink.emit("status", _RUNNING)
             try:
                 found: Again | str = await again(work.debugger, case, known)
@@ -87,7 +87,8 @@ class PlainWords:
     async def _plain(self, work: Work, case: Case, wanted: Plain) -> Told | None:
         match wanted.kind:
             case "slow":
-                work.sink.emit("status", _RUNNING)
+                if not why_not_again(work.debugger, case):
+                    work.sink.emit("status", _RUNNING)
                 try:
                     return Told([slow(case, *await timed(work.debugger, case))])
                 except (NotAgain, Unavailable) as reason:
