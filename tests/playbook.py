@@ -18,6 +18,9 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> agent job-ended TOKEN                >> agent job-ended TOKEN alive
     >> agent approval ASK TOKEN EPOCH {}    << settled TOKEN allowed once | << settled TOKEN refused timeout
     >> agent act ASK TOKEN EPOCH Step {}    << settled TOKEN done {}
+    >> looked ASK recalled {}               << look ASK
+    >> looked ASK rewound {}                << look ASK {"at": 3}
+    >> looked ASK why TEXT
     >> agent model ASK TOKEN {}             << lent TOKEN {}       << settled TOKEN reply {}
     >> guest G request 2 ask {}             << guest G response 2 ask ok {}
     >> guest G closed                       << guest G close
@@ -43,13 +46,22 @@ from dap_ai.adapter.state import effects as fx
 from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.contracts import debugger, tools
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.rewinding import Rewound
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire import lending
 
 
 class Rules:
     """A backend's rules, as a test wants them."""
 
-    def __init__(self, denied: dict[str, str] | None = None, greeting: tuple[str, dict[str, Any]] | None = None):
+    def __init__(
+        self,
+        denied: dict[str, str] | None = None,
+        greeting: tuple[str, dict[str, Any]] | None = None,
+        *,
+        runs_again: bool = False,
+    ):
         self.denied = denied or {}
         self.wedged_while_running = frozenset({"exceptionInfo"})
         self.wedged_when_ended: frozenset[str] = frozenset()
@@ -57,6 +69,7 @@ class Rules:
         self.ends_without_arguments = False
         self.scopes_shared = False
         self.runs_code: frozenset[str] = frozenset()
+        self.runs_again = runs_again
         self.told_of_client: frozenset[str] = frozenset()
         self.greeting = greeting
 
@@ -128,6 +141,9 @@ class Playbook:
                 return f"start {ask.ask_id} {where}"
             case fx.CancelAsk(ask_id):
                 return f"cancel {ask_id}"
+            case fx.LookBack(ask, _, query):
+                rewind = msgspec.to_builtins(query.rewind) if query else {}
+                return f"look {ask.ask_id} {_json(rewind)}"
             case fx.Prepare(command, arguments, own):
                 ours = "" if own == b"{}" else f" ours {_json(json.loads(own))}"
                 return f"prepare {command} {_json(json.loads(arguments))}{ours}"
@@ -243,6 +259,15 @@ def _event(text: str) -> fx.Event:
             return fx.ActionWanted(
                 words[1], int(words[2]), int(words[3]), 1, getattr(tools, words[4])(**fields), frame_id
             )
+        case "looked", ask_id:
+            match words[1]:
+                case "recalled":
+                    rewound = msgspec.convert(content, Rewound)
+                    return fx.LookedBack(ask_id, Recalled(SnapshotQuery(1), "it", rewound, within=rewound.within))
+                case "rewound":
+                    return fx.LookedBack(ask_id, result=SnapshotResult("ok", rewound=msgspec.convert(content, Rewound)))
+                case _:
+                    return fx.LookedBack(ask_id, why=rest.split(" ", 2)[2])
         case "agent", "ended":
             return fx.AgentEnded(words[1], Answer(), " ".join(words[2:]))
     raise AssertionError(f"no such event: {text}")

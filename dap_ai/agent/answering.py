@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dap_ai import threads
-from dap_ai.agent.analyst import origins
+from dap_ai.agent.analyst import origins, recalling
 from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.case.evidence import confirm, spot_of
 from dap_ai.agent.case.kind import kind_of
@@ -41,6 +41,7 @@ from dap_ai.agent.tools.table import called_by
 from dap_ai.config import Settings, answered_by, provider_of
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered, SafeAnswer
 from dap_ai.protocol.contracts.debugger import Debugger, RawDebugger, SafeSink, Sink, StoppedSession
+from dap_ai.protocol.contracts.recalling import NoPast, Recalled
 from dap_ai.protocol.wire.ask import LEVELS, Level, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.lending import EDITOR
@@ -123,6 +124,19 @@ class Agent:
         safe = masked_answer(self._masker, answer)
         safe.masked = tally.rows()
         return safe
+
+    async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
+        """What can be run again to this stop. Its values go to the user's own client, so none is hidden in the copy."""
+        if debugger.stop is None:
+            return NoPast("No step back here: nothing is stopped.")
+        masked = MaskedDebugger(debugger, self._masker, hiding=False)
+        try:
+            case = await Reader(masked, self._sources, "compute").read(debugger.stop)
+            return await recalling.recall(masked, case)
+        except recalling.Unrepeatable as why:
+            return NoPast(self._masker.mask(f"No step back here: {str(why).rstrip('.')}."))
+        except Exception as error:  # noqa: BLE001  an edge: whatever it was, it says nothing that is not masked
+            return NoPast(not_answered(self._masker, error).text)
 
     async def _answer(self, ask: Ask, debugger: Debugger, sink: Sink, provider: Provider) -> Answer:
         began = time.monotonic()

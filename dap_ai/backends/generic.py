@@ -23,6 +23,7 @@ class GenericBackend:
 
     greeting: tuple[str, dict[str, Any]] | None = None
     terminal_setup: tuple[str, dict[str, Any]] | None = None
+    runs_again = False
 
     def __init__(self, argv: list[str], announced: Iterable[str] = ()) -> None:
         self._argv = argv

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dap_ai.commands.shown.wirelog import SessionLog, WireLog
     from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
     from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+    from dap_ai.protocol.contracts.recalling import NoPast, Recalled
     from dap_ai.protocol.wire.safe import Safe
 
 _LOG_S = 30.0
@@ -233,6 +234,10 @@ class _Logged:
     async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """As the agent answers."""
         return await self._agent.answer(ask, debugger, sink)
+
+    async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
+        """The agent's."""
+        return await self._agent.recall(debugger)
 
     async def close(self) -> None:
         """The log does without the masker soon."""

@@ -428,6 +428,27 @@ def test_a_recorded_run_steps_back(folder):
     assert "only looked at" in out
 
 
+def test_a_program_is_looked_at_in_its_past_and_goes_on_from_its_present(folder):
+    lines = "b 23 if len(accounts) == 2 | run | back | p accounts[0].money | rs | bt 2 | !x = 3 | b withdraw | rc | a | n | info locals"
+    code, out, _ = debug("shop.py", stdin=f"{lines} | fin | c | p accounts[0].money | c | q |".replace(" | ", "\n"))
+    assert code == 0
+    told = (
+        r"shop.py:22 in main  \[in the past\]",
+        r"p accounts\[0\].money\n7",
+        r"shop.py:9 in withdraw  \[in the past\]",
+        r"#1 +shop.py:21 in main",
+        "Nothing can be changed in the past",
+        r"shop.py:8 in withdraw  \[in the past\]",
+        "amount = 3",
+        "self = <Account name='ann' money=7>",
+        r"shop.py:22 in main  \[in the past\]",
+        r"shop.py:23 in main  \[the present\]",
+        r"p accounts\[0\].money\n7",
+        "ZeroDivisionError",
+    )
+    assert re.search(".*?".join(told), out, re.DOTALL), out
+
+
 def test_what_cannot_be_started_is_said_and_the_code_is_that_of_a_usage_error(folder):
     code, _, err = debug("nothing.py")
     assert code == 2

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.ours import FIRST_OF_PAST
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from tests.fuzz.world import AGENTS_LINE, World
 from tests.playbook import Rules
@@ -144,6 +145,23 @@ acts = st.one_of(
     ),
 )
 
+of_past = st.integers(0, 12).map(lambda number: FIRST_OF_PAST + number)
+past = st.one_of(
+    st.tuples(st.just("looked"), st.integers(0, 4), st.sampled_from(["", "", "", "", "another", "none"])),
+    st.tuples(
+        st.just("request"),
+        st.sampled_from(["stepBack", "stepBack", "reverseContinue", "next", "stepIn", "stepOut", "continue", "goto",
+                         "stackTrace", "exceptionInfo", "pause"]),
+        st.sampled_from([{"threadId": 1}, {"threadId": 1}, {"threadId": 1, "dapAiInto": True}, {"threadId": 2}]),
+    ),
+    st.tuples(st.just("request"), st.sampled_from(["scopes", "evaluate", "completions", "ask"]), of_past.map(
+        lambda number: {"frameId": number, "expression": "x"})),
+    st.tuples(st.just("request"), st.sampled_from(["variables", "setVariable"]), of_past.map(
+        lambda number: {"variablesReference": number})),
+    st.tuples(st.just("request"), st.just("setBreakpoints"), sets),
+    st.tuples(st.just("event"), st.just("stopped"), st.just({"reason": "pause", "threadId": 1})),
+)  # fmt: skip
+
 ASKING: list[tuple[Any, ...]] = [
     ("request", "launch", {}),
     ("prepared", "ok"),
@@ -179,6 +197,17 @@ def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(scr
     world = World(Session(Rules(), Options(level="mutate")))
     for step in [*ASKING[:4], *script]:
         world.step(step)
+    world.end()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(past, past, past, past, acts), min_size=10, max_size=60))
+def test_whatever_is_looked_at_in_the_past_every_request_is_answered_exactly_once(script: list[tuple[Any, ...]]):
+    world = World(Session(Rules(runs_again=True), Options(level="mutate")))
+    for step in [*ASKING[:5], *script]:
+        world.step(step)
+    world.step(("lost", False))
+    assert {seq for seq in world.asked if world.answered[seq] != 1} == set()
     world.end()
 
 

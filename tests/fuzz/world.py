@@ -10,6 +10,9 @@ from typing import Any
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.rewinding import PastFrame, Rewind, Rewound, Seen, Shown
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import TOKEN_NEEDED, RequestFailed
 
 AGENTS_LINE = 100
@@ -66,6 +69,7 @@ class World:
         self._starts = 0
         """After the first: each may end."""
         self._epochs: set[int] = set()
+        self.looks: list[fx.LookBack] = []
 
     # -- what the session wants -------------------------------------------------------------------------------------
 
@@ -94,6 +98,11 @@ class World:
             case fx.StartAsk(ask=ask):
                 assert not self.closed
                 self.asks.append(ask.ask_id)
+            case fx.LookBack():
+                assert not self.looks, "one run at a time"
+                self.looks.append(effect)
+            case fx.CancelAsk(ask_id):
+                self.looks = [look for look in self.looks if look.ask.ask_id != ask_id]
             case fx.ToGuest(guest, body):
                 self._to_guest(guest, json.loads(body))
             case fx.CloseGuest(guest):
@@ -244,6 +253,24 @@ class World:
     def on_act(self, back: int, action: Any) -> None:
         if self.asks:
             self.tell(fx.ActionWanted(self._ask(back), self._wish(), self._epoch(back), 1, action, 1))
+
+    def on_looked(self, hit: int, error: str) -> None:
+        """A run of a program of four lines has ended, at the moment that was wanted or, with an error, at another."""
+        if not self.looks:
+            return
+        look = self.looks.pop()
+        if error == "none":
+            event = fx.LookedBack(look.ask.ask_id, why="there is none")
+        elif look.query is None:
+            rows = [part for line in range(1, 5) for part in (0, line, 1 + line % 2)]
+            found = Rewound(4, first=1, codes=[("/a.py", "f")], steps=rows, depth=1)
+            event = fx.LookedBack(look.ask.ask_id, Recalled(SnapshotQuery(1), "it", found, within=hit > 2))
+        else:
+            at = (look.query.rewind or Rewind()).at + (error == "another")
+            frames = [PastFrame("f", "/a.py", at)]
+            found = Rewound(4, hit=hit, frames=frames, seen=[Seen([Shown("x", "1", parts=1)], Shown("", "1"))])
+            event = fx.LookedBack(look.ask.ask_id, result=SnapshotResult("ok", rewound=found))
+        self.tell(event)
 
     def on_changed(self, number: int) -> None:
         if number in self._lines:

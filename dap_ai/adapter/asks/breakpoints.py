@@ -10,7 +10,7 @@ Our own requests are sent at once, not behind the editor's: the last set on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +19,7 @@ from dap_ai.adapter.state.effects import ToBackend
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import BreakpointsOwner, SentBreakpoints
+from dap_ai.protocol.contracts.rewinding import Halt
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.messages import (
@@ -101,6 +102,13 @@ class Breakpoints:
         body = message.read(Fields)
         entries = envelope.decode(bytes(body["breakpoints"]), list[msgspec.Raw])
         return envelope.encode(body | {"breakpoints": entries[: sent.own]})
+
+    def halts(self) -> Iterator[Halt]:
+        """Where the client's own stop the program: a condition counts, the number of a hit does not."""
+        for path, file in self._files.items():
+            for own in map(_read, file.own):
+                if not own.log_message:
+                    yield Halt(path, own.line, own.condition)
 
     # -- the agent's -------------------------------------------------------------------------------------------------
 

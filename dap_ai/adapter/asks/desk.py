@@ -16,6 +16,7 @@ from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import AgentEnded, AgentOutput, CancelAsk, SetTimer, StartAsk
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.ours import FIRST_OF_PAST
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.run_tools import RUN_TOOLS
@@ -25,6 +26,8 @@ from dap_ai.protocol.wire.ask import AskArguments, AskResponseBody, AskToolArgum
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BAD_ASK, UNKNOWN_TOOL, RemoteProtocolError
 from dap_ai.protocol.wire.messages import CancelArguments, InitializeArguments
+
+_OF_PRESENT = "about the present: a moment in the past is only looked at"
 
 
 class Part(Protocol):
@@ -152,6 +155,9 @@ class AskDesk:
     ) -> None:
         """Take a question, or refuse it."""
         guest = self._out.guest
+        is_about_past = (arguments.frame_id or 0) >= FIRST_OF_PAST
+        if is_about_past:
+            arguments = msgspec.structs.replace(arguments, frame_id=None)
         knows_caught = self._caught.last is not None
         refusal = questions.refuse(arguments, self._asks, self._state, guest, knows_caught=knows_caught)
         if refusal is not None:
@@ -185,6 +191,8 @@ class AskDesk:
         self._out.do(SetTimer(LIMIT + ask.ask_id, self._options.ask_timeout_s))
         self._out.do(StartAsk(ask, stop, self._history.since_last(conversation_id, guest if joined else None)))
         self._history.add("ask", arguments.question, asker=guest)
+        if is_about_past:
+            self.on_output(AgentOutput(ask.ask_id, "status", _OF_PRESENT))
 
     def _end(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> None:
         guest = self._asks.guest_of(ask_id)

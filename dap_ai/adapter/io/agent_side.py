@@ -10,9 +10,11 @@ from typing import Any
 from dap_ai.adapter.io.ask_debugger import AskDebugger, AskSink, Awaiting
 from dap_ai.adapter.io.ports import Agent, LooksAhead, Recipe
 from dap_ai.adapter.session.session import Session
-from dap_ai.adapter.state.effects import AgentEnded, StartAsk
+from dap_ai.adapter.state.effects import AgentEnded, LookBack, LookedBack, StartAsk
 from dap_ai.protocol.contracts.asking import NotAnswered, no_answer
 from dap_ai.protocol.contracts.backend import Backend, Snapshots, Walker
+from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class AgentSide:
@@ -63,7 +65,33 @@ class AgentSide:
         ask_id = start.ask.ask_id
         task = asyncio.get_running_loop().create_task(self._answer(start))
         self._asks[ask_id] = task
-        task.add_done_callback(lambda _task: self._asks.pop(ask_id, None))
+        task.add_done_callback(lambda done: self._forget_ask(ask_id, done))
+
+    def look_back(self, wanted: LookBack) -> None:
+        """Let the program run again in a copy."""
+        ask_id = wanted.ask.ask_id
+        task = asyncio.get_running_loop().create_task(self._look_back(wanted))
+        self._asks[ask_id] = task
+        task.add_done_callback(lambda done: self._forget_ask(ask_id, done))
+
+    def _forget_ask(self, ask_id: str, task: asyncio.Task[None]) -> None:
+        if self._asks.get(ask_id) is task:  # one look of an ask follows the other
+            del self._asks[ask_id]
+
+    async def _look_back(self, wanted: LookBack) -> None:
+        ask_id, receive = wanted.ask.ask_id, self._awaiting.tell
+        try:
+            debugger = AskDebugger(self._session, self._awaiting, *self._reader(), wanted)
+            if wanted.query is not None:
+                receive(LookedBack(ask_id, result=await debugger.copied(wanted.query)))
+                return
+            recalled = await (await self._get()).recall(debugger)
+        except Exception as error:  # noqa: BLE001  a task edge: it ends one look, never the session
+            text = error.user_text if isinstance(error, RequestFailed) else f"{type(error).__name__}: {error}"
+            receive(LookedBack(ask_id, why=self._recipe.mask(f"No step back here: {text}.")))
+        else:
+            found = isinstance(recalled, Recalled)
+            receive(LookedBack(ask_id, recalled) if found else LookedBack(ask_id, why=recalled.text))
 
     def cancel(self, ask_id: str) -> None:
         """Stop answering."""

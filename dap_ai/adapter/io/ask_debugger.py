@@ -19,6 +19,7 @@ from dap_ai.adapter.state.effects import (
     Event,
     JobBegun,
     JobEnded,
+    LookBack,
     ModelWanted,
     StartAsk,
 )
@@ -42,14 +43,19 @@ class AskDebugger:
     """The session as one ask sees it; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
 
     def __init__(
-        self, session: Session, awaiting: Awaiting, walker: Walker | None, snapshots: Snapshots | None, start: StartAsk
+        self,
+        session: Session,
+        awaiting: Awaiting,
+        walker: Walker | None,
+        snapshots: Snapshots | None,
+        start: StartAsk | LookBack,
     ) -> None:
         self._session = session
         self._awaiting = awaiting
         self._walker = walker
         self._snapshots = snapshots
         self._ask_id = start.ask.ask_id
-        self._history = start.history
+        self._history = start.history if isinstance(start, StartAsk) else ()
         self._observes = start.ask.arguments.level == "observe"
         self.stop: Stop | None = start.stop
 
@@ -95,6 +101,10 @@ class AskDebugger:
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
         """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
+        return raw(await self.copied(query))
+
+    async def copied(self, query: SnapshotQuery) -> SnapshotResult:
+        """The same, for the client itself."""
         snapshots = self._snapshots
         if snapshots is None or self.why_no_snapshot:
             raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
@@ -108,7 +118,7 @@ class AskDebugger:
         try:
             result = await snapshots.run(self._request, query, begun)
             alive = False
-            return raw(result)
+            return result
         finally:
             for token in tokens:
                 self._awaiting.tell(JobEnded(token, alive))

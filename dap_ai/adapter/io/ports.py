@@ -11,6 +11,7 @@ from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
 from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+from dap_ai.protocol.contracts.recalling import NoPast, Recalled
 from dap_ai.protocol.wire.safe import Safe
 from dap_ai.streams import TransportLink
 
@@ -43,6 +44,10 @@ class Agent(Protocol):
 
     async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """Answer one question."""
+        ...
+
+    async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
+        """What can be run again in a copy, up to this stop."""
         ...
 
     async def close(self) -> None:

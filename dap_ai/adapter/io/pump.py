@@ -45,6 +45,7 @@ from dap_ai.adapter.state.effects import (
     Listen,
     ListenerReady,
     Log,
+    LookBack,
     PauseTimer,
     Prepare,
     Prepared,
@@ -207,6 +208,8 @@ class Pump:
                 self._awaiting.resolve(token, piece)
             case StartAsk():
                 self._agent.start(effect)
+            case LookBack():
+                self._agent.look_back(effect)
             case CancelAsk(ask_id):
                 self._agent.cancel(ask_id)
             case SetTimer(timer_id, seconds):

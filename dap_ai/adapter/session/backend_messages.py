@@ -10,6 +10,7 @@ from dap_ai.adapter.asks import acting
 from dap_ai.adapter.asks.acting import Acting
 from dap_ai.adapter.asks.caught import CaughtExceptions
 from dap_ai.adapter.asks.reads import AgentReads
+from dap_ai.adapter.past.past import Past
 from dap_ai.adapter.session.about import About
 from dap_ai.adapter.session.children import Children
 from dap_ai.adapter.session.ending import Ending
@@ -37,6 +38,7 @@ class BackendMessages:
     _children: Children
     _acting: Acting
     _caught: CaughtExceptions
+    _past: Past
     _owners: Mapping[type, Answered]
 
     def receive(self, message: Envelope) -> None:
@@ -65,6 +67,8 @@ class BackendMessages:
         if self._acting.marks(message):
             content = acting.tagged(message)
         is_read = self._acting.admits(message) and self._out.reads(message.name)
+        if message.name == "stopped":
+            self._past.on_stopped()
         if is_read and not self._children.takes(message):
             self._out.to_client(message, content)
         self._acting.on_event(message)

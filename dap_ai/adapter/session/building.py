@@ -16,6 +16,10 @@ from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.asks.resuming import RESUME
 from dap_ai.adapter.asks.slots import SLOTS
 from dap_ai.adapter.asks.typed import Typed
+from dap_ai.adapter.past.moving import Moving
+from dap_ai.adapter.past.past import Past
+from dap_ai.adapter.past.reading import Reading
+from dap_ai.adapter.past.runs import Runs
 from dap_ai.adapter.session.about import About
 from dap_ai.adapter.session.backend_messages import Answered, BackendMessages, Responses
 from dap_ai.adapter.session.children import Children
@@ -91,7 +95,8 @@ class Parts:
         self.consents = Consents(out, state, self.asks, self._options)
         self.lending = Lending(out, self.asks)
         self.acting = Acting(out, state, self._history, self._gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
-        ends_with_ask = (self.consents, self.acting, self.reads, self.jobs, self.lending)
+        self.past = self._with_past()
+        ends_with_ask = (self.consents, self.acting, self.reads, self.jobs, self.lending, self.past)
         self.desk = AskDesk(out, state, self._history, self._options, self.asks, self._caught, ends_with_ask)
         self.typed = Typed(out, state, self._options, self.asks, self.desk, self.consents, self.lending)
         self._ask_requests: Mapping[str, Handler] = {
@@ -101,6 +106,12 @@ class Parts:
             "askModelDelta": self.lending.on_delta,
             "askModelEnd": self.lending.on_end,
         }
+
+    def _with_past(self) -> Past:
+        out, state = self._out, self._state
+        runs = Runs(out, state, self.asks, self.jobs, self.reads)
+        moving = Moving(out, state, runs, self.acting.breakpoints)
+        return Past(out, state, self._options, self._gate, runs, moving, Reading(out, runs, moving))
 
     def _begin_traffic(self) -> None:
         """What lets messages through."""
@@ -154,6 +165,7 @@ class Parts:
             self._out,
             requests,
             forwarding.forward,
+            past=self.past,
             jobs=self.jobs,
             starting=self.starting,
             greeting=self.greeting,
@@ -174,7 +186,9 @@ class Parts:
             KillOwner: lambda _message, owner: self.jobs.confirmed(owner.token),
             SwallowedOwner: lambda _message, _owner: None,
         }
-        return BackendMessages(self._out, watching, self.about, self.children, self.acting, self._caught, owners)
+        return BackendMessages(
+            self._out, watching, self.about, self.children, self.acting, self._caught, self.past, owners
+        )
 
     def _on_start(self, message: Envelope) -> None:
         self.about.on_start(message)

@@ -13,6 +13,7 @@ from dap_ai.adapter.asks import console
 from dap_ai.adapter.asks.desk import AskDesk
 from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.typed import Typed
+from dap_ai.adapter.past.past import Past
 from dap_ai.adapter.session.ending import Ending
 from dap_ai.adapter.session.forwarding import Forwarding
 from dap_ai.adapter.session.relatives import Relatives
@@ -36,6 +37,7 @@ class ClientMessages:
         requests: Mapping[str, Handler],
         forward: Handler,
         *,
+        past: Past,
         jobs: Jobs,
         starting: Starting,
         greeting: Greeting,
@@ -45,6 +47,7 @@ class ClientMessages:
         self._out = out
         self._requests = requests
         self._forward = forward
+        self._past = past
         self._jobs = jobs
         self._starting = starting
         self._holders = (starting, greeting)
@@ -53,7 +56,9 @@ class ClientMessages:
 
     def receive(self, message: Envelope) -> None:
         """Serve it, or hold it until it may be served."""
-        if self._jobs.holding or (self._ending.ends_stop(message) and self._jobs.end_stop()):
+        if not self._jobs.holding and self._past.takes(message):
+            self._serving.serve(message, self._past.on_request)
+        elif self._jobs.holding or (self._ending.ends_stop(message) and self._jobs.end_stop()):
             self._jobs.wait(partial(self.receive, message))
         elif any(holder.holds(message, partial(self.receive, message)) for holder in self._holders):
             return

@@ -34,6 +34,7 @@ from dap_ai.adapter.state.effects import (
     JobEnded,
     ListenerReady,
     Log,
+    LookedBack,
     ModelWanted,
     Prepared,
     RelativeClosed,
@@ -67,6 +68,7 @@ class Session:
         parts = Parts(self._out, self.state, self.history, self.options, gate=self._gate, caught=self.caught)
         self._asks, self._desk, self._reads, self._jobs = parts.asks, parts.desk, parts.reads, parts.jobs
         self._consents, self._lending, self._acting = parts.consents, parts.lending, parts.acting
+        self._past = parts.past
         self._starting, self._greeting, self._ending = parts.starting, parts.greeting, parts.ending
         self._serving, self._about, self._guests = parts.serving, parts.about, parts.guests
         self._relatives, self._children = parts.relatives, parts.children
@@ -83,6 +85,7 @@ class Session:
         self._serve_held()
         if self.state.epoch != self._epoch:
             self._epoch = self.state.epoch
+            self._past.leave()
             self._reads.drop_stale()
             self._consents.drop_stale()
             self._end_stale_jobs()
@@ -169,6 +172,8 @@ class Session:
                 self._desk.on_output(event)
             case AgentEnded():
                 self._desk.on_ended(event)
+            case LookedBack():
+                self._past.on_looked(event)
             case Prepared():
                 if event.connected:
                     self._ending.answer_all("The session has moved to another debug adapter")

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.contracts.asking import Ask, HistoryItem, SafeAnswer, Stop
 from dap_ai.protocol.contracts.debugger import Action, Consent, Done
+from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.ask import Category, SafeStep
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.lending import LentPiece, LentReply
@@ -122,6 +124,15 @@ class AgentEnded(NamedTuple):
     not_stopped: bool = False
 
 
+class LookedBack(NamedTuple):
+    """What came of a LookBack: one of them; `why`: there is nothing, a sentence."""
+
+    ask_id: str
+    recalled: Recalled | None = None
+    result: SnapshotResult | None = None
+    why: Safe = ""
+
+
 class Prepared(NamedTuple):
     """Launch or attach arguments are ready. `connected`: a backend at another address has taken over."""
 
@@ -206,6 +217,7 @@ Event = (
     | ModelWanted
     | AgentOutput
     | AgentEnded
+    | LookedBack
     | Prepared
     | TimerFired
     | FromGuest
@@ -297,6 +309,14 @@ class StartAsk(NamedTuple):
     history: tuple[HistoryItem, ...]
 
 
+class LookBack(NamedTuple):
+    """Let the program run again in a copy; LookedBack comes back. `query` None: find out first what can be run."""
+
+    ask: Ask
+    stop: Stop
+    query: SnapshotQuery | None = None
+
+
 class CancelAsk(NamedTuple):
     """Stop the agent's work on an ask; what it still says is ignored."""
 
@@ -363,6 +383,7 @@ Effect = (
     | Settled
     | Lent
     | StartAsk
+    | LookBack
     | CancelAsk
     | Prepare
     | SetTimer

@@ -17,6 +17,8 @@ KEYS = "dapAi"
 """What our keys in bodies of DAP's begin with."""
 IDS = "dap-ai-"
 """What the ids of asks, approvals and replies begin with."""
+FIRST_OF_PAST = 1 << 30
+"""The first of the ids that we give to frames and values of a past moment; no adapter counts so far."""
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
 
 

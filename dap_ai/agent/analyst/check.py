@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.edits import Edit, lines_after, moved, text_after, tou
 from dap_ai.agent.analyst.narrowing import is_inside, narrowed
 from dap_ai.agent.case.source import SourceFile, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Place, sub_expressions
+from dap_ai.protocol.contracts.rewinding import Rewind
 from dap_ai.protocol.contracts.snapshot import Edited, Follow, SnapshotQuery, Statements
 
 MAX_WATCHED = 8
@@ -69,19 +70,21 @@ class Check:
         *,
         trace: bool = False,
         follow: Follow | None = None,
+        rewind: Rewind | None = None,
         watch: Sequence[str] = (),
         deadline_s: float = 1.0,
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
         changed, file = self._edited(edits), self.file or self.source.path
-        anew = self.fresh and follow is not None
+        anew = self.fresh and (follow is not None or rewind is not None)
         return SnapshotQuery(
             frame_id=self.place.frame.id,
             statements=Statements(self._code(edits), self._first(edits), file, self.fresh, anew),
             edits=changed,
             trace=trace,
             follow=follow,
+            rewind=rewind,
             steps=trace and not edits,
             watch=list(watch),
             deadline_s=deadline_s,

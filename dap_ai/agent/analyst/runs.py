@@ -22,6 +22,7 @@ from dap_ai.agent.case.values import cut, show
 from dap_ai.limits import Limit
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.rewinding import Rewind
 from dap_ai.protocol.contracts.snapshot import Follow, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
@@ -32,6 +33,7 @@ need 0.6 to 1. Waiting counts, too, but less: five times as long by the clock, a
 AT_ONCE = 2
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 5
 _LEAST_RUN_S = 0.05
+_NO_THREADS = "can't start new thread"
 
 Differs = Callable[[Check, SnapshotResult], str]
 """How a control run differs from what it should show; empty: it does not."""
@@ -136,7 +138,7 @@ class Runs:
         `folders`: what the program's own statements may read, and those with changes of the analyst's own.
         """
         self.failure = failure
-        self._folders = folders
+        self.folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -147,16 +149,17 @@ class Runs:
     @property
     def has_time(self) -> bool:
         """Whether any of the budget is left."""
-        return self._left_s > 0 and self._by_clock.left_s > 0 and self._waited_for_s > 0
+        return self._left_s > 0 and self._by_clock.left_s > 0 and self.left_s > 0
 
     @property
-    def _waited_for_s(self) -> float:
+    def left_s(self) -> float:
+        """By the clock, until nobody waits any more."""
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
-            limit_s = max(_LEAST_RUN_S, self._waited_for_s)
+            limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
                 query = replace(query, deadline_s=limit_s)
             result = await self._debugger.snapshot(query)
@@ -174,11 +177,21 @@ class Runs:
         return await self._control(check, deadline_s, self._own_differs)
 
     async def _control(
-        self, check: Check, deadline_s: float, differs: Differs, follow: Follow | None = None
+        self,
+        check: Check,
+        deadline_s: float,
+        differs: Differs,
+        follow: Follow | None = None,
+        rewind: Rewind | None = None,
     ) -> Control:
         watch = self.failure.watch if self.failure else []
         query = check.query(
-            trace=follow is None, follow=follow, watch=watch, deadline_s=deadline_s, folders=self._folders
+            trace=follow is None and rewind is None,
+            follow=follow,
+            rewind=rewind,
+            watch=watch,
+            deadline_s=deadline_s,
+            folders=self.folders,
         )
         try:
             result = await self.run(query)
@@ -190,11 +203,15 @@ class Runs:
 
     async def followed(self, check: Check, follow: Follow, *, deadline_s: float) -> Control:
         """The check as it is, an expression followed: it must come to the stop, or fail as the program did."""
+        return await self._control(check, deadline_s, self._ends_elsewhere(to_stop=follow.to_stop), follow)
 
-        def differs(_check: Check, result: SnapshotResult) -> str:
-            return _not_arrived(check, result) if follow.to_stop else self._differs(check, result)
+    async def rewound(self, check: Check, rewind: Rewind, *, deadline_s: float) -> Control:
+        """The check as it is, its lines counted: it must come to the stop, or fail as the program did."""
+        differs = self._ends_elsewhere(to_stop=rewind.to_stop)
+        return await self._control(check, deadline_s, differs, rewind=rewind)
 
-        return await self._control(check, deadline_s, differs, follow)
+    def _ends_elsewhere(self, *, to_stop: bool) -> Differs:
+        return _not_arrived if to_stop else self._differs
 
     async def controls(self, checks: Sequence[Check]) -> list[Control]:
         """The control runs of these checks, in their order. Raises NotStopped, RequestFailed."""
@@ -214,7 +231,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self.folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:
@@ -336,7 +353,7 @@ def _is_data(value: Value) -> bool:
 
 def _not_arrived(check: Check, result: SnapshotResult) -> str:
     """Why a run that was to come to this stop has not; empty if it has."""
-    found = result.followed
+    found = result.followed or result.rewound
     if result.status.startswith("unavailable"):
         return _reason(result)
     if found and found.arrived:
@@ -347,6 +364,8 @@ def _not_arrived(check: Check, result: SnapshotResult) -> str:
         return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
     if found and found.differs:
         return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
+    if _NO_THREADS in result.error:
+        return f"{check.words} starts a thread, and a copy has only one"
     if result.error:
         return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
     return f"{check.words} does not come to this stop when it is run again"

@@ -21,6 +21,7 @@ from dap_ai.agent.masking.placeholders import fillers
 from dap_ai.protocol.contracts.asking import HistoryItem
 from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
+from dap_ai.protocol.contracts.rewinding import Rewound
 from dap_ai.protocol.contracts.snapshot import Followed, Hidden, History, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.caught import Caught
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
@@ -252,6 +253,11 @@ class MaskedDebugger(PassingSession):
             self._trace(result.trace)
         if result.followed is not None:
             self._followed(label(query.follow.node) if query.follow else "", result.followed)
+        if result.rewound is not None:
+            self._rewound(result.rewound)
+        if result.beside is not None:
+            for test in result.beside.tests:
+                put(test, name=self._text(test.name))
         return result
 
     def _followed(self, name: str, found: Followed) -> None:
@@ -259,6 +265,13 @@ class MaskedDebugger(PassingSession):
             if moment is not None:
                 put(moment, text=self._value_text(name, moment.text))
         put(found, differs=self._text(found.differs), refused=self._text(found.refused))
+
+    def _rewound(self, found: Rewound) -> None:
+        put(found, differs=self._text(found.differs))
+        for seen in found.seen:
+            put(seen, error=self._message(seen.error))
+            for shown in (*seen.parts, *([seen.value] if seen.value else [])):
+                put(shown, value=self._value_text(shown.name, shown.value))
 
     def _trace(self, trace: Trace) -> None:
         for line in trace.lines:

@@ -42,6 +42,7 @@ class DebugpyBackend:
     ends_without_arguments = False
     scopes_shared = False
     runs_code: frozenset[str] = frozenset()
+    runs_again = sys.platform == "linux"
     told_of_client: frozenset[str] = frozenset()
     runs_beside = frozenset(
         {

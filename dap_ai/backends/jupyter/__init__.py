@@ -26,6 +26,7 @@ class JupyterBackend(DebugpyBackend):
     denied: Mapping[str, str] = {"terminate": _NO_END, "restart": _NO_END}
     runs_beside: frozenset[str] = frozenset()
     terminal_setup = None
+    runs_again = False
 
     def __init__(self, kernel: str = "", *, beside: bool = False) -> None:
         self._kernel = kernel

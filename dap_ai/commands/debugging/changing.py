@@ -6,6 +6,7 @@ from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.parsing import Command
 
 _RAN = "ran in the program itself"
+_ONLY_LOOKED_AT = "Nothing can be changed in the past: `c` returns to the present; `p EXPRESSION` runs in a copy."
 
 
 class Changing:
@@ -21,6 +22,9 @@ class Changing:
             self._here.say("!STATEMENT runs it in the program itself; `p EXPRESSION` looks without changing it.")
             return
         live.thread_id  # noqa: B018  raises
+        if live.in_past:
+            self._here.say(_ONLY_LOOKED_AT)
+            return
         line = live.target.statement(command.text)
         if not line:
             self._here.say(live.target.unmoved or "This cannot be changed: it is only looked at.")

@@ -31,6 +31,7 @@ _ANSWER_S = 120.0
 _ECHO = re.compile(r"\A\((?:lldb|gdb)\) .*\n")
 """A debugger's command line says again what it was told."""
 _DETACH_S = 3.0
+_OF_PRESENT = "about the present: a moment in the past is only looked at"
 _FRAMES = 400
 
 
@@ -83,6 +84,11 @@ class Live:
     def thread_id(self) -> int:
         """Of the stop. Raises Over, NotStopped."""
         return self._here["threadId"]
+
+    @property
+    def in_past(self) -> bool:
+        """What is shown is a moment before the stop, in a copy of the program."""
+        return bool(self.stop and self.stop.get("dapAiPast"))
 
     @property
     def asking(self) -> bool:
@@ -229,7 +235,9 @@ class Live:
 
     async def answered(self, question: str) -> None:
         """Asks, and returns when the answer has been shown. Raises RequestFailed, TimeoutError."""
-        frame = self.frame_id if self.selected else None
+        frame = self.frame_id if self.selected and not self.in_past else None
+        if self.in_past:
+            self.display.status(_OF_PRESENT)
         if self.stop is None and self.caught is None:
             self._here  # noqa: B018  raises
         await self._asking.ask(question, self.stop["threadId"] if self.stop else None, frame)
@@ -243,6 +251,8 @@ class Live:
     async def tool(self, name: str, **arguments: Any) -> str:
         """What a tool of the agent's says of the frame, as Markdown. Raises RequestFailed, Over, NotStopped."""
         where = {"frameId": self.frame_id} if self.frames else {"threadId": self.thread_id}
+        if self.in_past:
+            self.display.status(_OF_PRESENT)
         body = await self.controls.request("askTool", {"name": name, "arguments": arguments, **where})
         ask_id = body["askId"]
         if not await self._until(lambda: ask_id in self._answers or self.over, _ANSWER_S) or self.over:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dap_ai.agent.analyst.when import as_called
-from dap_ai.commands.debugging import answers, listing
+from dap_ai.commands.debugging import answers, listing, past
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.parsing import Command, place
 from dap_ai.commands.debugging.spelling import INFO, explained, listed
@@ -38,10 +38,15 @@ class Looking:
 
     async def value(self, expression: str) -> answers.Value:
         """Of an expression, in the selected frame."""
+        if self._here.live.in_past:
+            return await past.value(self._here.live, expression)
         return answers.value(await self._here.live.tool("evaluate", expression=expression))
 
     async def pretty(self, command: Command) -> None:
         """A line for each item or field."""
+        if self._here.live.in_past:
+            self._here.say(await past.parts(self._here.live, command.text))
+            return
         answer = await self._tool("parts", expression=command.text)
         if answers.is_unread(answer):
             await self.print(command)
@@ -50,6 +55,9 @@ class Looking:
 
     async def whatis(self, command: Command) -> None:
         """By the kind's own tool."""
+        if self._here.live.in_past:
+            self._here.say(await past.type_of(self._here.live, command.text))
+            return
         self._here.say(answers.plain(await self._tool("type", symbol=command.text)))
 
     async def source(self, command: Command) -> None:
@@ -81,6 +89,9 @@ class Looking:
     async def args(self, command: Command) -> None:
         """The function's."""
         del command
+        if self._here.live.in_past:
+            self._here.say(await past.names(self._here.live))
+            return
         answer = await self._here.live.tool("frame")
         told = answers.section(answer, "Arguments")
         self._here.say(told or answers.section(answer, "Locals") or "no arguments")
@@ -89,6 +100,8 @@ class Looking:
         """As gdb's users spell it; what is not known here, the debugger itself is asked."""
         wanted, _, _rest = command.text.partition(" ")
         match INFO.get(wanted):
+            case "locals" if self._here.live.in_past:
+                self._here.say(await past.names(self._here.live))
             case "locals":
                 self._here.say(answers.plain(await self._tool("names")))
             case "args":

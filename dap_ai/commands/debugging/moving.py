@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dap_ai.commands.debugging import listing
+from dap_ai.commands.debugging import listing, past
 from dap_ai.commands.debugging.breakpoints import Breakpoint
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.looking import Looking
@@ -14,9 +14,10 @@ from dap_ai.commands.debugging.setting import Setting
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _NO_BACK = (
-    "No step back: this debugger keeps no past (recorded runs do). `history EXPRESSION` shows the values that it took; "
-    "`restart` starts the program again."
+    "No step back: this debugger keeps no past, and runs no copy again (of Python programs on Linux it does; recorded "
+    "runs keep theirs). `restart` starts the program again."
 )
+_INTO = frozenset({"rs", "reverse-step"})
 _SINGLE = frozenset({"si", "stepi", "ni", "nexti"})
 _PLAIN_STOPS = frozenset({"step", "entry", "goto", "breakpoint", "function breakpoint", "data breakpoint", "pause"})
 _BREAKPOINTS = frozenset({"breakpoint", "function breakpoint"})
@@ -121,9 +122,9 @@ class Moving:
         await self.show_stop()
 
     async def back(self, command: Command) -> None:
-        """N steps back."""
+        """N steps back, over calls; gdb's `reverse-step` goes into them."""
         for _ in range(command.times):
-            if not await self._back("stepBack"):
+            if not await self._back("stepBack", dapAiInto=command.word in _INTO):
                 return
         await self.show_stop()
 
@@ -133,11 +134,11 @@ class Moving:
         if await self._back("reverseContinue"):
             await self.show_stop()
 
-    async def _back(self, request: str) -> bool:
+    async def _back(self, request: str, **arguments: Any) -> bool:
         if not self._here.live.can("supportsStepBack"):
             self._here.say(_NO_BACK)
             return False
-        await self._go(request)
+        await self._go(request, **arguments)
         return self._here.live.stop is not None
 
     async def interrupt(self, command: Command) -> None:
@@ -194,8 +195,11 @@ class Moving:
         return bool(hit) and len(passed) == len(hit)
 
     def _hit(self) -> list[Breakpoint]:
+        """None where a copy has stopped, or the present is shown again: the program has hit nothing."""
         live = self._here.live
-        if live.stop is None or live.stop["reason"] not in _BREAKPOINTS or not live.frames:
+        if live.stop is None or "dapAiPast" in live.stop:
+            return []
+        if live.stop["reason"] not in _BREAKPOINTS or not live.frames:
             return []
         frame = live.frames[0]
         ids = live.stop.get("hitBreakpointIds") or ()
@@ -214,6 +218,8 @@ class Moving:
         if once := [one for one in hit if one.once]:
             await self._setting.forget(once)
         where = listing.where(live.frames[0])
+        if "dapAiPast" in live.stop:
+            where += f"  [{past.WHERE if live.in_past else 'the present'}]"
         source = await self._here.source()
         line = listing.line_of(source, self._here.line)
         place_ = where.rpartition(":")[0] + where.partition(" in ")[2]

@@ -36,8 +36,8 @@ GROUPS: Mapping[str, tuple[Word, ...]] = {
         Word("finish", "fin finish return", "nothing", "", "until this function returns", True),
         Word("until", "unt until advance", "line?", "[LINE]", "to a line further down, or out of the function", True),
         Word("jump", "j jump", "line", "LINE", "go on from another line: what lies between does not run"),
-        Word("back", "back rs rn reverse-step reverse-next", "count", "[N]", "a step back, where it can", True),
-        Word("back-continue", "rc reverse-continue", "nothing", "", "back to the stop before, where it can", True),
+        Word("back", "back rn rs reverse-next reverse-step", "count", "[N]", "a line back; `rs`: into calls", True),
+        Word("back-continue", "rc reverse-continue", "nothing", "", "to the breakpoint before, or the start", True),
         Word("interrupt", "interrupt", "nothing", "", "pause a program that runs (Ctrl-C does, too)"),
         Word("kill", "kill k", "nothing", "", "end the program, and stay here"),
         Word("detach", "detach", "nothing", "", "leave, and let the program go on"),
@@ -122,10 +122,10 @@ ELSEWHERE: Mapping[str, str] = {
     "layout": "There is no full-screen view: `l` and `ll` show the source.",
     "tui": "There is no full-screen view: `l` and `ll` show the source.",
     "shell": "A shell is not started from here.",
-    "record": "To look at the past: recorded runs step back (dap-ai debug --run PATH).",
+    "record": "Nothing needs to be recorded: `back` runs a copy of the program again to the line before.",
     "python": "There is no Python of the debugger's: `!STATEMENT` runs one in the program.",
     "show": "Settings are shown by `dap-ai config`.",
-    "undo": "Nothing that ran in the program can be undone: `restart` starts it again.",
+    "undo": "Nothing that ran in the program can be undone: `back` looks at the past, `restart` starts it again.",
 }
 """Words of pdb and gdb that do nothing here, and what to do instead."""
 

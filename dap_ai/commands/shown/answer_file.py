@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dap_ai.adapter.io.ports import Agent
     from dap_ai.protocol.contracts.asking import Ask, SafeAnswer
     from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
+    from dap_ai.protocol.contracts.recalling import NoPast, Recalled
     from dap_ai.protocol.wire.ask import Category, SafeStep
 
 
@@ -41,6 +42,10 @@ class AnswerFile:
             sink.emit("answer", "\n")  # a line that is not whole would come after the path
         sink.emit("status", self._write(text))
         return answer
+
+    async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
+        """The agent's."""
+        return await self._agent.recall(debugger)
 
     async def close(self) -> None:
         """The file stays, to be read."""

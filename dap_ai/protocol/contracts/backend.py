@@ -100,6 +100,11 @@ class BackendRules(Protocol):
         ...
 
     @property
+    def runs_again(self) -> bool:
+        """Whether copies of its debuggee can be run again from the start, so that its past can be looked at."""
+        ...
+
+    @property
     def told_of_client(self) -> frozenset[str]:
         """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
         ...

@@ -5,9 +5,12 @@ Nothing of what is run there reaches the debuggee, its files or the network. Lin
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Node, Value
+from dap_ai.protocol.contracts.rewinding import Rewind, Rewound
 
 
 class Edited(msgspec.Struct):
@@ -58,19 +61,36 @@ class Follow(msgspec.Struct, omit_defaults=True):
     """The run ends where it stands as this stop does, with the same values; else with its exception."""
 
 
+class Beside(msgspec.Struct, omit_defaults=True):
+    """The test that has failed (number 0) and those beside it, each run as their runner does, the nearest first."""
+
+    for_s: float
+    """Of a processor: after it, no other test is begun."""
+    by_clock_s: float
+    """The same by the clock."""
+    lines: bool = False
+    """Tell which lines of the user's files run in each."""
+    only: list[int] | None = None
+    """Their numbers; None: all that are in the same file, bounded."""
+
+
 class SnapshotQuery(msgspec.Struct, omit_defaults=True):
-    """One copy's work: an expression or statements, in a frame of this stop."""
+    """One copy's work: an expression, statements or tests, in a frame of this stop."""
 
     frame_id: int
     expression: str = ""
     statements: Statements | None = None
     """Instead of `expression`."""
+    beside: Beside | None = None
+    """The same."""
     edits: list[Edited] = []
     """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
     trace: bool = False
     """Record the executed lines of the user's files."""
     follow: Follow | None = None
     """Instead of `trace`."""
+    rewind: Rewind | None = None
+    """The same."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
     to_stop: bool = False
@@ -262,6 +282,30 @@ class Followed(msgspec.Struct, omit_defaults=True):
     """Line events in all."""
 
 
+class Ran(msgspec.Struct, array_like=True):
+    """A test that was run. `skipped`: it skips itself, or has failed and tried to reach outside of the copy."""
+
+    number: int
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+
+
+class Covered(msgspec.Struct, array_like=True):
+    """Lines of a file, and in which tests they ran: those whose bit is set in a hexadecimal number."""
+
+    file: str
+    tests: str
+    """Bit 0 is the first of `Outcomes.tests`, not the one of number 0."""
+    lines: list[int]
+
+
+class Outcomes(msgspec.Struct, omit_defaults=True):
+    """What came of the tests beside the one that has failed."""
+
+    tests: list[Ran]
+    lines: list[Covered] = []
+
+
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
 """How such errors begin. A program's own are mostly EACCES, 13."""
 
@@ -285,6 +329,10 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """Also when it raised; not when it was ended at its deadline."""
     followed: Followed | None = None
     """The same."""
+    rewound: Rewound | None = None
+    """The same."""
+    beside: Outcomes | None = None
+    """Where that was asked for."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""
     processor_ms: float = 0.0

@@ -100,3 +100,12 @@ OWN_FAILURE = ErrorEntry(
     9027, "internalError", "dap_ai itself has failed at '{command}' ({error}). The debug session goes on."
 )
 NO_APPROVAL = ErrorEntry(9014, "unknownApproval", "Nothing is waiting for approval {approvalId}.")
+NO_PAST = ErrorEntry(9028, "noPast", "{why}")
+ONLY_LOOKED_AT = ErrorEntry(
+    9029,
+    "notSupported",
+    "'{command}' is for the present: this is a moment in the past, in a copy of the program, where nothing can be "
+    "changed. `continue` returns to the present.",
+)
+OTHER_MOMENT = ErrorEntry(9030, "staleReference", "That is of a moment of the program that is shown no more.")
+FAILED_THERE = ErrorEntry(9031, "evaluationFailed", "{error}", is_known=True)

@@ -26,6 +26,9 @@ from dap_ai.adapter.state.options import Options
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.rewinding import Rewind, Rewound, Seen, Shown
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import ContinueTo, SetVariable
 from dap_ai.protocol.wire.ask import Evidence, ToolStep
 from dap_ai.protocol.wire.errors import NotStopped
@@ -44,6 +47,9 @@ EVENTS: list[fx.Event] = [
     fx.ModelWanted("ask-1", 3, [{"role": "user", "content": "why"}], [{"type": "function", "function": {}}]),
     fx.AgentOutput("ask-1", "tool", "read x", ToolStep("read", "read x", "1", 0.5, snapshot=True)),
     fx.AgentEnded("ask-1", Answer("text", evidence=[Evidence("x", "1", "a.py", 1, 2, 3, 4, confirmed=True)]), "no"),
+    fx.LookedBack("ask-1", Recalled(SnapshotQuery(1, rewind=Rewind(to_stop=True)), "it", Rewound(3), within=True)),
+    fx.LookedBack("ask-1", result=SnapshotResult("ok", rewound=Rewound(3, seen=[Seen([Shown("x", "1")])]))),
+    fx.LookedBack("ask-1", why="it reads input"),
     fx.Prepared(b'{"program": "a.py"}', connected=True, options=Options(ask_timeout_s=3.0)),
     fx.Prepared(error="no such interpreter"),
     fx.TimerFired("slots.quiet"),

@@ -22,6 +22,8 @@ READ_AS_IT_IS = {
     "Binary.path",
     "Binary.sanitizers",
     "Changed.name",
+    "Covered.file",
+    "Covered.tests",
     "Moment.file",
     "Moment.function",
     "TracedCode.file",

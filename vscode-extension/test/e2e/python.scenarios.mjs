@@ -53,6 +53,29 @@ scenario("the panel answers why the program stopped: steps open, places lead to 
   await workbench.atLine(7);
 });
 
+scenario("Step Back shows the program a line ago, in a copy; Continue returns to the present, and it fails where it has failed", {}, async (workbench, server) => {
+  const { page } = workbench;
+  server.file("share.py", SHARE);
+  await workbench.debug("share");
+  await workbench.showPanel();
+  const back = page.locator('.debug-toolbar a.action-label[aria-label^="Step Back"]');
+  await back.click();
+  await workbench.console("A moment in the past, in a copy of the program");
+  await page.locator(".exception-widget").waitFor({ state: "hidden" });
+  await back.click();
+  await workbench.atLine(7);
+  await workbench.openVariable("bill");
+  await picture(workbench, "past");
+  await page.keyboard.press("F11"); // into the call
+  await workbench.atLine(2);
+  await workbench.openVariable("people");
+  await workbench.type("total * 2");
+  await workbench.console("84");
+  await page.keyboard.press("F5");
+  await page.locator(".exception-widget", { hasText: "division by zero" }).waitFor();
+  await picture(workbench, "present");
+});
+
 scenario("a verified fix is previewed, applied and undone; the program that ran into the exception is restarted with it, and the conversation says Fixed", { files: ["payroll.py"] }, async (workbench, server) => {
   const { page, tab } = workbench;
   const file = join(server.workspace, "payroll.py");

@@ -16,7 +16,9 @@ from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
 from .following import Follower
+from .neighbours import Neighbours
 from .raising import Raising, error_line
+from .rewinding import Rewinder
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
 from .statements import prepare, value_of
@@ -43,6 +45,9 @@ class Evaluation:
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
         self._watcher = self._new_watcher(home)
+        beside = wanted.get("beside")
+        self._beside = None if beside is None else Neighbours(beside)
+        self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
@@ -57,13 +62,16 @@ class Evaluation:
         raising, watcher = None, self._watcher
         reply: dict[str, Any]
         try:
-            if self._wanted.get("statements") is not None:
+            if self._is_run:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            value = work() if watcher is None else watcher.run(work, own, lambda: end(self._ended_early(seen)))
+            if self._beside is not None:
+                value = self._beside.run(seen)
+            else:
+                value = work() if watcher is None else watcher.run(work, own, lambda: end(self._ended_early(seen)))
             reply = {"status": "ok"}
-            if self._wanted.get("statements") is None:
+            if not self._is_run:
                 reply["value"] = self._described(value)
         except UnavailableError as reason:
             return {"status": "unavailable: " + str(reason)}
@@ -78,15 +86,18 @@ class Evaluation:
             reply["raised"] = raising.facts(self._describer)
             watch = self._wanted.get("watch", [])
             reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
-        if watcher is not None:
-            reply[watcher.key] = watcher.facts()
+        for each in (watcher, self._beside):
+            if each is not None:
+                reply[each.key] = each.facts()
         return reply
 
     def _new_watcher(self, home: Any) -> Any:
-        """What looks on while it runs: a Follower, a Timer, a Tracer or nobody."""
+        """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
         wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
         if wanted.get("follow") is not None:
             return Follower(wanted["follow"], home, self._frame, deadline_s, Files())
+        if wanted.get("rewind") is not None:
+            return Rewinder(wanted["rewind"], self._frame, deadline_s, Files())
         if wanted.get("timed"):
             return Timer(deadline_s, Files())
         if not wanted.get("trace"):
@@ -116,9 +127,9 @@ class Evaluation:
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
-        wanted, code = self._wanted["statements"], self._frame.f_code
-        is_outside = wanted.get("fresh") or wanted.get("file", "").startswith("<") or code.co_name == "<module>"
-        if self._loop is not None and is_outside:
+        wanted, code = self._wanted.get("statements"), self._frame.f_code
+        is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
+        if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:

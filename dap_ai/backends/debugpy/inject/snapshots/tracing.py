@@ -10,6 +10,7 @@ are looked at any more, then nothing is.
 from __future__ import annotations
 
 import opcode
+import os
 import sys
 import time
 import types
@@ -36,6 +37,7 @@ _VALUES_SHARE, _VALUES_S = 0.2, 0.5
 _LINES_SHARE = 0.4
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _PROBED = ("__getattr__", "__getattribute__")
+_WORDING = ("/_pytest/assertion/", "/_pytest/_io/", "/unittest/util.py")
 _OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
@@ -58,7 +60,9 @@ class _Line:
 class _Code:
     """What is known of a code object."""
 
-    __slots__ = ("code", "file", "instructions", "is_called", "is_users", "lines", "name", "names", "suspends")
+    __slots__ = (
+        "code", "file", "instructions", "is_called", "is_special", "is_users", "lines", "name", "names", "suspends"
+    )  # fmt: skip
 
     def __init__(self, code: Any, is_users: bool, is_own: bool) -> None:
         self.code = code  # so that its id stays its own
@@ -67,6 +71,7 @@ class _Code:
         self.suspends = code.co_flags & _SUSPENDS
         self.file = text_of(code.co_filename)
         self.name = qualified_name(code)
+        self.is_special = self.name.endswith("__")
         self.names = None if code.co_flags & _OPTIMIZED else code.co_names
         self.instructions = code.co_code if self.is_users else b""
         self.lines: dict[int, _Line] = {}
@@ -177,7 +182,7 @@ class Tracer:
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
-        if self._probe is not None or (known.name.endswith(_PROBED) and self._is_probe(frame)):
+        if self._probe is not None or (known.is_special and self._is_runners(known.name, frame)):
             return self._passed_over(frame)
         if self.depth > self._deepest:
             self.truncated = True
@@ -193,6 +198,21 @@ class Tracer:
             self.truncated = True
             return None
         return run.trace
+
+    def _is_runners(self, name: str, frame: Any) -> bool:
+        """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""
+        return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_told(frame.f_back)
+
+    def _is_told(self, caller: Any) -> bool:
+        """Whether what calls it, by way of libraries alone, words a failed assertion."""
+        while caller is not None and caller.f_code is not self._own:
+            file = caller.f_code.co_filename
+            if self._files.has(file):
+                return False
+            if any([part in file.replace(os.sep, "/") for part in _WORDING]):  # noqa: C419  one frame less
+                return True
+            caller = caller.f_back
+        return False
 
     def _is_probe(self, frame: Any) -> bool:
         """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
