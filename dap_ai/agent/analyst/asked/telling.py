@@ -75,7 +75,7 @@ def _returned(wanted: Returned, again: Again) -> Told | None:
     if not matching:
         return Told([f"No call of `{function.name}` returned `{wanted.value}`. {_calls(runs)}"])
     last = matching[-1]
-    odd = standing_out(again, [], last.events[-1]) if last.events else ""
+    odd = standing_out(again, [], last.events[-1], last.traced.result) if last.events else ""
     return Told([_calls(matching), chain_of(call_links(again, last), BACK), odd])
 
 
