@@ -1,7 +1,7 @@
 """The programs whose mistake is known.
 
-Those of the held-out corpus have several files each and are a base with one edit: tests/corpus/held_out/README.md. The
-others are single files. Nothing here knows the analyst.
+Those of the validation corpus have several files each and are a base with one edit: tests/corpus/validation/README.md.
+The others are single files, or a folder each. Nothing here knows the analyst.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-HELD_OUT = ROOT / "tests" / "corpus" / "held_out"
-BASES = HELD_OUT / "bases"
+VALIDATION = ROOT / "tests" / "corpus" / "validation"
+BASES = VALIDATION / "bases"
 SINGLE = {"examples": ROOT / "examples" / "diagnoses.toml", "corpus": ROOT / "tests" / "corpus" / "corpus.toml"}
-SETS = ("written", "seeded", *SINGLE)
+BORN_FAR = ROOT / "tests" / "corpus" / "born_far"
+SETS = ("written", "seeded", *SINGLE, "born_far")
 MAIN = "main.py"
 PROBE = Path(__file__).with_name("_probe.py")
 
@@ -64,7 +65,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Entry:
-    """A program of the held-out corpus: a base, one edit, and where the mistake is then. Lines are 1-based."""
+    """A program of the validation corpus: a base, one edit, and where the mistake is then. Lines are 1-based."""
 
     name: str
     base: str
@@ -120,12 +121,14 @@ def bases() -> list[str]:
 
 
 def entries(name: str) -> dict[str, Entry]:
-    """The programs of a held-out set by their names."""
-    return {each: Entry(name=each, **fields) for each, fields in _catalogue(HELD_OUT / f"{name}.toml").items()}
+    """The programs of a validation set by their names."""
+    return {each: Entry(name=each, **fields) for each, fields in _catalogue(VALIDATION / f"{name}.toml").items()}
 
 
 def programs(name: str) -> list[Program]:
     """The programs of any set."""
+    if name == "born_far":
+        return [_folder(each, fields) for each, fields in _catalogue(BORN_FAR.with_suffix(".toml")).items()]
     if name not in SINGLE:
         return [entry.program() for entry in entries(name).values()]
     found: list[Program] = []
@@ -135,6 +138,11 @@ def programs(name: str) -> list[Program]:
         right = [(main, line) for line in diagnosis["lines"]]
         found.append(Program(each, main, {main: source}, right, diagnosis["value"]))
     return found
+
+
+def _folder(name: str, fields: Mapping[str, Any]) -> Program:
+    files = {file.name: file.read_text(encoding="utf-8") for file in sorted((BORN_FAR / name).iterdir())}
+    return Program(name, MAIN, files, [(file, line) for file, line in fields["lines"]], fields["value"])
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""What running free costs: a real agent's whole process, plain, under `dap-ai record`, and in the debugger.
+"""What running free costs: real agents' whole processes, plain, under `dap-ai record`, and in the debugger.
 
-    .venv/bin/python benchmarks/agent_free.py [--rounds N] [--calls N] [--think S] [--json FILE]
+    .venv/bin/python benchmarks/agent_free.py [--agent NAME]... [--rounds N] [--calls N] [--think S] [--json FILE]
 
-mini-swe-agent (`python3 dev.py agents` sets it up) before a scripted model that answers at once or, as real ones do,
-after the seconds of `--think`; by turns. In the debugger there is a breakpoint of each kind, none of which is ever met.
-Seconds of wall and of processors, of all processes below; ratios to the plain run; more milliseconds an event (query,
-response, call and result a cycle). The debugger's wall time is from `configurationDone` to the agent's end, its
-processors' includes its own start.
+Each of the agents that `python3 dev.py agents` has set up, before a scripted model that answers at once or, as real
+ones do, after the seconds of `--think`; by turns. aider makes no calls: it asks once. In the debugger there is a
+breakpoint of each kind, none of which is ever met. Seconds of wall and of processors, of all processes below; ratios to
+the median of the plain runs. The debugger's wall time is from `configurationDone` to the agent's end, its processors'
+includes its own start.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ from _dap import DAP_AI, ROOT, machine, show
 
 sys.path.insert(0, str(ROOT))
 
+from _free_agents import FREE
+
 from dap_ai.backends.agents.live.gate.stops import LIVE
-from tests.chat.endpoint import Endpoint, Reply
+from tests.chat.endpoint import Endpoint
 from tests.integration.live_agents import session
-from tests.integration.real_agents import MODELS, program, surroundings
+from tests.integration.real_agents import MODELS, surroundings
 
 NEVER = "tool == 'no such tool'"
-END = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-FLAGS = ["-m", "openai/gpt-4o", "-t", "Go.", "-y", "--exit-immediately", "-o", "own.json"]
+Times = dict[str, list[tuple[float, float]]]
+"""By way: (seconds of wall, of processors) of each round."""
 
 
 def plain(command: list[str], work: Path, env: dict[str, str], before: tuple[str, ...] = ()) -> float:
@@ -64,48 +66,65 @@ def debugged(command: list[str], work: Path, env: dict[str, str]) -> float:
 
 
 WAYS: dict[str, Callable[[list[str], Path, dict[str, str]], float]] = {
-    "plain": plain, "dap-ai record": recorded, "in the debugger": debugged,
+    "plain": plain, "recorded": recorded, "debugged": debugged,
 }  # fmt: skip
 
 
-def once(way: str, calls: int, think_s: float) -> tuple[float, float]:
+def once(name: str, way: str, calls: int, think_s: float) -> tuple[float, float]:
     """Seconds of wall and of processors."""
-    commands = ["true"] * calls + [END]
-    script = [Reply("", calls=[("bash", {"command": each})], delay_s=think_s) for each in commands]
-    with tempfile.TemporaryDirectory() as folder, Endpoint(script, models=MODELS) as model:
+    agent = FREE[name]
+    script = agent.script(calls, think_s)
+    with tempfile.TemporaryDirectory() as folder, Endpoint(script, models=MODELS, endless=True) as model:
         work = Path(folder) / "work"
         work.mkdir()
-        command = [str(program("mini-swe-agent", "mini")), *FLAGS]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        wall = WAYS[way](command, work, surroundings(model.url, Path(folder) / "home"))
+        env = {**surroundings(model.url, Path(folder) / "home"), **agent.env}
+        wall = WAYS[way](list(map(str, agent.command())), work, env)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert len(model.requests) == calls + 1, len(model.requests)
+        if len(model.requests) < len(script):
+            raise SystemExit(f"{name}, {way}: {len(model.requests)} queries of {len(script)}")
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measured(name: str, flags: argparse.Namespace) -> Times:
+    """One uncounted run before, which warms the disk."""
+    once(name, "plain", flags.calls, 0.0)
+    found: Times = {way: [] for way in WAYS}
+    for _ in range(flags.rounds):
+        for way, times in found.items():
+            times.append(once(name, way, flags.calls, flags.think))
+    return found
+
+
+def row_of(name: str, times: Times) -> dict[str, Any]:
+    """Medians over the plain median, beside what plain runs differ by."""
+    walls = {way: [wall for wall, _ in rounds] for way, rounds in times.items()}
+    used = {way: statistics.median(each for _, each in rounds) for way, rounds in times.items()}
+    plain_s, processors_s = statistics.median(walls["plain"]), used["plain"]
+    row: dict[str, Any] = {"agent": name, "plain s": plain_s}
+    row["plain from"], row["to"] = min(walls["plain"]) / plain_s, max(walls["plain"]) / plain_s
+    for way in ("recorded", "debugged"):
+        row[way] = statistics.median(walls[way]) / plain_s
+    for way in ("recorded", "debugged"):
+        row[f"{way}, processors"] = used[way] / processors_s
+    return row
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--agent", action="append", choices=list(FREE), help="only this one (default: all)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--calls", type=int, default=25)
-    parser.add_argument("--think", type=float, default=0.0)
+    parser.add_argument("--calls", type=int, default=8)
+    parser.add_argument("--think", type=float, default=0.5)
     parser.add_argument("--json", type=Path)
     flags = parser.parse_args()
-    load, events = os.getloadavg()[0], 4 * (flags.calls + 1)
-    found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
-    for _ in range(flags.rounds):
-        for way, times in found.items():
-            times.append(once(way, flags.calls, flags.think))
-    rows = list[dict[str, Any]]()
-    base = [statistics.median(each) for each in zip(*found["plain"], strict=True)]
-    plain_s = [wall for wall, _ in found["plain"]]
-    for way, times in found.items():
-        wall, used = (statistics.median(each) for each in zip(*times, strict=True))
-        row = {"way": way, "wall s": wall, "ratio": wall / base[0], "processors s": used, "its ratio": used / base[1]}
-        more = (wall - base[0]) * 1000 / events
-        rows.append({**row, "least wall s": min(each[0] for each in times), "more ms an event": more})
-    print(f"load {load:.1f}, {flags.rounds} rounds, {events} events; plain: {min(plain_s):.2f} to {max(plain_s):.2f} s")
-    cells = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row.values()] for row in rows]
-    show("running free", list(rows[0]), cells)
+    load, rows = os.getloadavg()[0], list[dict[str, Any]]()
+    for name in flags.agent or FREE:
+        rows.append(row_of(name, measured(name, flags)))
+        print({key: round(cell, 2) if isinstance(cell, float) else cell for key, cell in rows[-1].items()}, flush=True)
+    how = f"{flags.rounds} rounds, {flags.calls} calls, {flags.think} s a query"
+    print(f"load {load:.1f} to {os.getloadavg()[0]:.1f}, {how}")
+    show("running free", list(rows[0]), [list(row.values()) for row in rows])
     if flags.json:
         flags.json.write_text(json.dumps({"machine": machine(), "load": load, "rows": rows}, indent=1))
 

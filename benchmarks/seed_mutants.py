@@ -1,9 +1,9 @@
-"""Seeds mistakes into the correct programs of the held-out corpus, by chance that a seed fixes.
+"""Seeds mistakes into the correct programs of the validation corpus, by chance that a seed fixes.
 
     python benchmarks/seed_mutants.py SEED [--each COUNT] [--write]
 
 For each base in turn an operator is drawn, then a place for it in a module other than main.py. A mutant stays if an
-uncaught exception ends the program within two seconds. The frozen set, tests/corpus/held_out/seeded.toml, is that of
+uncaught exception ends the program within two seconds. The frozen set, tests/corpus/validation/seeded.toml, is that of
 seed 20251 and was made by Python 3.11 before the analyst had the rules that it measures; without --write the
 catalogue goes to stdout.
 """
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from _corpus import HELD_OUT, MAIN, Entry, base_files, bases, entries, failure, toml
+from _corpus import MAIN, VALIDATION, Entry, base_files, bases, entries, failure, toml
 
 HEAD = """Mutants of bases/, made by `python benchmarks/seed_mutants.py {seed}` and frozen. Lines are 1-based.
 The keys are those of written.toml; kind is the operator. Where a statement was removed, the lines beside the gap
@@ -278,7 +278,7 @@ def main() -> None:
         catalogue.update(seeded(base, options.seed, options.each))
     text = toml(catalogue, HEAD.format(seed=options.seed))
     if options.write:
-        (HELD_OUT / "seeded.toml").write_text(text, encoding="utf-8")
+        (VALIDATION / "seeded.toml").write_text(text, encoding="utf-8")
         print(f"{len(catalogue)} mutants")
     else:
         sys.stdout.write(text)

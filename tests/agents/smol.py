@@ -17,5 +17,5 @@ def shell(command: str) -> str:
 
 
 model = OpenAIServerModel("scripted-model", client_kwargs={"timeout": float(os.environ.get("TIMEOUT_S", "600"))})
-agent = ToolCallingAgent(tools=[shell], model=model, max_steps=4)
+agent = ToolCallingAgent(tools=[shell], model=model, max_steps=30)
 print("ANSWER", agent.run("Write hello into a.txt."))

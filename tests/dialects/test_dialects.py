@@ -18,6 +18,8 @@ from tests.dialects.surroundings import TOKEN, Terminal, over_stdio, over_tcp
 pytestmark = pytest.mark.anyio
 Find = Callable[..., Any]
 ANSWER = "What happened."
+LAST_WORDS = "No language model was used"
+"""They come when the answer has ended, and not before."""
 
 
 def through(*dialects: Dialect) -> pytest.MarkDecorator:
@@ -73,7 +75,7 @@ async def test_the_consoles_words_ask_follow_up_help_and_stop_and_are_completed(
         stop = await at_exception(editor, debuggee, dapAiToken=TOKEN)
         await editor.type("??", stop.frame_id)
         await editor.shows(ANSWER)
-        await editor.shows("people")
+        await editor.shows(LAST_WORDS)
         assert (await editor.read(stop.thread_id, stop.reason)).names["people"] == "0"
         completed = await editor.request("completions", {"text": "??st", "column": 5, "frameId": stop.frame_id})
         assert [item["label"] for item in completed["targets"]] == ["??stop"]

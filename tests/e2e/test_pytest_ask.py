@@ -78,6 +78,7 @@ def asked(project, tmp_path_factory):
         "broken_import.py",
         "stats.py",
         "saving.py",
+        "spanning.py",
         "--doctest-modules",
         "--continue-on-collection-errors",
     ]
@@ -98,7 +99,7 @@ def test_each_stops_where_its_name_says(asked):
 
 
 def test_only_what_has_failed_is_answered(asked):
-    assert len(asked.found) == 17
+    assert len(asked.found) == 18
     assert {found.get("error") for found in asked.found.values()} <= {None, SAME}
     assert " failures answered in " in asked.output
 
@@ -152,6 +153,14 @@ def test_what_pytest_looks_for_by_itself_is_no_part_of_an_answer(asked):
     assert "`__getattr__(name='thrice')` returned" in answer
     assert "setUpModule" not in answer
     assert "pytest_plugins" not in answer
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+def test_the_tests_beside_it_speak_for_a_fix_and_what_tells_of_values_is_no_part_of_it(asked):
+    found = asked.of("test_its_end")
+    assert "+    return span.low <= x <= span.high" in found["diff"]
+    assert "of the tests beside it that run this line, 4 that passed pass with it" in found["answer"]
+    assert "__repr__" not in found["answer"]
 
 
 def test_a_module_that_cannot_be_imported_is_answered(asked):

@@ -1,4 +1,4 @@
-"""The held-out corpus is as it was frozen: its bases pass, and each edit makes its program fail as recorded."""
+"""The validation corpus is as it was frozen: its bases pass, and each edit makes its program fail as recorded."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ _THIS_FUNCTION = re.compile(
 _SPOT = re.compile(r"\(([^\s():]+):(\d+)\)")
 _TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind) of\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
+_LENGTH = re.compile(r"\bhow (?:many|long|big|large)\b|\b(?:length|size|number) of\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _DESCRIBED = re.compile(
     r"\s*(?:(?:what|where|explain|describe|show|tell)\b(?!.*\bcall)|how do(?:es)?\b.*\bwork)", re.IGNORECASE
@@ -66,6 +67,11 @@ def wants_type(question: str) -> bool:
     return bool(_TYPE.search(question))
 
 
+def wants_length(question: str) -> bool:
+    """Whether it asks how many items there are."""
+    return bool(_LENGTH.search(question))
+
+
 def wants_history(question: str) -> bool:
     """Whether it asks what values a name had, one after the other."""
     return bool(_HISTORY.search(question))
@@ -78,11 +84,11 @@ def is_about_stop(case: Case, question: str) -> bool:
     told = {w.casefold() for w in _WORD.findall(f"{error.type} {error.message}")} if error else set[str]()
     if not words or wants_reason(question) or any(w.casefold() in told for w in words):
         return True
-    functions = _written(case)
+    functions = written(case)
     return any(text.removesuffix("()") in functions for text in candidates(question))
 
 
-def _written(case: Case) -> set[str]:
+def written(case: Case) -> set[str]:
     """The names of the functions and classes in the files of the stack."""
     sources = [s for p in case.places if (s := p.source)]
     return {n.name for s in sources for n in (*s.functions, *s.classes)}
@@ -108,7 +114,7 @@ def code_asked(case: Case, question: str) -> str:
         return ""
     if _THIS_FUNCTION.search(question) and (function := _pointed_at(case, question) or focus.function):
         return _full_name(case, function)
-    known = _written(case)
+    known = written(case)
     asked = candidates(question) if _DESCRIBED.match(question) else []
     found = next((text for text in asked if text.removesuffix("()").rpartition(".")[2] in known), "")
     rest = _WORD.findall(question.replace(found, ""))
@@ -159,7 +165,7 @@ def _standing(case: Case, frame: Frame) -> str:
 def not_understood(case: Case, question: str) -> str:
     """A paragraph: what is not known of the question, and what can be asked instead. Empty if it is about the stop."""
     unknown = [t for t in candidates(question) if t.isidentifier() and not _OF_FAILURES.match(t)]
-    reason = next((setter for name in unknown if (setter := _setter(case, name))), "")
+    reason = next((where for name in unknown if (where := setter(case, name))), "")
     if not reason and is_about_stop(case, question):
         return ""
     reason = reason or "This was not understood as a question about a value, a line or a function of this stop"
@@ -172,7 +178,7 @@ def offered(case: Case) -> str:
     return f"Without a language model, ask for example {asked}."
 
 
-def _setter(case: Case, name: str) -> str:
+def setter(case: Case, name: str) -> str:
     """Which function sets a name that no frame knows."""
     for path in dict.fromkeys(p.frame.path for p in case.places):
         source = case.sources.read(path)

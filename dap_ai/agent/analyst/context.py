@@ -35,6 +35,13 @@ class _Shown:
     """Those on no frame that hold a line to be quoted, in the order of their first ones."""
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
+    def of(self, source: SourceFile, node: FunctionNode, most: int | None) -> list[int]:
+        """The lines of a function that may be, in their order; of a long one the most suspicious."""
+        lines = range(node.lineno, last_line(node) + 1)
+        if self.allowed is None:
+            return list(lines)
+        return sorted([line for path, line in self.allowed if path == source.path and line in lines][:most])
+
     def admits(self, path: str, line: int) -> bool:
         """Whether a line is to be quoted now."""
         return (path, line) not in self.lines and (self.allowed is None or (path, line) in self.allowed)
@@ -51,7 +58,7 @@ class _Context:
             Section(8, lambda level: _elsewhere(case, level), 2),
             Section(7, lambda level: _failing(case, analysis, level), 4),
             *[Section(6 - min(n, 4), partial(_place, case, p, n, shown), 6) for n, p in enumerate(case.places)],
-            Section(3, lambda level: _called(case, analysis, shown, level), 4),
+            Section(3, lambda level: _called(case, analysis, shown, level), 5),
             Section(5, lambda level: _suspects(case, analysis, level), 3),
             Section(1, lambda level: _surroundings(case, level), 3),
         ]
@@ -213,10 +220,10 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
         return ""
     files = {p.frame.path for p in case.places}
     functions = shown.functions
-    count = (len(functions), 8, 5, 2, 0)[level]
+    count, most = ((len(functions), None), (8, 60), (5, 30), (2, 15), (1, 8), (0, 0))[level]
     parts: list[str] = []
     for source, node in functions[:count]:
-        rows = _rows(source, range(node.lineno, last_line(node) + 1), 0, shown)
+        rows = _rows(source, shown.of(source, node, most), 0, shown)
         if rows:
             elsewhere = "" if source.path in files else f" {_at(case, source.path, node.lineno)}"
             parts.append(f"called: {_name(source, node)}{elsewhere}\n```\n{rows}\n```")

@@ -13,6 +13,7 @@ from dap_ai.agent.analyst.narrowing import narrowed
 from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Frame
 
+_FOLDERS = ("test", "tests")
 _TEST_FILE = "<the test once more>"
 """Of the lines below: no file of the user's, so a trace leaves them out."""
 _TEST_AGAIN = """
@@ -62,12 +63,18 @@ def enclosing(case: Case) -> list[Check]:
 
     A program that runs tests (`manage.py test`) may not be run again in itself, where the test can.
     """
-    return [check for check in (_test(case), _program(case)) if check]
+    return [check for check in (whole_test(case), _program(case)) if check]
 
 
 def test_of(case: Case) -> Frame | None:
-    """The frame of the test that failed; None: it is no test."""
-    return next((f for f in reversed(case.frames) if f.user and _name(f).startswith("test")), None)
+    """The frame of the test that failed, or of what it sets up; None: it is no test.
+
+    What makes its tests (from a table, from files) may call their functions as it likes.
+    """
+    users = [frame for frame in reversed(case.frames) if frame.user]
+    named = next((frame for frame in users if _name(frame).startswith("test")), None)
+    made = next((frame for frame in users[:1] if frame.name != "<module>" and _is_of_tests(case, frame.path)), None)
+    return named or made
 
 
 def own_folders(case: Case) -> list[str]:
@@ -89,7 +96,7 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
     test = test_of(case)
     for path, source in {edit.source.path: edit.source for edit in edits}.items():
-        if test and (path == test.path or _is_of_tests(path)):
+        if test and (path == test.path or _is_of_tests(case, path)):
             return "the edit changes the test itself"
         old, new = narrowed(source, edits)
         if "assert" in old and _asserted(old) - _asserted(new):
@@ -99,11 +106,14 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
 
 def is_of_test(case: Case, path: str, function: str) -> bool:
     """Whether a function of a file is a test's, where a test has failed."""
-    return test_of(case) is not None and (_is_of_tests(path) or function.startswith("test"))
+    return test_of(case) is not None and (_is_of_tests(case, path) or function.startswith("test"))
 
 
-def _is_of_tests(path: str) -> bool:
-    name = Path(path).name
+def _is_of_tests(case: Case, path: str) -> bool:
+    """By its name, or that of its folder below the one that was started in."""
+    name, folder = Path(path).name, Path(path).parent
+    if folder.name in _FOLDERS and folder != Path(case.inspection.cwd):
+        return True
     return name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
 
 
@@ -134,7 +144,8 @@ def _name(frame: Frame) -> str:
     return frame.name.rpartition(".")[2]
 
 
-def _test(case: Case) -> Check | None:
+def whole_test(case: Case) -> Check | None:
+    """The test that failed, as its runner runs it; None: it is no test, or its source is not known."""
     frame = test_of(case)
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:

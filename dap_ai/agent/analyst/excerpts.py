@@ -42,10 +42,11 @@ def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Lin
 
 
 def _sources(case: Case, analysis: Analysis, control: Control | None) -> dict[str, SourceFile]:
-    """The user's files: on the stack, in reach, and those in which something ran."""
+    """The user's files: on the stack, in reach, and those in which something ran or is suspicious."""
     found = {p.source.path: p.source for p in case.places if p.source}
     paths = [scope.source.path for scope, _ in analysis.scopes.values()]
     paths += [line.file for line in control.trace.lines] if control else []
+    paths += [path for path, _ in analysis.scores]
     for path in dict.fromkeys(paths):
         source = case.sources.read(path) if is_user_path(path) else None
         if source:
@@ -104,7 +105,7 @@ def _scores(analysis: Analysis, control: Control | None, sources: dict[str, Sour
     by_recency = sorted((t for t in trace.lines if t.file in sources), key=lambda t: -t.last)
     for place, traced in enumerate(by_recency):
         key = traced.file, traced.line
-        recent = _RECENT * _FADING**place
+        recent = _RECENT * _FADING**place * analysis.share(key)
         scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - recent)
     return scores
 

@@ -37,6 +37,8 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
         return "it puts a name that there is in the place of one that there is not"
     if not trial.verified:
         return ""
+    if trial.beside:
+        return trial.beside
     before = analysis.seen.passing[trial.place] if analysis.seen else 0
     if count := before + _after(analysis, trial, trials.usable[-1]):
         return f"{count} other {'check rests' if count == 1 else 'checks rest'} on its line"
@@ -46,8 +48,11 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
     odd = analysis.seen.telling if analysis.seen else []
     is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
-    is_proof = _demands_equality(statement) and not elsewhere and not is_data and not _brings(trial.candidate.edit)
-    return "no change of another function does" if is_proof else ""
+    if elsewhere or _brings(trial.candidate.edit):
+        return ""
+    if trials.neighbours and trials.neighbours.leave_out(trial.candidate.edit):
+        return "none of the tests beside it that pass run its line, and no change of another function does it"
+    return "no change of another function does" if _demands_equality(statement) and not is_data else ""
 
 
 def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:

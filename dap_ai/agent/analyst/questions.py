@@ -8,6 +8,7 @@ import re
 
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import variables
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 
 STOP_WORDS = frozenset(
@@ -17,6 +18,7 @@ STOP_WORDS = frozenset(
 )
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_SPOKEN = re.compile(r"[^\W\d][\w@.-]{2,}")
 _PART = re.compile(r"\.[A-Za-z_]\w*")
 _NATIVE_NAME = re.compile(r"(?:(?<![\w)\]])[*&]+)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 _NATIVE_PART = re.compile(r"(?:->|\.)[A-Za-z_]\w*|\.\d+|\[[^\[\]]*\]")
@@ -129,6 +131,13 @@ def named(place: Place | None, question: str) -> list[ast.expr]:
     asked = candidates(question)
     found = [parse_expression(text) for text in asked if _is_asked(place, text)]
     return found or [node for text in asked if (node := _part(place, text))]
+
+
+def spoken(place: Place | None, question: str) -> list[ast.expr]:
+    """The variables of this frame whose text is a word of the question: `name`, where it is 'January'."""
+    facts = place.facts if place else None
+    words = {repr(word) for word in _SPOKEN.findall(question) if word.casefold() not in STOP_WORDS}
+    return [ast.Name(v.name, ast.Load()) for v in variables(facts) if v.value.text in words] if facts else []
 
 
 def _is_asked(place: Place, text: str) -> bool:

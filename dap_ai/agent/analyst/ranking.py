@@ -54,6 +54,9 @@ class Analysis:
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
     """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
 
+    share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
+    """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
+
     def finding_at(self, file: str, line: int) -> Finding | None:
         """The surest finding of a line."""
         here = [f for f in self.findings if f.scope.source.path == file and f.line == line]

@@ -28,8 +28,8 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 RUN_DEADLINE_S = 1.0
 BUDGET_S = 2.5
-"""Of a processor, in copies: the same fixes are tried on a busy machine. 240 fixes of a program that is soon run again
-need 1.3 to 2. Waiting counts, too, but less: five times as long by the clock, and longer while the machine is busy."""
+"""Of a processor, in copies: the same fixes are tried on a busy machine. 120 fixes of a program that is soon run again
+need 0.6 to 1. Waiting counts, too, but less: five times as long by the clock, and longer while the machine is busy."""
 AT_ONCE = 2
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 5
 _LEAST_RUN_S = 0.05
@@ -138,7 +138,7 @@ class Runs:
         `folders`: what the program's own statements may read, and those with changes of the analyst's own.
         """
         self.failure = failure
-        self._folders = folders
+        self.folders = folders
         self._debugger = debugger
         self.case = case
         self._left_s = budget_s
@@ -149,16 +149,17 @@ class Runs:
     @property
     def has_time(self) -> bool:
         """Whether any of the budget is left."""
-        return self._left_s > 0 and self._by_clock.left_s > 0 and self._waited_for_s > 0
+        return self._left_s > 0 and self._by_clock.left_s > 0 and self.left_s > 0
 
     @property
-    def _waited_for_s(self) -> float:
+    def left_s(self) -> float:
+        """By the clock, until nobody waits any more."""
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
         """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
-            limit_s = max(_LEAST_RUN_S, self._waited_for_s)
+            limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
                 query = replace(query, deadline_s=limit_s)
             result = await self._debugger.snapshot(query)
@@ -190,7 +191,7 @@ class Runs:
             rewind=rewind,
             watch=watch,
             deadline_s=deadline_s,
-            folders=self._folders,
+            folders=self.folders,
         )
         try:
             result = await self.run(query)
@@ -230,7 +231,7 @@ class Runs:
         try:
             if why := self.edits_check(edits):
                 return Verdict(CANNOT, why, check)
-            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self._folders)
+            query = check.query(edits, trace=traced, watch=watch, deadline_s=deadline_s, folders=self.folders)
         except ValueError as error:
             return Verdict(CANNOT, str(error), check)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -13,10 +14,11 @@ from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, disti
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.enclosing import own_folders
+from dap_ai.agent.analyst.enclosing import is_of_test, own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
+from dap_ai.agent.analyst.neighbours import Neighbours, judged, neighbours_of
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
@@ -27,13 +29,15 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
-MAX_TRIES = 240
+MAX_TRIES, MAX_LINES = 120, 150
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
 _AGAIN, _AGAIN_S = 2, 1.0
 _LATE = 1.25
 """Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+_TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
+"""Of the clock's time: for what shows the failure, before any fix is tried; and for the widest of that."""
 NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
@@ -55,6 +59,8 @@ class Trial:
     """It changes the failing statement, and may only hide what is wrong elsewhere."""
     change: float = 0.0
     """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
+    beside: str = ""
+    """What the tests beside the failed one say for it; empty: nothing."""
     doubt: str = ""
     """Why its pass may prove nothing; empty for a rule's, which has its reason."""
     proof: str = ""
@@ -98,6 +104,8 @@ class Trials:
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
+    neighbours: Neighbours | None = None
+    """The tests beside the one that failed."""
 
     @property
     def usable(self) -> list[Control]:
@@ -162,13 +170,42 @@ async def investigate(
 
 
 async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials: Trials, tell: Tell) -> None:
-    trials.controls = await runs.controls(checks)
+    await _control(runs, checks, trials)
+    await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
     if not trials.usable:
-        trials.why_not = _why_not(trials.controls)
+        trials.why_not = _why_not(trials.controls) or NO_TIME
         return
-    await asyncio.to_thread(weigh, analysis, trials.controls)
     found = await asyncio.to_thread(_candidates, analysis, trials.usable)
     await _try_all(runs, found, trials, tell)
+
+
+async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
+    """The widest check and the tests beside it come first: of what is late then, the ranking can do without."""
+    controls: dict[int, Control] = {}
+
+    async def run(number: int) -> None:
+        controls[number] = await runs.control(checks[number])
+        trials.controls = [controls[n] for n in sorted(controls)]
+
+    async def beside() -> None:
+        trials.neighbours = await neighbours_of(runs)
+
+    order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
+    tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]
+    left_s = min(runs.left_s, _AGES_S)
+    ends = time.monotonic() + _TIME_TO_SEE * left_s
+    try:
+        await asyncio.wait(tasks[:2], timeout=_TIME_TO_SEE_MOST * left_s)
+        await asyncio.wait(tasks, timeout=max(0.0, ends - time.monotonic()))
+        for task in tasks:
+            if task.done():
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if not controls and trials.neighbours is None:
+        raise asyncio.TimeoutError
 
 
 async def demand_again(debugger: Debugger, case: Case) -> Control | None:
@@ -176,6 +213,16 @@ async def demand_again(debugger: Debugger, case: Case) -> Control | None:
     failure = failure_of(case)
     control = await run_again(debugger, case) if failure and failure.is_demand else None
     return control if control and control.trace.calls else None
+
+
+async def beside_again(debugger: Debugger, case: Case) -> Neighbours | None:
+    """The tests beside the one that failed, run in a copy; None where that is not possible."""
+    if not case.exception or debugger.why_no_snapshot:
+        return None
+    try:
+        return await neighbours_of(Runs(debugger, case, None, _AGAIN_S, folders=own_folders(case)))
+    except NotStopped:
+        return None
 
 
 async def run_again(debugger: Debugger, case: Case) -> Control | None:
@@ -201,7 +248,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
         for candidate in queue:
             if not runs.has_time or _enough(trials.tried):
                 return
-            trials.tried.append(await _try_one(runs, candidate, trials.usable))
+            trials.tried.append(await _try_one(runs, candidate, trials))
             if len(trials.tried) % _TOLD_EVERY == 0:
                 tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
 
@@ -223,9 +270,9 @@ def _enough(tried: Sequence[Trial]) -> bool:
     return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
 
 
-async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) -> Trial:
-    """The narrowest check that runs the edited lines, and if that passes, the widest."""
-    edit = candidate.edit
+async def _try_one(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
+    """The narrowest check that runs the edited lines; if that passes, the widest; and then the tests beside it."""
+    edit, usable = candidate.edit, trials.usable
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)] or [usable[-1]]
     verdict, at = Verdict(CANNOT, ""), reaching[0]
     for at in reaching:
@@ -246,7 +293,18 @@ async def _try_one(runs: Runs, candidate: Candidate, usable: Sequence[Control]) 
         trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
         if not candidate.reason and not trial.doubt:
             trial.doubt = await evaded(runs, control, edit, last.result)
+        if trials.neighbours and not trial.doubt:
+            await _judge(runs, trial, trials.neighbours)
     return trial
+
+
+async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours) -> None:
+    """A fix with which a test fails that passes without it is refuted."""
+    found = await judged(runs, neighbours, trial.candidate.edit)
+    trial.beside = found.words
+    if found.broken:
+        why = f"the test `{found.broken}`, which passes without it, fails with it"
+        trial.verdict = Verdict("not verified", why, trial.verdict.check, trial.verdict.result)
 
 
 def _breaks(edit: Edit, widest: Verdict) -> bool:
@@ -264,11 +322,15 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
         if f.edit and f.edit.first > 0
     ]
-    generated: list[Candidate] = []
+    suspicion: list[tuple[SourceFile, dict[int, float]]] = []
     for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
         source = analysis.case.sources.read(path) if is_user_path(path) else None
-        if source:
-            generated += candidates(source, _suspicion(analysis, source, usable))
+        if source and not is_of_test(analysis.case, path, ""):
+            suspicion.append((source, _suspicion(analysis, source, usable)))
+    least = sorted((each for _, lines in suspicion for each in lines.values()), reverse=True)[:MAX_LINES][-1:]
+    generated: list[Candidate] = []
+    for source, lines in suspicion:
+        generated += candidates(source, {line: each for line, each in lines.items() if [each] >= least})
     generated.sort(key=lambda c: -c.prior * c.suspicion)
     return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), MAX_TRIES))
 
@@ -280,7 +342,9 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
-        found[line] = factor * max(_UNSUSPECTED, analysis.scores.get((source.path, line), 0.0))
+        statement = source.statement_at(line)
+        scores = [analysis.scores.get((source.path, n), 0.0) for n in {line, statement.lineno if statement else line}]
+        found[line] = factor * max(_UNSUSPECTED, *scores)
     return found
 
 

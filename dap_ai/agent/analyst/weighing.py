@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence.dependence import Part
 from dap_ai.agent.analyst.evidence.oddities import Oddity
 from dap_ai.agent.analyst.evidence.seen import Seen, is_check, seen_in
+from dap_ai.agent.analyst.evidence.spectrum import share, spectrum
 from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.neighbours import Neighbours
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.source import FunctionNode
@@ -23,6 +26,7 @@ _DEPENDED, _FURTHER = 0.25, 0.95
 """Of a line that the failing value depended on, though the text does not tell so; for each dependence back."""
 _AT_MODULE, _OF_TEST = 0.3, 0.3
 _CLEARED = 0.2
+_SUSPECTED, _NOT_RUN = 0.3, 0.3
 _MAX_TEXT = 60
 _PARTS = {
     "sets": "sets `{}`",
@@ -37,11 +41,19 @@ _PARTS = {
 _NO_STEPS = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
 
 
-def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
-    """Adds the lines on which the failing value depended, and raises those at which values were born that stand out."""
+def weigh(analysis: Analysis, controls: Sequence[Control], neighbours: Neighbours | None = None) -> None:
+    """Adds the lines on which the failing value depended, and raises those at which values were born that stand out.
+
+    With tests beside the one that failed: those, too, that run in the tests that fail alone.
+    """
     seen = analysis.seen = seen_again(controls, analysis.case, analysis.diagnosis)
-    if seen is None:
-        return
+    if seen is not None:
+        _weigh_seen(analysis, seen)
+    if neighbours is not None:
+        heed_tests(analysis, controls, neighbours)
+
+
+def _weigh_seen(analysis: Analysis, seen: Seen) -> None:
     for spot, part in seen.slice.lines().items():
         if part.distance and not isinstance(part.event.statement, _NO_STEPS) and not is_check(part.event.statement):
             analysis.scores.setdefault(spot, _depended(analysis.case, part))
@@ -49,6 +61,29 @@ def weigh(analysis: Analysis, controls: Sequence[Control]) -> None:
     _clear(analysis, seen)
     _heed(analysis, seen)
     _compare(analysis, seen)
+
+
+def heed_tests(analysis: Analysis, controls: Sequence[Control], neighbours: Neighbours) -> None:
+    """Raises the lines that run in the tests that fail alone, and lowers all others; those that did not run are out.
+
+    What stands outside of functions has run before, and a function's head may lack something: they are suspected less.
+    """
+    before = analysis.scores
+    last = {(each.file, each.line): each.last for control in controls for each in control.trace.lines}
+    found = spectrum(analysis.case, before, last, neighbours)
+    scale = max(before.values(), default=_SUSPECTED) / max(found.values(), default=1.0)
+    others = {spot: score * _NOT_RUN for spot, score in before.items() if not _is_within(analysis.case, spot)}
+    analysis.scores = others | {spot: score * scale for spot, score in found.items()}
+    for spot in found:
+        analysis.reasons.setdefault(spot, neighbours.told(spot))
+    analysis.share = partial(share, analysis.case, neighbours)
+    analysis.order()
+
+
+def _is_within(case: Case, spot: tuple[str, int]) -> bool:
+    source = case.sources.read(spot[0])
+    function = source.function_at(spot[1]) if source else None
+    return function is not None and spot[1] > function.lineno
 
 
 def _clear(analysis: Analysis, seen: Seen) -> None:

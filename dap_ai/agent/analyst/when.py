@@ -85,7 +85,7 @@ _COMPARED = (
     (re.compile(r"at least (?P<y>.+)", re.IGNORECASE), "{{}} >= {0}"),
     (re.compile(r"at most (?P<y>.+)", re.IGNORECASE), "{{}} <= {0}"),
     (re.compile(r"(?:different from|other than|unequal to|not) (?P<y>.+)", re.IGNORECASE), "{{}} != {0}"),
-    (re.compile(r"(?:equal to |exactly )?(?P<y>.+)", re.IGNORECASE), "{{}} == {0}"),
+    (re.compile(r"(?:equal to |exactly |(?:the )?same as )?(?P<y>.+)", re.IGNORECASE), "{{}} == {0}"),
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def asked_when(question: str) -> Asked | None:
         return None
     rest = " ".join(_ADVERBS.sub("", rest).split())
     if made:
-        condition = _of_state(re.sub(r"^(?:to|into|be|become|as) ", "", rest)) if rest else ""
+        condition = state_of(re.sub(r"^(?:to|into|be|become|as) ", "", rest)) if rest else ""
     else:
         condition = _condition(rest)
     if not condition and (made or opened["opens"].casefold() == "where"):
@@ -145,7 +145,7 @@ def _subject(text: str) -> tuple[str | None, str]:
 def _condition(rest: str) -> str | None:
     """None: no question of this kind."""
     if changes := _CHANGES.fullmatch(rest):
-        return _of_state(changes["to"]) if changes["to"].strip() else ""
+        return state_of(changes["to"]) if changes["to"].strip() else ""
     if passes := _PASSES.fullmatch(rest):
         y = _operand(passes["to"])
         sign = ">=" if passes["verb"].casefold().startswith(("reach", "hit")) else ">"
@@ -154,15 +154,18 @@ def _condition(rest: str) -> str | None:
         y = _operand(contains["to"])
         return f"{y} in {{}}" if y else None
     if stops := _STOPS.fullmatch(rest):
-        state = _of_state(stops["to"])
+        state = state_of(stops["to"])
         return f"not ({state})" if state else None
     becomes = _BECOMES.fullmatch(rest)
-    state = _of_state(becomes["to"] if becomes else rest)
+    state = state_of(becomes["to"] if becomes else rest)
     return state or ("" if becomes and "wrong" in rest else None)
 
 
-def _of_state(text: str) -> str:
-    """The condition that a state names; empty: none is understood."""
+def state_of(text: str, *, names: bool = False) -> str:
+    """The condition that a state names, as in Asked; empty: none is understood.
+
+    `names`: plain words are taken for names, as in `bigger than value`.
+    """
     text = text.strip().strip("`")
     if state := _STATES.get(text.casefold()):
         return state
@@ -170,20 +173,20 @@ def _of_state(text: str) -> str:
     if kind and (name := _TYPES.get(kind["kind"].casefold())):
         return f"isinstance({{}}, {name})"
     for pattern, condition in _COMPARED:
-        if (found := pattern.fullmatch(text)) and (y := _operand(found["y"])):
+        if (found := pattern.fullmatch(text)) and (y := _operand(found["y"], names=names)):
             return condition.format(y)
     return ""
 
 
-def _operand(text: str) -> str:
-    """A value as source text: a literal, or what is written like code; a plain word is none."""
+def _operand(text: str, *, names: bool = False) -> str:
+    """A value as source text: a literal, or what is written like code; a plain word only where names are meant."""
     text = text.strip()
     state = {"zero": "0", "none": "None", "true": "True", "false": "False", "null": "None"}.get(text.casefold())
     try:
         node = parse_expression(state or text.strip("`"))
     except SyntaxRefused:
         return ""
-    is_word = isinstance(node, ast.Name) and not text.startswith("`")
+    is_word = isinstance(node, ast.Name) and not text.startswith("`") and not names
     return "" if is_word else _escaped(ast.unparse(node))
 
 

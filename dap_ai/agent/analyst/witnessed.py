@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.enclosing import whole_test
 from dap_ai.agent.analyst.findings import Finding
 from dap_ai.agent.analyst.origins import calls_of
 from dap_ai.agent.analyst.ranking import Analysis
@@ -16,7 +17,7 @@ from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
 from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
 from dap_ai.agent.analyst.rules.ties import NO_ORDER
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
@@ -35,9 +36,11 @@ def witness(analysis: Analysis, trials: Trials) -> None:
         seen = _LOOK[finding.rule](finding, analysis, trace)
         key = (finding.scope.source.path, finding.line)
         if seen:
-            finding.reason, finding.weight, finding.seen = seen, _SEEN, True
+            share = _of_failing_tests(finding, trials)
+            finding.reason, finding.weight = seen, _SEEN * share
+            finding.seen = share == 1.0 and (whole_test(analysis.case) is None or trials.neighbours is not None)
             analysis.blame(key, seen)
-            _lift(analysis, finding, trials)
+            _lift(analysis, finding, trials, share)
         elif seen == "" and key in analysis.scores:
             analysis.scores[key] *= _NOT_SEEN
     _none_returned(analysis, trace)
@@ -69,15 +72,24 @@ def _is_none(statement: ast.stmt) -> bool:
             return False
 
 
-def _lift(analysis: Analysis, finding: Finding, trials: Trials) -> None:
+def _of_failing_tests(finding: Finding, trials: Trials) -> float:
+    """How much what was seen is one of tests that fail: in those that pass it may have happened, too. 0..1."""
+    tests, source = trials.neighbours, finding.scope.source
+    statement = source.statement_at(finding.line)
+    if tests is None or statement is None:
+        return 1.0
+    return max(tests.ochiai((source.path, line)) for line in range(statement.lineno, last_line(statement) + 1))
+
+
+def _lift(analysis: Analysis, finding: Finding, trials: Trials, share: float) -> None:
     """Above what only passed by a small change, not above the verified fix of a rule."""
     key = (finding.scope.source.path, finding.line)
     held = trials.passing
     likely = any(t.candidate.reason and t.candidate.kind != SKIP_NONE for t in held) or (
         finding.rule == IMPLICIT_NONE and any(t.candidate.prior >= _LIKELY for t in held)
     )
-    top = 0.0 if likely else 0.01 + max(analysis.scores.values(), default=0.0)
-    analysis.scores[key] = max(analysis.scores.get(key, 0.0), _SEEN, top)
+    top = 0.0 if likely or share < 1 else 0.01 + max(analysis.scores.values(), default=0.0)
+    analysis.scores[key] = max(analysis.scores.get(key, 0.0), _SEEN * share**2, top)
 
 
 def _none_seen(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:

@@ -9,6 +9,8 @@ WHY = "**Why.**"
 AGAIN = "**Run again.**"
 NOW = "**Now.**"
 VALUES = "**Values here.**"
+HAD = "**Values it had.**"
+BY_SOURCE = "Where it comes from, nearest first"
 MOVES = "**Its arguments, from call to call.**"
 
 VERIFIED = "**Verified in a snapshot:**"

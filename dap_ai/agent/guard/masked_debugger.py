@@ -255,6 +255,9 @@ class MaskedDebugger(PassingSession):
             self._followed(label(query.follow.node) if query.follow else "", result.followed)
         if result.rewound is not None:
             self._rewound(result.rewound)
+        if result.beside is not None:
+            for test in result.beside.tests:
+                put(test, name=self._text(test.name))
         return result
 
     def _followed(self, name: str, found: Followed) -> None:
@@ -269,6 +272,7 @@ class MaskedDebugger(PassingSession):
             put(seen, error=self._message(seen.error))
             for shown in (*seen.parts, *([seen.value] if seen.value else [])):
                 put(shown, value=self._value_text(shown.name, shown.value))
+                put(shown, name=self._text(shown.name), type=self._text(shown.type))
 
     def _trace(self, trace: Trace) -> None:
         for line in trace.lines:

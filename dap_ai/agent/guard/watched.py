@@ -42,7 +42,7 @@ class Watched(PassingDebugger):
         if query.edits:
             self.calls += not self._quiet  # one of many trials: their sum is told, not each
             return result
-        what = query.expression or _statements(query.statements)
+        what = "the tests beside it" if query.beside else query.expression or _statements(query.statements)
         self._report("snapshot", f"snapshot {what}", _came_of(result), began, snapshot=True)
         return result
 

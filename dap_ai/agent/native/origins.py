@@ -27,6 +27,8 @@ from dap_ai.protocol.contracts.inspection import Value
 _MAX_DEPTH = 5
 _MAX_WRITES = 4
 _MAX_HANDED = 2
+_ONE_OF_SEVERAL = 0.45
+"""How suspicious a call is that may have given the value, where other lines may have, too: no more than a guess."""
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _WORDS = {
     "declared": "declares, without a value,",
@@ -148,7 +150,8 @@ class _Trace:
         elif write.value is None or write.role in ("freed", "address", "changed"):
             draft.suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
         else:
-            self._from(spot, write, pointed(write.value), score, depth)
+            given = [w for w in own if w.role in ("assigned", "loop", "changed")]
+            self._from(spot, write, pointed(write.value), score, depth, alone=len(given) == 1)
 
     def _emptied(self, spot: Spot, write: Write) -> str:
         value = spot.place.value(write.name) if spot.place else None
@@ -158,13 +161,14 @@ class _Trace:
         """Whether it is the address of a variable, which neither is null nor leads nowhere, and such is looked for."""
         return (self.wanted.null or self.wanted.wild) and bool(_VARIABLE.fullmatch(bare(value).text))
 
-    def _from(self, spot: Spot, write: Write, value: Expression, score: float, depth: int) -> None:
+    def _from(self, spot: Spot, write: Write, value: Expression, score: float, depth: int, *, alone: bool) -> None:
+        """`alone`: no other line may have given the value."""
         draft, line, name = self.draft, write.line, write.name
         called = next((e for e in within(value) if e.kind == "call" and not e.text.startswith("sizeof")), None)
         if (self.wanted.null and value.text in NULLS) or value.text == self.wanted.words:
             draft.suspect(line, score + 0.1, f"sets `{name}` to {value.text}", spot.path)
         elif called is not None:
-            self._called(replace(spot, line=line), name, called, score, depth)
+            self._called(replace(spot, line=line), name, called, score, depth, alone=alone)
         else:
             if self.wanted.shared and value.kind in ("deref", "name", "unary"):
                 reason = f"copies `{cut(value.text, 60)}`: both then hold the same pointers"
@@ -187,8 +191,9 @@ class _Trace:
         value = spot.place.value(text) if spot.place else None
         return not self.wanted.null or value is None or is_null(value)
 
-    def _called(self, spot: Spot, name: str, call: Expression, score: float, depth: int) -> None:
+    def _called(self, spot: Spot, name: str, call: Expression, score: float, depth: int, *, alone: bool = True) -> None:
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
+        score = score if alone else min(score, _ONE_OF_SEVERAL)
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
@@ -208,7 +213,7 @@ class _Trace:
             )
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
-        why = MAY_FAIL.get(called, "") if self.wanted.null and len(call.parts) > 1 else ""
+        why = MAY_FAIL.get(called, "") if self.wanted.null and alone and len(call.parts) > 1 else ""
         reason = f"`{name}` is what `{called}` returns" + (f", which {why}; nothing checks it" if why else "")
         draft.suspect(line, score + (0.15 if why else 0), reason, path)
 
@@ -301,6 +306,8 @@ class _Trace:
             null = value.text in NULLS
             self.draft.link(path, line, "sets", assignment.parts[0].text, function.name)
             score = 0.65 if null and self.wanted.null else 0.4
+            if null:  # lists end so: it is where the null is from, and may be right
+                self.draft.analysis.unchecked.add((path, line))
             self.draft.suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
 
 

@@ -11,8 +11,9 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.explain import BACK, cause_of, chain_of, quote
 from dap_ai.agent.analyst.facts import Cited, evidence_of
 from dap_ai.agent.analyst.questions import excerpt, line_of
+from dap_ai.agent.analyst.ranking import THE_FAILED_LINE
 from dap_ai.agent.analyst.verdict import fitting
-from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOW
+from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOW, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
@@ -25,9 +26,10 @@ from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Fact, Value
-from dap_ai.protocol.wire.ask import Evidence, Fix
+from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
 
 _SURE = 0.6
+_PART = re.compile(r"(?:sets|changes|steps|frees|hands out the address of) `[^`]*`(?: to `[^`]*`)?")
 _MAX_CHAIN = 8
 _MAX_CITED = 8
 _MAX_NOW = 60
@@ -99,6 +101,8 @@ def verdict(analysis: NativeAnalysis) -> str:
     effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
     effects.append(f"{headline(analysis)} at {spot}")
     if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    if not _is_founded(analysis, first):
         return fitting([f"{effect}." for effect in effects])
     joint = ": " if _is_sure(analysis) else "; a guess at the cause: "
     cause = where(case, first.file, first.line)
@@ -244,8 +248,19 @@ def _is_sure(analysis: NativeAnalysis) -> bool:
     return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
 
 
+def _is_founded(analysis: NativeAnalysis, suspect: Suspect) -> bool:
+    """Whether there is a reason to take it for the cause: which part a line has in the failure is none."""
+    if suspect.reason == THE_FAILED_LINE:
+        return bool(analysis.sentences) and analysis.kind != "assertion"
+    return suspect.score >= _SURE or not _PART.fullmatch(suspect.reason)
+
+
 def root_cause(analysis: NativeAnalysis) -> str:
-    """The most suspicious line with its reason, how sure it is, and the others in short."""
+    """The most suspicious line with its reason, how sure it is, and the others in short; else that it is not known."""
+    told = analysis.suspects[:4]
+    if told and not _is_founded(analysis, told[0]):
+        listed = "; ".join(f"{where(analysis.case, s.file, s.line)} ({s.reason})" for s in told)
+        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {listed}."
     return cause_of(analysis.case, analysis.suspects[:4], partial(where, analysis.case), lambda: _is_sure(analysis))
 
 

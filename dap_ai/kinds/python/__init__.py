@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dap_ai import limits
 from dap_ai.agent.case.kind import Kind
@@ -12,7 +12,6 @@ from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
-    from dap_ai.agent.analyst.runs import Control
     from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
@@ -21,15 +20,14 @@ if TYPE_CHECKING:
     from dap_ai.config import Resolved
     from dap_ai.protocol.contracts.asking import Answer
 
-_IN_TIME_S = 0.4
-"""So long, on an idle machine, a first context may wait for the run of what failed."""
+_IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
+"""So long, on an idle machine, a first context may wait for the run of what failed, and of the tests beside it."""
+_T = TypeVar("_T")
 
 
-async def _again(debugger: Debugger, case: Case) -> Control | None:
-    from dap_ai.agent.analyst.trials import demand_again  # noqa: PLC0415  the kind is known before it is asked
-
+async def _in_time(work: Awaitable[_T], limit_s: float) -> _T | None:
     try:
-        return await limits.wait_for(demand_again(debugger, case), _IN_TIME_S)
+        return await limits.wait_for(work, limit_s)
     except asyncio.TimeoutError:
         return None
 
@@ -61,8 +59,16 @@ class Python(Kind):
         """
         from dap_ai.agent.analyst.context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.agent.analyst.ranking import analyse  # noqa: PLC0415  the same
+        from dap_ai.agent.analyst.trials import beside_again, demand_again  # noqa: PLC0415  the same
+        from dap_ai.agent.analyst.weighing import heed_tests  # noqa: PLC0415  the same
 
-        analysis, control = await asyncio.gather(asyncio.to_thread(analyse, case), _again(debugger, case))
+        analysis, control, tests = await asyncio.gather(
+            asyncio.to_thread(analyse, case),
+            _in_time(demand_again(debugger, case), _IN_TIME_S),
+            _in_time(beside_again(debugger, case), _BESIDE_IN_TIME_S),
+        )
+        if analysis and tests:
+            await asyncio.to_thread(heed_tests, analysis, [control] if control else [], tests)
         return first_context(case, analysis, budget_tokens, control)
 
     def context_unread(self, case: Case, budget_tokens: int) -> str:

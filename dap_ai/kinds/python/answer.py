@@ -5,48 +5,62 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
+from dap_ai.agent.analyst.asked.owners import outermost
+from dap_ai.agent.analyst.asked.telling import Told
+from dap_ai.agent.analyst.asked.understood import named_by, understood
 from dap_ai.agent.analyst.asking import (
     code_asked,
-    examples,
-    not_understood,
     offered,
     place_of,
     wants_all,
     wants_help,
     wants_history,
     wants_reason,
-    wants_type,
     wants_way,
     way,
 )
 from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
-from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end, looping
+from dap_ai.agent.analyst.loops import looping
 from dap_ai.agent.analyst.proving import prove
-from dap_ai.agent.analyst.questions import candidates, excerpt, line_of, named
+from dap_ai.agent.analyst.questions import candidates, named, spoken
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
 from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
-from dap_ai.agent.analyst.reranking import rerank, told
+from dap_ai.agent.analyst.reranking import rerank
+from dap_ai.agent.analyst.reranking import told as told_again
+from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
-from dap_ai.agent.analyst.wording import ADVICE, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW, VALUES
+from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import show, typed
+from dap_ai.agent.case.values import typed
 from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.kinds.python.passages import (
+    before_default,
+    endless,
+    has_failed,
+    lacked_memory,
+    noted,
+    of_length,
+    of_type,
+    standing,
+    suspicious,
+)
+from dap_ai.kinds.python.plain_words import PlainWords
 from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
@@ -65,28 +79,33 @@ class PythonAnalyst:
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
         """What was found at the last stop that was asked about, by epoch, thread and frame."""
+        self._words = PlainWords()
 
     async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
         """What is wrong at the stop, or what the question asks of it."""
         if call := traced_by(work.ask.arguments.question):
             return await use(call, bench, work.sink)
         question = work.ask.arguments.question
-        wanted = [text for text in candidates(question) if case.focus and case.focus.value(text) is None]
-        if wanted:
-            await work.read(wanted)
+        self._words.remember(case)
+        wanted = understood(question)
+        unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.value(t) is None]
+        if unread:
+            await work.read(unread)
         if call := followed_by(case, question):
             return await use(call, bench, work.sink)
         if wants_help(question):
             return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
+        if wanted and (told := await self._words.answer(work, case, wanted, self._controls(case))):
+            return await self._in_words(work, case, told)
         if symbol := code_asked(case, question):
             return await use(Info(symbol), bench, work.sink)
         evaluated = await self._evaluated(work, bench)
         asked = place_of(case, question)
-        roots = named(asked, question)
+        roots = spoken(asked, question)[:1] or named(asked, question)
         if wants_all(question) and not roots and asked:
-            return self._told(work, [*evaluated, _standing(asked), f"*{NO_RANKING}*"])
+            return self._told(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
             return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
         analysis = await _analysed(work, case, roots or None, asked)
@@ -94,11 +113,32 @@ class PythonAnalyst:
             return self._told(work, ["There is no frame with source to look at in this stop."])
         if roots and asked:
             return await self._about(work, analysis, roots, asked, evaluated)
-        return await self._stop(work, analysis, _before_default(case, question))
+        if told := await self._words.ended(work, case, candidates(question), self._controls(case)):
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+        return await self._stop(work, analysis, before_default(case, question))
+
+    async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
+        """What a recorded run tells, with the values of the frames that it rests on and their path."""
+        if not told.about:
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+        place = told.about[0][0]
+        roots = [ast.parse(text, mode="eval").body for _, text in told.about]
+        analysis = await _analysed(work, case, roots, place)
+        past = await _past(work.bench, place, [r for r in roots if not isinstance(r, ast.Name)])
+        origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
+        say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
+        path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger) if analysis else []
+        evidence = evidence_of(case.stop, [Cited(*each) for each in told.about])
+        return Answer(evidence=evidence, path=path, usage=offline_usage())
+
+    def _controls(self, case: Case) -> list[Control]:
+        """The runs of the failure that were made at this very stop."""
+        trials = self._kept_at(case)
+        return trials.controls if trials else []
 
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
-        parts = [way(case), _standing(case.focus) if case.focus else ""]
+        parts = [way(case), standing(case.focus) if case.focus else ""]
         analysis = await _analysed(work, case) if wants_reason(question) else None
         if analysis is None:
             return self._told(work, [*parts, f"*{NO_RANKING}*"])
@@ -111,7 +151,7 @@ class PythonAnalyst:
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
         """What a traceback and the source say."""
-        say(work, [*parts, f"*{' '.join([NO_MODEL, *_notes(analysis)])}*"])
+        say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
@@ -136,15 +176,15 @@ class PythonAnalyst:
             return self._syntax(work, analysis, wrong, first)
         analysis, trials, note = await self._investigated(work, analysis)
         advice, fixes = "", list[Fix]()
-        if _has_failed(analysis.case):
+        if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
             parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
-            parts.append(told(analysis, trials) if trials else "")
+            parts.append(told_again(analysis, trials) if trials else "")
         else:
             history = why(analysis, "How these values came about")
-            advice = _endless(analysis) or _suspicious(analysis)
-            parts = [advice, happened(analysis), history, _standing(analysis.diagnosis.place)]
-        notes = [NO_MODEL, analysis.cut_short, note, *_notes(analysis)]
+            advice = endless(analysis) or suspicious(analysis)
+            parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
+        notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
         say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
@@ -164,7 +204,7 @@ class PythonAnalyst:
         importer = where(case, frame.path, frame.line) if frame.path != path else ""
         opened = where(case, path, bracket.line) if bracket else spot
         parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
-        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *_notes(analysis)])}*"])
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
@@ -172,7 +212,7 @@ class PythonAnalyst:
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
         parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
-        notes = [NO_MODEL, *_notes(analysis)]
+        notes = [NO_MODEL, *noted(analysis)]
         say(work, [first, *parts, f"*{' '.join(notes)}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
@@ -182,9 +222,9 @@ class PythonAnalyst:
         It is kept for the stop: another question gets the same verdict, at once.
         """
         stop = analysis.case.stop
-        if not _has_failed(analysis.case) or analysis.cut_short:
+        if not has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
-        if _lacked_memory(analysis.case):
+        if lacked_memory(analysis.case):
             return analysis, None, "No fix was tried: whatever asks for less memory would pass."
         if work.debugger.why_no_snapshot:
             return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
@@ -207,15 +247,17 @@ class PythonAnalyst:
         cited = [Cited(place, ast.unparse(root)) for root in roots]
         spot = where(case, place.frame.path, place.frame.line)
         values = [
-            f"`{c.expression}` is `{typed(v, 300)}`{_of_type(v, question)} at {spot}, in `{place.frame.name}`."
+            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)} at {spot}, in `{place.frame.name}`."
+            f"{of_length(c.expression, v, question)}"
             for c in cited
             if (v := place.value(c.expression))
         ]
-        found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
-        past = await _past(work.bench, roots) if work.bench and wants_history(question) else ""
+        past = await _past(work.bench, place, roots[:1]) if wants_history(question) else []
+        origin = await self._words.origin(work, place, roots, self._controls(case))
+        found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
         now = f"{NOW} {' '.join(values)}"
         tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
-        say(work, [*evaluated, now, *tables, quote(place), past, found, f"*{NO_MODEL}*"])
+        say(work, [*evaluated, now, *tables, quote(place), *past, *found, f"*{NO_MODEL}*"])
         path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
         evidence = evidence_of(case.stop, cited)
         return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
@@ -226,10 +268,16 @@ class PythonAnalyst:
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
-async def _past(bench: Bench, roots: list[ast.expr]) -> str:
-    """The values that the first of them took, where a run again in a copy shows them."""
-    found = await history.run(bench, History(ast.unparse(roots[0])))
-    return f"**Values it had.** {found.text}" if isinstance(found.data, Followed) else ""
+async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:
+    """The values that each of the first two took, where a run again in a copy shows them."""
+    return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
+
+
+async def _followed(bench: Bench, place: Place, root: ast.expr) -> str:
+    node, owner = outermost(bench.case, place, root)
+    number = bench.case.frames.index(owner.frame)
+    found = await history.run(replace(bench, chosen=owner), History(ast.unparse(node), frame=number))
+    return f"{HAD} {found.text}" if isinstance(found.data, Followed) else ""
 
 
 async def _analysed(
@@ -247,62 +295,3 @@ async def _analysed(
 
 def _teller(work: Work) -> Callable[[str], None]:
     return lambda text: work.sink.emit("status", text)
-
-
-def _lacked_memory(case: Case) -> bool:
-    return case.exception is not None and case.exception.type == "MemoryError"
-
-
-def _has_failed(case: Case) -> bool:
-    """At an exception; Ctrl-C in a program that hangs is a pause."""
-    return case.exception is not None and case.exception.type != INTERRUPTED
-
-
-def _standing(place: Place) -> str:
-    facts = place.facts
-    if facts is None:
-        return ""
-    rows = [
-        f"`{v.name}` = `{show(v.value, 60)}`"
-        for v in [*facts.arguments, *facts.locals]
-        if v.value.kind not in ("function", "class", "module")
-    ]
-    return (
-        f"{VALUES} " + "; ".join(rows[:12]) + (f"; ... {len(rows) - 12} more" if len(rows) > 12 else "") if rows else ""
-    )
-
-
-def _notes(analysis: Analysis) -> list[str]:
-    return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
-
-
-def _endless(analysis: Analysis) -> str:
-    """What to do about a loop that cannot end; it is then the first suspect."""
-    found = cannot_end(analysis.case)
-    if found is None:
-        return ""
-    loop, cure = found
-    analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
-    return f"{ADVICE} {cure}"
-
-
-def _suspicious(analysis: Analysis) -> str:
-    first = analysis.suspects[0] if analysis.suspects else None
-    finding = analysis.finding_at(first.file, first.line) if first else None
-    if not first or not finding or finding.weight < 0.5:
-        asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
-        about = f", and ask about a name: `{asked}`" if asked else ""
-        return f"{ADVICE} Step over this line{about}."
-    return f"{ADVICE} Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
-
-
-def _before_default(case: Case, question: str) -> str:
-    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
-    line = line_of(question)
-    if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
-        return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
-    return not_understood(case, question)
-
-
-def _of_type(value: Value, question: str) -> str:
-    return f", of type `{value.type}`," if wants_type(question) else ""

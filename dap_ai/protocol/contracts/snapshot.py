@@ -5,6 +5,8 @@ Nothing of what is run there reaches the debuggee, its files or the network. Lin
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Node, Value
@@ -59,13 +61,28 @@ class Follow(msgspec.Struct, omit_defaults=True):
     """The run ends where it stands as this stop does, with the same values; else with its exception."""
 
 
+class Beside(msgspec.Struct, omit_defaults=True):
+    """The test that has failed (number 0) and those beside it, each run as their runner does, the nearest first."""
+
+    for_s: float
+    """Of a processor: after it, no other test is begun."""
+    by_clock_s: float
+    """The same by the clock."""
+    lines: bool = False
+    """Tell which lines of the user's files run in each."""
+    only: list[int] | None = None
+    """Their numbers; None: all that are in the same file, bounded."""
+
+
 class SnapshotQuery(msgspec.Struct, omit_defaults=True):
-    """One copy's work: an expression or statements, in a frame of this stop."""
+    """One copy's work: an expression, statements or tests, in a frame of this stop."""
 
     frame_id: int
     expression: str = ""
     statements: Statements | None = None
     """Instead of `expression`."""
+    beside: Beside | None = None
+    """The same."""
     edits: list[Edited] = []
     """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
     trace: bool = False
@@ -76,6 +93,10 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """The same."""
     steps: bool = False
     """With `trace`: also the steps in their order."""
+    to_stop: bool = False
+    """With `trace`: as with Follow."""
+    timed: bool = False
+    """Instead of `trace`: how long each line of the user's files took."""
     watch: list[str] = []
     """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
     max_text: int = 200
@@ -128,6 +149,8 @@ class TracedLine(msgspec.Struct, omit_defaults=True):
     changes: list[Changed] = []
     last: int = 0
     """Number of the line event of its last run, from 1 on."""
+    seconds: float = 0.0
+    """Where the run was timed: what it took in all, with what it called, but for the user's own functions."""
 
 
 class TracedCall(msgspec.Struct, omit_defaults=True):
@@ -204,6 +227,10 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """Not every line that ran is told."""
     history: History | None = None
     """Where `steps` was asked for, and it was not too long to be told."""
+    arrived: bool = False
+    """With `to_stop`: the run has come to this stop."""
+    cut: bool = False
+    """Where the run was timed: it had not ended."""
 
 
 class Moment(msgspec.Struct, omit_defaults=True):
@@ -255,6 +282,30 @@ class Followed(msgspec.Struct, omit_defaults=True):
     """Line events in all."""
 
 
+class Ran(msgspec.Struct, array_like=True):
+    """A test that was run. `skipped`: it skips itself, or has failed and tried to reach outside of the copy."""
+
+    number: int
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+
+
+class Covered(msgspec.Struct, array_like=True):
+    """Lines of a file, and in which tests they ran: those whose bit is set in a hexadecimal number."""
+
+    file: str
+    tests: str
+    """Bit 0 is the first of `Outcomes.tests`, not the one of number 0."""
+    lines: list[int]
+
+
+class Outcomes(msgspec.Struct, omit_defaults=True):
+    """What came of the tests beside the one that has failed."""
+
+    tests: list[Ran]
+    lines: list[Covered] = []
+
+
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
 """How such errors begin. A program's own are mostly EACCES, 13."""
 
@@ -280,6 +331,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     """The same."""
     rewound: Rewound | None = None
     """The same."""
+    beside: Outcomes | None = None
+    """Where that was asked for."""
     milliseconds: float = 0.0
     """From the request's arrival in the debuggee to the answer."""
     processor_ms: float = 0.0

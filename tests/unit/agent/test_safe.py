@@ -22,8 +22,13 @@ READ_AS_IT_IS = {
     "Binary.path",
     "Binary.sanitizers",
     "Changed.name",
+    "Covered.file",
+    "Covered.tests",
     "Moment.file",
     "Moment.function",
+    "PastFrame.file",
+    "PastFrame.function",
+    "Rewound.codes",
     "TracedCode.file",
     "TracedCode.function",
     "TracedValue.name",
@@ -103,6 +108,8 @@ def full(kind: Any) -> Any:
         return arguments[0]
     if origin is list:
         return [full(arguments[0])]
+    if origin is tuple:
+        return tuple(map(full, arguments))
     if origin is dict:
         return {"r1": full(arguments[1])}
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):

@@ -17,11 +17,12 @@ from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
 _LONG_S = 60.0
 
 
-def run_again(case: Case) -> Control:
+def run_again(case: Case, *, with_steps: bool = False) -> Control:
     """The whole program once more, to its failure, traced."""
     check = checks_of(case)[-1]
     program = compile(check.source.text, check.source.path, "exec")
-    tracer = Tracer(_LONG_S, Files())
+    tracer = Tracer(_LONG_S, Files(), with_steps)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program)  # noqa: S102  the test's own program
-    return Control(check, SnapshotResult("raised", trace=msgspec.convert(tracer.facts(), Trace)))
+        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the test's own program
+    trace = msgspec.convert(tracer.facts(), Trace)
+    return Control(check, SnapshotResult("raised", trace=trace), "", {(t.file, t.line): t.count for t in trace.lines})

@@ -85,3 +85,11 @@ def test_a_launch_configuration_has_defaults():
     assert (list(found.command), found.workspace) == (["mini", "-t", "fix it"], "/w")
     assert found.env == {"A": "1", "B": None}
     assert wanted(Arguments({"command": ["a"], "cwd": "/w", "workspace": False})).workspace == ""
+
+
+def test_variables_stand_before_a_command_as_in_a_shell():
+    found = wanted(Arguments({"command": "MODEL='a b' B=1 mini -t x=1", "cwd": "/w", "env": {"B": "2"}}))
+    assert list(found.command) == ["mini", "-t", "x=1"]
+    assert found.env == {"MODEL": "a b", "B": "2"}
+    with pytest.raises(Refused):
+        wanted(Arguments({"command": "A=1", "cwd": "/w"}))

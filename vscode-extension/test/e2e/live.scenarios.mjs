@@ -1,19 +1,18 @@
 // An agent that runs: held before its query and its call, edited in a document, sent on.
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 
+import { calling, startModel } from "./agents.mjs";
 import { PROJECT } from "./server.mjs";
 import { picture, scenario } from "./world.mjs";
 
-const CALL = { id: "call_1", type: "function", function: { name: "bash", arguments: '{"command": "echo one"}' } };
-const REPLIES = [{ role: "assistant", content: "I look.", tool_calls: [CALL] }, { role: "assistant", content: "Done." }];
+const REPLIES = [calling("I look.", "echo one"), { role: "assistant", content: "Done." }];
 const EDITED = '{"tool": "bash", "arguments": {"command": "echo edited > made.txt"}}';
 
 scenario("an agent that runs is held, its call is edited in a document, and it goes on with that", { fresh: true }, async (workbench, server) => {
   const { page } = workbench;
-  const model = await startModel();
+  const model = await startModel(REPLIES);
   try {
     copyFileSync(join(PROJECT, "tests", "agents", "tiny.py"), join(server.workspace, "tiny.py"));
     await workbench.settings({ "scripted.model": model.url });
@@ -46,17 +45,3 @@ scenario("an agent that runs is held, its call is edited in a document, and it g
     return page.locator(".debug-call-stack .stack-frame", { hasText: text }).first().waitFor();
   }
 });
-
-/** A model that answers with REPLIES, one after the other. */
-async function startModel() {
-  let asked = 0;
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      const message = REPLIES[asked++] ?? REPLIES[1];
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ id: "1", object: "chat.completion", model: "scripted", choices: [{ index: 0, message, finish_reason: "stop" }] }));
-    });
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, asked: () => asked, close: () => server.closeAllConnections() || server.close() };
-}

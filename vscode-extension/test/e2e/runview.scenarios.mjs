@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { shown } from "./agents.mjs";
 import { picture, scenario } from "./world.mjs";
 
 const RUN = "runs/discount.traj.json";
-const FIND_MS = 60_000;
 
 scenario("a run is a picture that follows the debugger and moves it, and the gallery opens, compares and exports runs", { fresh: true, files: [RUN] }, async (workbench, server) => {
   await workbench.debug("agent run");
@@ -44,9 +44,8 @@ scenario("a run is a picture that follows the debugger and moves it, and the gal
   for (const name of ["first.traj.json", "second.traj.json"]) copyFileSync(join(server.workspace, "discount.traj.json"), join(store, name));
   await workbench.command("dap-ai: Agent Runs");
   const gallery = await shown(workbench, ".gallery table");
-  await gallery.getByRole("row", { name: /first\.traj\.json/ }).waitFor();
   await picture(workbench, "runview-gallery");
-  for (const box of await gallery.getByRole("checkbox").all()) await box.check();
+  for (const name of [/first\.traj\.json/, /second\.traj\.json/]) await gallery.getByRole("row", { name }).getByRole("checkbox").check(); // live agents left others there
   await gallery.getByRole("button", { name: "Compare the two" }).click();
   const both = await shown(workbench, ".pair-of-runs");
   await both.getByText("All changes are alike.").waitFor();
@@ -60,16 +59,3 @@ scenario("a run is a picture that follows the debugger and moves it, and the gal
   await again.getByRole("row", { name: /renamed\.traj\.json/ }).waitFor();
   assert.equal(await again.getByRole("row", { name: /first\.traj\.json/ }).count(), 0);
 });
-
-/** The frame of a webview in which this is to be seen. */
-async function shown(workbench, selector) {
-  const end = Date.now() + FIND_MS;
-  for (;;) {
-    for (const frame of workbench.page.frames()) {
-      const found = await frame.$(selector).catch(() => null);
-      if (found && (await found.isVisible().catch(() => false))) return frame;
-    }
-    if (Date.now() > end) throw new Error(`${selector} is not to be seen.`);
-    await workbench.page.waitForTimeout(50);
-  }
-}

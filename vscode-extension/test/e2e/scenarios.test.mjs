@@ -6,5 +6,6 @@ import "./sessions.scenarios.mjs";
 import "./runs.scenarios.mjs";
 import "./runview.scenarios.mjs";
 import "./live.scenarios.mjs"; // it leaves a recording behind
+import "./gallery.scenarios.mjs";
 import "./keyboard.scenarios.mjs";
 import "./lending.scenarios.mjs";

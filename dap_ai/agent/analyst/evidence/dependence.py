@@ -43,23 +43,27 @@ class DynamicSlice:
         return found
 
 
-def slice_of(record: Record, event: Event, roots: Sequence[ast.expr] = ()) -> DynamicSlice:
-    """All that the event's own expressions, or only `roots` of them, depended on."""
-    return _Slicer(record).run(event, roots)
+def slice_of(
+    record: Record, event: Event, roots: Sequence[ast.expr] = (), max_events: int = MAX_EVENTS
+) -> DynamicSlice:
+    """All that the event's own expressions, or only `roots` of them, depended on; the nearest of it."""
+    return _Slicer(record, max_events).run(event, roots)
 
 
 class _Slicer:
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, max_events: int) -> None:
         self._record = record
+        self._max_events = max_events
         self._seen: set[Event] = set()
         self._queue: deque[tuple[Part, Sequence[ast.expr] | None]] = deque()
         self._slice = DynamicSlice()
+        self._outer_runs: dict[int, list[Run]] = {}
 
     def run(self, event: Event, roots: Sequence[ast.expr]) -> DynamicSlice:
         self._add(event, 0, "failed", "", roots or None)
         while self._queue:
             part, expressions = self._queue.popleft()
-            if len(self._slice.parts) >= MAX_EVENTS:
+            if len(self._slice.parts) >= self._max_events:
                 self._slice.complete = False
                 break
             self._visit(part, expressions)
@@ -106,12 +110,18 @@ class _Slicer:
 
     def _outer(self, name: str, event: Event, distance: int) -> None:
         """The binding of a name of the module, or of a function around this one."""
-        for run in self._record.runs_of(event.run.source):
-            if run.scope is event.run.scope or not _is_around(run, event.run):
-                continue
+        for run in self._around(event.run):
             earlier = next((e for e in run.makers(name, event) if name in bindings(e.statement)), None)
             if earlier and not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
                 self._add(earlier, distance, "sets", name)
+
+    def _around(self, run: Run) -> list[Run]:
+        """The runs of the module, and of the functions around one."""
+        key = id(run.scope)
+        if key not in self._outer_runs:
+            others = self._record.runs_of(run.source)
+            self._outer_runs[key] = [o for o in others if o.scope is not run.scope and _is_around(o, run)]
+        return self._outer_runs[key]
 
     def _attribute(self, attribute: str, event: Event, distance: int) -> None:
         """The last writes of an attribute of this name, whatever object has it."""

@@ -15,7 +15,8 @@ from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.case.source import Sources
 from dap_ai.protocol.contracts.snapshot import History
 
-_MAX_PASSING = 6
+_MAX_PASSING, _MAX_EVENTS = 6, 500
+"""So many of the checks that were met are looked at, and of what each depended on."""
 _LEAST_ODD = 0.55
 
 
@@ -108,7 +109,7 @@ def is_check(statement: ast.stmt) -> bool:
 def _passing(record: Record, failure: Event) -> Counter[Spot]:
     found: Counter[Spot] = Counter()
     for check in _checks(record.until(failure), failure)[-_MAX_PASSING:]:
-        found.update(set(slice_of(record, check).lines()))
+        found.update(set(slice_of(record, check, max_events=_MAX_EVENTS).lines()))
     return found
 
 

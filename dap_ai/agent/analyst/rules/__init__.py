@@ -6,7 +6,6 @@ from dap_ai.agent.analyst.findings import Rule
 from dap_ai.agent.analyst.rules import (
     awaiting,
     bounds,
-    caches,
     calls,
     closures,
     conditions,
@@ -19,7 +18,6 @@ from dap_ai.agent.analyst.rules import (
     races,
     returns,
     sharing,
-    texts,
     ties,
 )
 
@@ -39,6 +37,4 @@ TABLE: list[Rule] = [
     *ties.RULES,
     *keys.RULES,
     *awaiting.RULES,
-    *caches.RULES,
-    *texts.RULES,
 ]

@@ -1,6 +1,5 @@
-"""Bounds: one too many, one too few."""
+"""Ranges that end one too late, or one too early."""
 
-# ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
 
 import ast
@@ -73,57 +72,6 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
             )
 
 
-def lengths(scope: Scope, view: View) -> Iterator[Finding]:
-    """`i <= len(x)` before `x[i]`, and `x[len(x)]`."""
-    for _, node in expressions(scope):
-        if (
-            isinstance(node, ast.Compare)
-            and len(node.ops) == 1
-            and isinstance(node.ops[0], ast.LtE)
-            and is_call(node.comparators[0], "len")
-        ):
-            text = f"{ast.unparse(node.left)} < {ast.unparse(node.comparators[0])}"
-            left = ast.unparse(node.left)
-            is_index = any(isinstance(n, ast.Subscript) and ast.unparse(n.slice) == left for _, n in expressions(scope))
-            reason = f"`{ast.unparse(node)}` lets the index reach the length: one past the end"
-            reason = reason if is_index else f"`{ast.unparse(node)}`: an index must stay below the length"
-            edit = swap(scope.source, node, text)
-            yield Finding(scope, node.lineno, 0.6 if is_index else 0.35, reason, "bounds", edit=edit)
-        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == f"len({ast.unparse(node.value)})":
-            text = f"{ast.unparse(node.value)}[-1]"
-            yield Finding(
-                scope,
-                node.lineno,
-                0.7,
-                f"`{ast.unparse(node)}`: the last index is the length - 1",
-                "bounds",
-                edit=swap(scope.source, node, text),
-            )
-
-
-def slices(scope: Scope, view: View) -> Iterator[Finding]:
-    """`x[:-1]` and `x[1:]` where the whole sequence seems meant; `x[:n - 1]`."""
-    for statement, node in expressions(scope):
-        if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)) or node.slice.step is not None:
-            continue
-        lower, upper = node.slice.lower, node.slice.upper
-        if upper is not None and _offset(upper) != 0 and not isinstance(upper, ast.UnaryOp):
-            yield Finding(
-                scope, node.lineno, 0.35, f"a slice's end is exclusive already: `{ast.unparse(node)}`", "bounds"
-            )
-        elif isinstance(statement, ast.For) and (
-            (lower is not None and _number(lower) == 1) or isinstance(upper, ast.UnaryOp)
-        ):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.3,
-                f"the loop leaves out an item of `{ast.unparse(node.value)}`",
-                "bounds",
-                edit=swap(scope.source, node, ast.unparse(node.value)),
-            )
-
-
 def _offset(node: ast.expr) -> int:
     """The constant that is added to an expression at its end."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
@@ -154,4 +102,4 @@ def _ahead(scope: Scope, call: ast.Call) -> bool:
     return False
 
 
-RULES = [ranges, lengths, slices]
+RULES = [ranges]

@@ -1,4 +1,4 @@
-"""Calls and their names: arguments in another order, hidden functions, cache keys, whole-number division."""
+"""Calls and their names: arguments in another order, hidden functions, cache keys."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -159,18 +159,4 @@ def _with_part(key: ast.expr, name: str) -> str:
     return f"({', '.join([*parts, name])})"
 
 
-def whole_division(scope: Scope, view: View) -> Iterator[Finding]:
-    """`a // b / c` and `a // b * c`: the fraction is lost before it counts."""
-    for _, node in expressions(scope):
-        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult)):
-            continue
-        inner = node.left
-        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv):
-            plain = ast.unparse(ast.BinOp(inner.left, ast.Div(), inner.right))
-            sure = 0.6 if isinstance(node.op, ast.Div) else 0.3
-            reason = f"`{ast.unparse(inner)}` loses the fraction before `{ast.unparse(node)}` uses it"
-            edit = swap(scope.source, inner, plain)
-            yield Finding(scope, node.lineno, sure, reason, "whole-number division", edit=edit)
-
-
-RULES = [argument_order, shadowed, cache_key, whole_division]
+RULES = [argument_order, shadowed, cache_key]

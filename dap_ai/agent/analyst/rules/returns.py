@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, enclosing_loop, mutations
+from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.agent.case.indexing import nodes_below, once_per_node
 from dap_ai.agent.case.source import FunctionNode, own_statements
@@ -82,34 +82,6 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
                     "in-place None",
                     claims=claims,
                 )
-
-
-def early_return(scope: Scope, view: View) -> Iterator[Finding]:
-    """A `return` of the accumulator inside the loop that fills it."""
-    for statement in scope.statements():
-        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name):
-            loop = enclosing_loop(scope.node, statement.lineno)
-            if loop and statement in loop.body and _is_filled(scope, statement.value.id, loop):
-                text = scope.source.line(statement.lineno)
-                edit = Edit(
-                    scope.source, statement.lineno, statement.lineno, [f"{' ' * loop.col_offset}{text.strip()}"]
-                )
-                yield Finding(
-                    scope,
-                    statement.lineno,
-                    0.8,
-                    "this `return` ends the loop in its first iteration",
-                    "early return",
-                    edit=edit,
-                )
-
-
-def _is_filled(scope: Scope, name: str, loop: ast.For | ast.While) -> bool:
-    """Whether the loop adds to a name that was there before, and tries no next round where one is no use."""
-    inside = list(own_statements(loop))
-    added = any(name in bindings(s) or any(root == name for root, _, _ in mutations(s)) for s in inside)
-    before = any(name in bindings(s) and s.lineno < loop.lineno for s in scope.statements())
-    return added and before and not any(isinstance(s, ast.Continue) for s in inside)
 
 
 def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
@@ -250,4 +222,4 @@ def _has_effect(callee: Scope) -> bool:
     )
 
 
-RULES = [discarded, implicit_none, in_place, early_return, reset_in_loop]
+RULES = [discarded, implicit_none, in_place, reset_in_loop]

@@ -1,4 +1,4 @@
-"""Objects under two names: defaults, repeated lists, aliases; containers that their own loop changes."""
+"""Objects under two names: defaults, repeated lists; containers that their own loop changes."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations, target_names
-from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations
+from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
 from dap_ai.agent.analyst.paths import can_repeat
 from dap_ai.agent.case.source import FunctionNode, own_statements
 
@@ -132,65 +132,6 @@ def _is_mutable(node: ast.expr) -> bool:
     return isinstance(node, _FRESH) or ast.unparse(node) in ("list()", "dict()", "set()")
 
 
-def alias(scope: Scope, view: View) -> Iterator[Finding]:
-    """`b = a`, then one of them is changed in place; or one changing object is stored again and again."""
-    changed = {root for s in scope.statements() for root, text, _ in mutations(s) if "." not in text}
-    changed |= {n for s in scope.statements() if isinstance(s, ast.AugAssign) for n in bindings(s)} & _containers(scope)
-    for statement in scope.statements():
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=one)], value=ast.Name(id=other)) if {one, other} & changed:
-                if not _number(scope, one, view):
-                    edit = swap(scope.source, statement.value, f"{other}.copy()")
-                    yield Finding(
-                        scope,
-                        statement.lineno,
-                        0.55,
-                        f"`{one}` and `{other}` are the same object from here on, and it is changed in place",
-                        "aliasing",
-                        edit=edit,
-                        claims=[Claim(one, same_as=other)],
-                    )
-            case ast.For(body=body):
-                for inner in body:
-                    for put in _stored_names(inner):
-                        if (
-                            put in changed
-                            and not any(put in bindings(s) for s in own_statements(statement))
-                            and put not in target_names(statement.target)
-                        ):
-                            yield Finding(
-                                scope,
-                                inner.lineno,
-                                0.7,
-                                f"the same `{put}` is stored in each iteration of the loop",
-                                "aliasing",
-                                edit=None,
-                            )
-            case _:
-                pass
-
-
-def _stored_names(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[ast.Name(id=name)])):
-            yield name
-        case ast.Assign(targets=[ast.Subscript()], value=ast.Name(id=name)):
-            yield name
-        case _:
-            pass
-
-
-def _containers(scope: Scope) -> set[str]:
-    return {
-        n for s in scope.statements() if isinstance(s, ast.Assign) and isinstance(s.value, _FRESH) for n in bindings(s)
-    }
-
-
-def _number(scope: Scope, name: str, view: View) -> bool:
-    value = scope.place.value(name) if scope.place else None
-    return bool(value and value.kind in ("int", "float", "str", "bool", "tuple", "none"))
-
-
 def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
     """A container that its own loop adds to or removes from."""
     for loop in scope.statements():
@@ -237,4 +178,4 @@ def _is_resized(view: View) -> bool:
     return bool(error and "changed size during iteration" in error.message)
 
 
-RULES = [mutable_default, class_default, repeated, alias, changed_while_read]
+RULES = [mutable_default, class_default, repeated, changed_while_read]

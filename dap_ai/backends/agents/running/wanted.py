@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, cast
 
 from dap_ai.backends.agents.arguments import Arguments, Refused
 
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _CONSOLES = ("internalConsole", "integratedTerminal", "externalTerminal")
 
 
@@ -42,11 +44,12 @@ def wanted(arguments: Arguments) -> Wanted:
         raise Refused(f"`console` is {console!r}, and has to be one of {', '.join(_CONSOLES)}")
     workspace = fields.get("workspace")
     cwd = arguments.text("cwd", ".")
+    variables, command = _command(fields.get("command"))
     return Wanted(
-        command=_command(fields.get("command")),
+        command=command,
         cwd=cwd,
         workspace="" if workspace is False else arguments.text("workspace", "") or cwd,
-        env=_env(fields.get("env")),
+        env={**variables, **_env(fields.get("env"))},
         out=arguments.text("out", ""),
         console=console,
         stop_on_entry=fields.get("stopOnEntry") is True or fields.get("stopAt") == "entry",
@@ -57,16 +60,21 @@ def wanted(arguments: Arguments) -> Wanted:
     )
 
 
-def _command(value: Any) -> list[str]:
+def _command(value: Any) -> tuple[dict[str, str], list[str]]:
+    """(variables, words): a text begins with `NAME=value` where a shell's line may."""
+    variables = dict[str, str]()
     if isinstance(value, str):
         try:
             value = shlex.split(value)
         except ValueError as error:
             raise Refused(f"`command` is no command line: {error}") from error
+        while value and (found := _VARIABLE.fullmatch(value[0])):
+            variables[found[1]] = found[2]
+            del value[0]
     words = cast("list[Any]", value) if isinstance(value, list) else []
     if not words or not all(isinstance(word, str) for word in words):
         raise Refused('`command` is to be a list of words, as ["mini", "-t", "fix the test"], or a text')
-    return [str(word) for word in words]
+    return variables, [str(word) for word in words]
 
 
 def _env(value: Any) -> dict[str, str | None]:

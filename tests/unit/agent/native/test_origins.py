@@ -325,3 +325,27 @@ def test_a_get_without_arguments_is_no_lookup_that_found_nothing():
     analysis = analysed(source, [At("f", "node->run", {"node": NULL})], address=0, path=CPP)
     assert suspected(analysis)[0] in (2, 3)
     assert not any("no such entry" in suspect.reason for suspect in analysis.suspects)
+
+
+DRAINED = """\
+int last(struct cell *pool) {
+    struct cell *head = malloc(sizeof(struct cell));
+    pool->next = 0;
+    head->next = pool;
+    for (int i = 0; i < 3; i++) {
+        struct cell *rest = head->next;
+        free(head);
+        head = rest;
+    }
+    return head->value;
+}
+"""
+
+
+def test_of_several_lines_that_may_have_given_a_null_an_allocation_is_never_told_as_the_cause():
+    frames = [At("last", "*rest = head->next", {"head": NULL})]
+    analysis = analysed(DRAINED, frames, address=0x8)
+    malloc = next(s for s in analysis.suspects if s.line == line_of(DRAINED, "malloc"))
+    assert malloc.score < 0.6
+    assert malloc is not analysis.suspects[0]
+    assert "no memory" not in malloc.reason

@@ -28,6 +28,8 @@ _MAX_FILE_BYTES = 4 << 20
 _MAX_BYTES = 32 << 20
 _MAX_FRAMES = 1000
 _CODEC = "utf-8-sig"
+_done: set[tuple[str, int]] = set()
+"""Names and ids of modules whose import had ended when they were looked at: to look at hundreds costs milliseconds."""
 
 
 class _Module(NamedTuple):
@@ -50,8 +52,8 @@ class Start:
         self._modules: dict[str, _Module] = {}
         files, left = Files(), _MAX_BYTES
         may_be_outside = all_anew or any(not edit.get("inside") for edit in edits)
-        for name, names, is_unfinished in _known(frame):
-            if left > 0 and (may_be_outside or is_unfinished):
+        for name, names, is_unfinished in _known(frame, all_of_them=may_be_outside):
+            if left > 0:
                 found = _read(names, files, is_unfinished=is_unfinished)
                 if found is not None:
                     self._modules[name] = found
@@ -80,16 +82,23 @@ class Start:
         return [] if is_outside else self._edits
 
 
-def _known(frame: Any) -> Iterator[tuple[str, dict[str, Any], bool]]:
+def _known(frame: Any, *, all_of_them: bool) -> Iterator[tuple[str, dict[str, Any], bool]]:
     """Name and names of each module that is loaded, or was being loaded by what stands; whether it still is.
 
-    One whose import has failed is loaded no more.
+    One whose import has failed is loaded no more. Not `all_of_them`: only those that still are.
     """
-    loaded = dict(sys.modules.items())
+    loaded, spec = dict(sys.modules.items()), _bootstrap("ModuleSpec")
     for name, module in loaded.items():
         if type(module) is types.ModuleType and type(name) is str and name != "__main__":
+            key = name, id(module)
+            if key in _done and not all_of_them:
+                continue
             names = names_of(module_namespace(module))
-            yield name, names, _is_unfinished(names)
+            is_unfinished = _is_unfinished(names, spec)
+            if not is_unfinished:
+                _done.add(key)
+            if is_unfinished or all_of_them:
+                yield name, names, is_unfinished
     depth = 0
     while frame is not None and depth < _MAX_FRAMES:
         names = names_of(frame.f_globals)
@@ -107,9 +116,9 @@ def _is_outside(edit: dict[str, Any]) -> bool:
     return False
 
 
-def _is_unfinished(names: dict[str, Any]) -> bool:
+def _is_unfinished(names: dict[str, Any], kind: Any) -> bool:
     spec = names.get("__spec__")
-    return type(spec) is _bootstrap("ModuleSpec") and getattr(spec, "_initializing", False) is True
+    return type(spec) is kind and getattr(spec, "_initializing", False) is True
 
 
 def _bootstrap(name: str) -> Any:

@@ -71,6 +71,9 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
         for kept in (30, 3):
             followed["first"], followed["last"] = followed["first"][:kept], followed["last"][-kept:]
             yield
+    if reply.get("beside") is not None:
+        reply["beside"]["lines"] = []
+        yield
     raised = reply.get("raised")
     if raised is not None:
         raised["watched"] = [None for _ in raised["watched"]]

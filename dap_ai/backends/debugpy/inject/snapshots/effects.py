@@ -34,6 +34,7 @@ class Effects:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.count = 0
         self._on = True
         sys.addaudithook(self._hear)
 
@@ -43,7 +44,7 @@ class Effects:
         return self.seen
 
     def _hear(self, event: str, arguments: Any) -> None:
-        if not self._on or len(self.seen) >= _MAX_EFFECTS:
+        if not self._on:
             return
         if event == "open":
             path, _, flags = arguments
@@ -53,7 +54,8 @@ class Effects:
             self._note(" ".join([event, *map(_shown, arguments)]))
 
     def _note(self, text: str) -> None:
-        if text[:200] not in self.seen:
+        self.count += 1
+        if text[:200] not in self.seen and len(self.seen) < _MAX_EFFECTS:
             self.seen.append(text[:200])
 
 

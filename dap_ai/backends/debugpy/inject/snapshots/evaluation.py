@@ -16,11 +16,13 @@ from .ahead import ahead
 from .blanking import blank, blanked
 from .environment import blocks
 from .following import Follower
+from .neighbours import Neighbours
 from .raising import Raising, error_line
 from .rewinding import Rewinder
 from .sources import Files, UnavailableError
 from .stand_ins import stand_in
 from .statements import prepare, value_of
+from .timing import Timer
 from .tracing import Tracer
 
 _RESERVE_BYTES = 4 << 20
@@ -42,10 +44,10 @@ class Evaluation:
         self._describer = Describer(wanted, budget)
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
-        follow, deadline_s = wanted.get("follow"), wanted["deadline_s"]
-        self._follower = None if follow is None else Follower(follow, home, frame, deadline_s, Files())
-        rewind = wanted.get("rewind")
-        self._rewinder = None if rewind is None else Rewinder(rewind, frame, deadline_s, Files())
+        self._watcher = self._new_watcher(home)
+        beside = wanted.get("beside")
+        self._beside = None if beside is None else Neighbours(beside)
+        self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
@@ -57,23 +59,19 @@ class Evaluation:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
         seen = effects.Effects()
         reserve = [bytes(_RESERVE_BYTES)]
-        raising = tracer = None
+        raising, watcher = None, self._watcher
         reply: dict[str, Any]
         try:
-            if self._wanted.get("statements") is not None:
+            if self._is_run:
                 stand_in()
                 self._leave_loop()
             work, own = self._work()
-            if self._follower is not None:
-                value = self._follower.run(work, own, lambda: end(self._ended_early(seen)))
-            elif self._rewinder is not None:
-                value = self._rewinder.run(work, own, lambda: end(self._ended_early(seen)))
+            if self._beside is not None:
+                value = self._beside.run(seen)
             else:
-                steps = bool(self._wanted.get("steps"))
-                tracer = Tracer(self._wanted["deadline_s"], Files(), steps) if self._wanted.get("trace") else None
-                value = work() if tracer is None else tracer.run(work, own)
+                value = work() if watcher is None else watcher.run(work, own, lambda: end(self._ended_early(seen)))
             reply = {"status": "ok"}
-            if self._wanted.get("statements") is None:
+            if not self._is_run:
                 reply["value"] = self._described(value)
         except UnavailableError as reason:
             return {"status": "unavailable: " + str(reason)}
@@ -81,25 +79,34 @@ class Evaluation:
             reserve.clear()
             reply = {"status": "raised", "error": error_line(error)}
             raising = Raising(error, Files())
-            if self._follower is not None:
-                self._follower.settle(error)
+            if watcher is not None:
+                watcher.settle(error)
         reply.update(effects.printed(), effects=seen.stop())
         if raising is not None:
             reply["raised"] = raising.facts(self._describer)
             watch = self._wanted.get("watch", [])
             reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
-        if tracer is not None:
-            reply["trace"] = tracer.facts()
-        reply.update(self._found())
+        for each in (watcher, self._beside):
+            if each is not None:
+                reply[each.key] = each.facts()
         return reply
 
-    def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
-        return {"status": "ok", **effects.printed(), "effects": seen.stop(), **self._found()}
+    def _new_watcher(self, home: Any) -> Any:
+        """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
+        wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
+        if wanted.get("follow") is not None:
+            return Follower(wanted["follow"], home, self._frame, deadline_s, Files())
+        if wanted.get("rewind") is not None:
+            return Rewinder(wanted["rewind"], self._frame, deadline_s, Files())
+        if wanted.get("timed"):
+            return Timer(deadline_s, Files())
+        if not wanted.get("trace"):
+            return None
+        return Tracer(deadline_s, Files(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None)
 
-    def _found(self) -> dict[str, Any]:
-        """By who has followed the run."""
-        found = {"followed": self._follower, "rewound": self._rewinder}
-        return {name: each.facts() for name, each in found.items() if each is not None}
+    def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
+        watcher = self._watcher
+        return {"status": "ok", **effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
         """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
@@ -120,9 +127,9 @@ class Evaluation:
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
-        wanted, code = self._wanted["statements"], self._frame.f_code
-        is_outside = wanted.get("fresh") or wanted.get("file", "").startswith("<") or code.co_name == "<module>"
-        if self._loop is not None and is_outside:
+        wanted, code = self._wanted.get("statements"), self._frame.f_code
+        is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
+        if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:

@@ -39,6 +39,9 @@ _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 class Follower:
     """Of one run. Made before the copy, where the program stands; `run` as that of a Tracer."""
 
+    key = "followed"
+    """Of its facts in a result."""
+
     def __init__(self, wanted: dict[str, Any], home: Any, stopped: Any, deadline_s: float, files: Files) -> None:
         """`home`: the frame in which the expression stands; `stopped`: the innermost of the user's frames."""
         self._files = files

@@ -36,6 +36,9 @@ _clock = time.thread_time
 class Rewinder:
     """Of one run. Made before the copy, where the program stands; `wanted`: a Rewind; `run` as that of a Tracer."""
 
+    key = "rewound"
+    """Of its facts in a result."""
+
     def __init__(self, wanted: dict[str, Any], stopped: Any, deadline_s: float, files: Files) -> None:
         """`stopped`: the innermost of the user's frames."""
         self._files = files
@@ -155,6 +158,9 @@ class Rewinder:
             self._end()
 
     # -- what is told ------------------------------------------------------------------------------------------------
+
+    def settle(self, error: BaseException) -> None:
+        """The run has ended with an exception."""
 
     def facts(self) -> dict[str, Any]:
         """The Rewound structure."""

@@ -10,15 +10,17 @@ are looked at any more, then nothing is.
 from __future__ import annotations
 
 import opcode
+import os
 import sys
 import time
 import types
-from typing import Any
+from typing import Any, Callable
 
 from ..reading.exceptions import raised_text
 from ..reading.statics import of_the_interpreter, qualified_name, text_of
 from ..reading.values import Budget, Describer
 from ..reading.walker import parameters
+from .arriving import Arrival
 from .changes import Changes, Observer
 from .history import History
 from .sources import Files
@@ -35,6 +37,7 @@ _VALUES_SHARE, _VALUES_S = 0.2, 0.5
 _LINES_SHARE = 0.4
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _PROBED = ("__getattr__", "__getattribute__")
+_WORDING = ("/_pytest/assertion/", "/_pytest/_io/", "/unittest/util.py")
 _OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
@@ -57,7 +60,9 @@ class _Line:
 class _Code:
     """What is known of a code object."""
 
-    __slots__ = ("code", "file", "instructions", "is_called", "is_users", "lines", "name", "names", "suspends")
+    __slots__ = (
+        "code", "file", "instructions", "is_called", "is_special", "is_users", "lines", "name", "names", "suspends"
+    )  # fmt: skip
 
     def __init__(self, code: Any, is_users: bool, is_own: bool) -> None:
         self.code = code  # so that its id stays its own
@@ -66,15 +71,22 @@ class _Code:
         self.suspends = code.co_flags & _SUSPENDS
         self.file = text_of(code.co_filename)
         self.name = qualified_name(code)
+        self.is_special = self.name.endswith("__")
         self.names = None if code.co_flags & _OPTIMIZED else code.co_names
         self.instructions = code.co_code if self.is_users else b""
         self.lines: dict[int, _Line] = {}
 
 
 class Tracer:
-    """The trace of one run in a copy; `with_steps`: also the steps in their order."""
+    """The trace of one run in a copy; `with_steps`: also the steps in their order.
 
-    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False) -> None:
+    Where `stopped` is given, the innermost of the user's frames, it is made before the copy, and the run ends there.
+    """
+
+    key = "trace"
+    """Of its facts in a result."""
+
+    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False, stopped: Any = None) -> None:
         self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
         self.history = History(self.describer) if with_steps else None
@@ -93,10 +105,14 @@ class Tracer:
         self._calls: list[dict[str, Any]] = []
         self._ends = _clock() + _LINES_SHARE * deadline_s
         self._next_look = _EVENTS_PER_LOOK
+        self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
 
-    def run(self, work: Any, own: Any) -> Any:
-        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call."""
-        self._own = own
+    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
+        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call.
+
+        `end` is called where it is to go no further, and does not return.
+        """
+        self._own, self._end = own, end
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
         return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
 
@@ -123,6 +139,8 @@ class Tracer:
         truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
         cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
         found = {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        if self._arrival is not None:
+            found["arrived"] = self._arrival.has_come
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def look(self) -> None:
@@ -143,6 +161,14 @@ class Tracer:
             self.truncated = self.lines_truncated = True
         return made
 
+    def settle(self, error: BaseException) -> None:
+        """The run has ended with an exception."""
+
+    def arrive(self, frame: Any) -> None:
+        """Ends the run where it stands as the program does."""
+        if self._arrival is not None and self._arrival.is_here(frame, self._own):
+            self._end()
+
     def count_event(self) -> None:
         """One more line event."""
         self.events += 1
@@ -156,7 +182,7 @@ class Tracer:
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
-        if self._probe is not None or (known.name.endswith(_PROBED) and self._is_probe(frame)):
+        if self._probe is not None or (known.is_special and self._is_runners(known.name, frame)):
             return self._passed_over(frame)
         if self.depth > self._deepest:
             self.truncated = True
@@ -172,6 +198,21 @@ class Tracer:
             self.truncated = True
             return None
         return run.trace
+
+    def _is_runners(self, name: str, frame: Any) -> bool:
+        """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""
+        return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_told(frame.f_back)
+
+    def _is_told(self, caller: Any) -> bool:
+        """Whether what calls it, by way of libraries alone, words a failed assertion."""
+        while caller is not None and caller.f_code is not self._own:
+            file = caller.f_code.co_filename
+            if self._files.has(file):
+                return False
+            if any([part in file.replace(os.sep, "/") for part in _WORDING]):  # noqa: C419  one frame less
+                return True
+            caller = caller.f_back
+        return False
 
     def _is_probe(self, frame: Any) -> bool:
         """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
@@ -266,6 +307,7 @@ class _Run:
         self._line, self._number, self._offset = line, number, offset
         if tracer.history is not None:
             self._step = tracer.history.step(self.number, number)
+        tracer.arrive(frame)
 
     def _on_return(self, frame: Any, value: Any) -> None:
         tracer, at = self._tracer, frame.f_lasti

@@ -1,0 +1,91 @@
+"""What tests tell of each line: one that runs in those that fail, and not in those that pass, is suspicious."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dap_ai.agent.analyst.enclosing import is_of_test
+from dap_ai.agent.analyst.evidence.record import Spot
+from dap_ai.agent.analyst.neighbours import Neighbours
+from dap_ai.agent.case.source import FunctionNode, SourceFile, header_expressions, is_user_path
+from dap_ai.agent.case.stack import Case
+
+WEIGHTS = {"floor": 0.15, "spectrum": 2.0, "test": 0.02, "plain": 0.3, "last": 1.0}
+"""`floor`: of a line of which nothing is known but that it ran. `spectrum`: exponent of Ochiai. Factors: `test`, of a
+line of the test itself; `plain`, of one with nothing in it that could be otherwise; up to 1 + `last`, what ran last."""
+_NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal
+_PARTS = ast.Compare | ast.BinOp | ast.BoolOp | ast.UnaryOp | ast.IfExp | ast.Call | ast.Subscript | ast.Constant
+_MANY = 5
+
+
+@dataclass
+class _Line:
+    """A statement of a function that ran in the test."""
+
+    source: SourceFile
+    statement: ast.stmt
+    ochiai: float = 0.0
+    last: int = 0
+
+
+def spectrum(
+    case: Case, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: Neighbours
+) -> dict[Spot, float]:
+    """Scores of the statements that ran in the test that failed, by what was known of each and by all tests.
+
+    `last`: of each line that ran, the number of its last step.
+    """
+    found = _lines(case, neighbours)
+    end = max(last.values(), default=0) or 1
+    for (path, line), step in last.items():
+        if known := found.get((path, line)):
+            known.last = max(known.last, step)
+    return {spot: _score(case, spot, each, scores.get(spot, 0.0), each.last / end) for spot, each in found.items()}
+
+
+def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, _Line]:
+    found: dict[Spot, _Line] = {}
+    for path, lines in _by_file(neighbours.ran):
+        source = case.sources.read(path) if is_user_path(path) else None
+        for line in lines if source else ():
+            ochiai = neighbours.ochiai((path, line))
+            statement = source.statement_at(line) if source and ochiai else None
+            if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
+                continue
+            known = found.setdefault((path, statement.lineno), _Line(source, statement))
+            known.ochiai = max(known.ochiai, ochiai)
+    return found
+
+
+def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
+    found: dict[str, list[int]] = {}
+    for path, line in spots:
+        found.setdefault(path, []).append(line)
+    return found.items()
+
+
+def _score(case: Case, spot: Spot, line: _Line, known: float, recent: float) -> float:
+    function = line.source.function_at(spot[1])
+    score = (WEIGHTS["floor"] + known) / (WEIGHTS["floor"] + 1)
+    score *= (1 + WEIGHTS["last"] * recent) / (1 + WEIGHTS["last"])
+    score *= WEIGHTS["plain"] + (1 - WEIGHTS["plain"]) * _substance(line.statement)
+    return score * _share(case, spot[0], function.name if function else "", line.ochiai)
+
+
+def share(case: Case, neighbours: Neighbours, spot: Spot) -> float:
+    """How much a line is one of the tests that fail, and of what they test, 0..1."""
+    source = case.sources.read(spot[0])
+    function = source.function_at(spot[1]) if source else None
+    return _share(case, spot[0], function.name if function else "", neighbours.ochiai(spot))
+
+
+def _share(case: Case, path: str, function: str, ochiai: float) -> float:
+    return ochiai ** WEIGHTS["spectrum"] * (WEIGHTS["test"] if is_of_test(case, path, function) else 1.0)
+
+
+def _substance(statement: ast.stmt) -> float:
+    """How much there is in a statement that could be otherwise, from 0 on; at most 1."""
+    parts = sum(isinstance(n, _PARTS) for root in header_expressions(statement) for n in ast.walk(root))
+    return min(1.0, parts / _MANY)

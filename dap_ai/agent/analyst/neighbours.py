@@ -1,0 +1,158 @@
+"""The tests beside the one that failed: which lines run in those that pass, and which fixes break one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+
+from msgspec.structs import replace
+
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.enclosing import whole_test
+from dap_ai.agent.analyst.runs import Runs, Unavailable
+from dap_ai.protocol.contracts.snapshot import Beside, Outcomes, Ran, SnapshotResult
+from dap_ai.protocol.wire.errors import RequestFailed
+
+Spot = tuple[str, int]
+
+_RUN_S, _DEADLINE_S = 0.25, 1.5
+"""Of a processor: after `_RUN_S` no other test is begun."""
+_BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
+"""By the clock: so much at most, and so much of what is left."""
+_MOST_JUDGES, _JUDGE_S = 20, 0.3
+_SEVERAL = 5
+_PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
+"""Of outcomes without and with an edit."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the tests that run an edited line make of the edit."""
+
+    held: int = 0
+    """How many pass with it as they did without."""
+    mended: int = 0
+    """How many pass with it, and failed without."""
+    failing: int = 0
+    """How many fail with it as they did without."""
+    broken: str = ""
+    """The name of one that fails with it, and passes without; empty: there is none."""
+
+    @property
+    def words(self) -> str:
+        """What speaks for the edit; empty: nothing does."""
+        if self.failing or self.broken:
+            return ""
+        counts = [(self.mended, "that failed"), (self.held, "that passed")]
+        told = [f"{count} {which}" for count, which in counts if count]
+        return f"of the tests beside it that run this line, {' and '.join(told)} pass with it" if told else ""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Sets of tests are numbers: the bit of the test that failed is the lowest."""
+
+    tests: Outcomes
+    passed: int
+    failed: int
+    ran: dict[Spot, int]
+    """In which tests each line ran."""
+    unsteady: set[int] = field(default_factory=set[int])
+    """Numbers of those that pass or fail by what ran before them: they are no judges."""
+
+    def leave_out(self, edit: Edit) -> bool:
+        """Whether several tests pass, and none of them runs a line that an edit changes."""
+        ran = any(self.ran.get((edit.source.path, n), 0) & self.passed for n in _lines(edit))
+        return self.passed.bit_count() >= _SEVERAL and not ran
+
+    def judges(self, edit: Edit) -> list[Ran]:
+        """The others that run a line which an edit changes, by what became of them without it; bounded."""
+        bits = 0
+        for line in _lines(edit):
+            bits |= self.ran.get((edit.source.path, line), 0) & (self.passed | self.failed)
+        ran = [test for bit, test in enumerate(self.tests.tests) if bit and bits >> bit & 1]
+        return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
+
+    def ochiai(self, spot: Spot) -> float:
+        """How much a line is one of the tests that fail: 0, it did not run in this one, to 1, it runs in them alone."""
+        tests = self.ran.get(spot, 0)
+        if not tests & 1:
+            return 0.0
+        failing = (tests & self.failed).bit_count()
+        return failing / sqrt(self.failed.bit_count() * (failing + (tests & self.passed).bit_count()))
+
+    def told(self, spot: Spot) -> str:
+        """In which tests a line runs, in words."""
+        passing = (self.ran.get(spot, 0) & self.passed).bit_count()
+        beside = self.passed.bit_count()
+        if not passing:
+            return f"runs in the test that failed, and in none of the {beside} beside it that pass"
+        return f"runs in the test that failed, and in {passing} of the {beside} beside it that pass"
+
+
+def _lines(edit: Edit) -> range:
+    return range(edit.first, max(edit.first, edit.last) + 1)
+
+
+def read(tests: Outcomes) -> Neighbours | None:
+    """What a run of them tells; None where the test that failed did not fail in it, or was alone."""
+    if len(tests.tests) < 2 or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
+        return None
+    passed, failed = (
+        sum(1 << bit for bit, test in enumerate(tests.tests) if test.outcome == outcome)
+        for outcome in ("passed", "failed")
+    )
+    ran: dict[Spot, int] = {}
+    for each in tests.lines:
+        bits = int(each.tests, 16)
+        for line in each.lines:
+            ran[each.file, line] = ran.get((each.file, line), 0) | bits
+    return Neighbours(tests, passed, failed, ran)
+
+
+async def neighbours_of(runs: Runs) -> Neighbours | None:
+    """None where no test has failed, or those beside it cannot be run. Raises NotStopped."""
+    result = await _run(runs, Beside(_RUN_S, _by_clock_s(runs), lines=True))
+    return read(result.beside) if result and result.beside else None
+
+
+async def judged(runs: Runs, neighbours: Neighbours, edit: Edit) -> Judgement:
+    """Runs the tests that run a line of an edit with it. Raises NotStopped.
+
+    One that fails is run again without it: some fail by what did not run before them.
+    """
+    judges = neighbours.judges(edit)
+    after = await _outcomes(runs, [test.number for test in judges], [edit]) if judges else {}
+    counts = Counter((test.outcome, after.get(test.number)) for test in judges)
+    failed = [test for test in judges if (test.outcome, after.get(test.number)) == ("passed", "failed")]
+    again = await _outcomes(runs, [test.number for test in failed], []) if failed else {}
+    broken = [test.name for test in failed if again.get(test.number) == "passed"]
+    neighbours.unsteady.update(test.number for test in failed if again.get(test.number) != "passed")
+    held, mended, failing = (counts[pair] for pair in _PAIRS)
+    return Judgement(held, mended, failing, next(iter(broken), ""))
+
+
+async def _outcomes(runs: Runs, numbers: list[int], edits: Sequence[Edit]) -> dict[int, str]:
+    """By number, of those that were run; all have failed where they did not end."""
+    result = await _run(runs, Beside(_JUDGE_S, _by_clock_s(runs), only=numbers), edits)
+    if result and result.status == "deadline":
+        return dict.fromkeys(numbers, "failed")
+    return {test.number: test.outcome for test in result.beside.tests} if result and result.beside else {}
+
+
+def _by_clock_s(runs: Runs) -> float:
+    return min(_BY_CLOCK_S, _OF_THE_TIME * runs.left_s)
+
+
+async def _run(runs: Runs, beside: Beside, edits: Sequence[Edit] = ()) -> SnapshotResult | None:
+    """None where it is not possible."""
+    test = whole_test(runs.case)
+    if test is None:
+        return None
+    try:
+        query = test.query(edits, deadline_s=_DEADLINE_S, folders=runs.folders)
+        return await runs.run(replace(query, statements=None, beside=beside))
+    except (Unavailable, RequestFailed, ValueError):
+        return None

@@ -1,0 +1,108 @@
+"""Which lines of the user's files run in each of several pieces of work; nothing else of them is looked at.
+
+From Python 3.12 on a line costs something once for each piece, before it costs at each event.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..reading.statics import text_of
+from .sources import Files
+from .tracing import original_settrace
+
+_NAME = "dap_ai"
+_TOOLS = range(5, -1, -1)
+
+
+class Covering:
+    """The lines of each piece of work, which are numbered from 0 on in the order of `run`."""
+
+    def __init__(self, files: Files) -> None:
+        monitoring: Any = getattr(sys, "monitoring", None)
+        self._how = _Traced(files) if monitoring is None else _Monitored(files, monitoring)
+        self._tests: dict[tuple[str, int], int] = {}
+        self._count = 0
+
+    def run(self, work: Any) -> None:
+        """Calls it. Raises what it raises."""
+        self._how.lines = set()
+        try:
+            sys.call_tracing(self._how.run, (work,))  # the thread may stand in a debugger's own function
+        finally:
+            for code, line in self._how.lines:
+                key = text_of(code.co_filename), line
+                self._tests[key] = self._tests.get(key, 0) | 1 << self._count
+            self._count += 1
+
+    def facts(self) -> list[list[Any]]:
+        """Covered structures."""
+        found: dict[tuple[str, int], list[int]] = {}
+        for (file, line), tests in self._tests.items():
+            found.setdefault((file, tests), []).append(line)
+        return [[file, "%x" % tests, sorted(lines)] for (file, tests), lines in found.items()]
+
+
+class _Monitored:
+    """By `sys.monitoring`: a function of the user's is noticed when it starts, and its lines each once."""
+
+    def __init__(self, files: Files, monitoring: Any) -> None:
+        self.lines: set[tuple[Any, int]] = set()
+        self._files = files
+        self._monitoring = monitoring
+        self._tool = next(tool for tool in _TOOLS if monitoring.get_tool(tool) is None)
+        monitoring.use_tool_id(self._tool, _NAME)
+        monitoring.register_callback(self._tool, monitoring.events.PY_START, self._on_start)
+        monitoring.register_callback(self._tool, monitoring.events.LINE, self._on_line)
+
+    def run(self, work: Any) -> None:
+        """Under `call_tracing`."""
+        self._monitoring.restart_events()
+        self._monitoring.set_events(self._tool, self._monitoring.events.PY_START)
+        try:
+            work()
+        finally:
+            self._monitoring.set_events(self._tool, 0)
+
+    def _on_start(self, code: Any, _offset: int) -> Any:
+        if self._files.has(code.co_filename):
+            self._monitoring.set_local_events(self._tool, code, self._monitoring.events.LINE)
+        return self._monitoring.DISABLE
+
+    def _on_line(self, code: Any, line: int) -> Any:
+        self.lines.add((code, line))
+        return self._monitoring.DISABLE
+
+
+class _Traced:
+    """By `sys.settrace`, in this thread."""
+
+    def __init__(self, files: Files) -> None:
+        self.lines: set[tuple[Any, int]] = set()
+        self._is_users: dict[Any, bool] = {}
+        self._files = files
+        self._set: Any = original_settrace()
+
+    def run(self, work: Any) -> None:
+        """Under `call_tracing`."""
+        self._set(self._enter)
+        try:
+            work()
+        finally:
+            self._set(None)
+
+    def _enter(self, frame: Any, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        known = self._is_users.get(code)
+        if known is None:
+            known = self._is_users[code] = self._files.has(code.co_filename)
+        return self._line if known else None
+
+    def _line(self, frame: Any, event: str, _argument: Any) -> Any:
+        if event == "line":
+            self.lines.add((frame.f_code, frame.f_lineno))
+        return self._line

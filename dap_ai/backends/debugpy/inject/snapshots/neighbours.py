@@ -1,0 +1,207 @@
+"""Runs the tests beside the one that has failed, each as its runner does, in a copy that stands below that runner.
+
+Number 0 is the failed one itself, then come the nearest in its class, then those of the rest of its file. Their order
+is the same in every copy of one stop.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from typing import Any, Callable, Iterator
+
+from ..reading.statics import text_of
+from .covering import Covering
+from .effects import Effects
+from .sources import Files, UnavailableError
+
+_MOST = 120
+_MOST_OF_ONE = 6
+"""So many sets of parameters of one test are run."""
+_MARKED = ("skip", "skipif", "xfail")
+_SKIPS = ("Skipped", "SkipTest", "XFailed")
+_processor, _clock = time.process_time, time.monotonic
+
+
+class Test:
+    """A test that can be run; `run` raises what it fails with."""
+
+    def __init__(self, name: str, run: Callable[[], object]) -> None:
+        self.name = name
+        self.run = run
+
+
+class Neighbours:
+    """What came of them."""
+
+    key = "beside"
+    """Of its facts in a result."""
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        """A Beside structure."""
+        self._for_s, self._by_clock_s = wanted["for_s"], wanted["by_clock_s"]
+        self._only = wanted.get("only")
+        self._covering = Covering(Files()) if wanted.get("lines") else None
+        self._tests: list[list[Any]] = []
+
+    def run(self, seen: Effects) -> None:
+        """Runs them, until the time is over in which one may begin; the failed one does not count.
+
+        Raises UnavailableError.
+        """
+        ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
+        for number, test in enumerate(itertools.islice(_found(), _MOST)):
+            if self._only is not None and number not in self._only:
+                continue
+            if number and (_processor() > ends or _clock() > ends_by_clock):
+                break
+            self._tests.append([number, test.name, self._outcome(test, seen)])
+            if number == 0:
+                ends = _processor() + self._for_s
+
+    def _outcome(self, test: Test, seen: Effects) -> str:
+        """One that has tried to reach outside of the copy may have failed by that: it says nothing."""
+        before = seen.count
+        try:
+            if self._covering is None:
+                test.run()
+            else:
+                self._covering.run(test.run)
+        except BaseException as error:
+            return "skipped" if type(error).__name__ in _SKIPS or seen.count > before else "failed"
+        return "passed"
+
+    def facts(self) -> dict[str, Any]:
+        """The Outcomes structure."""
+        lines = [] if self._covering is None else self._covering.facts()
+        return {"tests": self._tests, "lines": lines}
+
+
+def _found() -> Iterator[Test]:
+    """Raises UnavailableError."""
+    frame = sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
+    while frame is not None:
+        file = frame.f_code.co_filename.replace("\\", "/")
+        if frame.f_code.co_name == "call_and_report" and file.endswith("_pytest/runner.py"):
+            return _of_pytest(frame.f_locals["item"])
+        if frame.f_code.co_name == "run" and file.endswith("unittest/case.py"):
+            return _of_unittest(frame.f_locals["self"])
+        frame = frame.f_back
+    raise UnavailableError("no test runner that is known runs this test")
+
+
+# -- pytest ----------------------------------------------------------------------------------------------------------
+
+
+def _of_pytest(item: Any) -> Iterator[Test]:
+    _say_nothing_of_values()
+    state = item.session._setupstate
+    state.teardown_exact(None)
+
+    def test(each: Any) -> Test:
+        return Test(text_of(each.name), lambda: _run_item(state, each))
+
+    yield test(item)
+    own, others = _beside(item)
+    counts: dict[str, int] = {}
+    for each in itertools.chain(own, others):
+        name = getattr(each, "originalname", None) or each.name
+        counts[name] = counts.get(name, 0) + 1
+        if counts[name] <= _MOST_OF_ONE and not any([any(each.iter_markers(mark)) for mark in _MARKED]):  # noqa: C419
+            yield test(each)
+
+
+def _say_nothing_of_values() -> None:
+    """A failed assertion calls the `__repr__` of what it compares: that is no part of a test."""
+    rewrite: Any = sys.modules.get("_pytest.assertion.rewrite")
+    util: Any = sys.modules.get("_pytest.assertion.util")
+    if rewrite is not None:
+        rewrite._saferepr = _nothing
+    if util is not None:
+        util._reprcompare = None
+
+
+def _nothing(_value: Any, _short: bool = False) -> str:
+    return ""
+
+
+def _run_item(state: Any, item: Any) -> None:
+    """What its fixtures have set up for wider scopes stays for the next one, as under the runner."""
+    try:
+        state.teardown_exact(item)
+    except BaseException:  # of the one before
+        state.teardown_exact(None)
+    if hasattr(item, "_initrequest"):
+        item._initrequest()
+    key = getattr(sys.modules.get("_pytest.tmpdir"), "tmppath_result_key", None)
+    if key is not None:
+        item.stash[key] = {}
+    state.setup(item)
+    item.runtest()
+    for kept in getattr(item, "_excinfo", None) or ():
+        raise kept.value
+
+
+def _beside(item: Any) -> tuple[Iterator[Any], Iterator[Any]]:
+    """The items of the same parent, the nearest first; and those of the rest of the file."""
+    module = next((node for node in reversed(item.listchain()) if type(node).__name__ == "Module"), item.parent)
+    known = [each for each in item.session.items if module in each.listchain()]
+    if len(known) > 1:
+        own = [each for each in known if each.parent is item.parent]
+        return _nearest(own, item), (each for each in known if each.parent is not item.parent)
+    own = [each for each in item.parent.collect() if hasattr(each, "runtest")]
+    return _nearest(own, item), _below(module, item.parent)
+
+
+def _nearest(items: list[Any], item: Any) -> Iterator[Any]:
+    at = next((n for n, each in enumerate(items) if each.nodeid == item.nodeid), 0)
+    order = sorted(range(len(items)), key=lambda n: abs(n - at))
+    return (items[n] for n in order if items[n].nodeid != item.nodeid)
+
+
+def _below(collector: Any, left_out: Any) -> Iterator[Any]:
+    """The items of a collector, but for one below it."""
+    for each in collector.collect():
+        if hasattr(each, "runtest"):
+            if collector is not left_out:
+                yield each
+        elif each.nodeid != left_out.nodeid:
+            for inner in _below(each, left_out):
+                yield inner
+
+
+# -- unittest --------------------------------------------------------------------------------------------------------
+
+
+def _of_unittest(case: Any) -> Iterator[Test]:
+    unittest: Any = sys.modules["unittest"]
+    for name in ("unittest.case", "unittest.util"):
+        own: Any = sys.modules.get(name)
+        if own is not None:
+            own.safe_repr = _nothing  # see _say_nothing_of_values
+    kind = type(case)
+    yield Test(case._testMethodName, lambda: _run_case(kind, case._testMethodName, unittest, None))
+    names = unittest.defaultTestLoader.getTestCaseNames(kind)
+    at = names.index(case._testMethodName) if case._testMethodName in names else 0
+    for name in sorted(names, key=lambda each: abs(names.index(each) - at)):
+        if name != case._testMethodName:
+            yield Test(name, lambda name=name: _run_case(kind, name, unittest, None))
+    module = sys.modules.get(kind.__module__)
+    for other in list(vars(module).values()) if module is not None else ():
+        if type(other) is type and issubclass(other, unittest.TestCase) and other.__module__ == kind.__module__:
+            for name in unittest.defaultTestLoader.getTestCaseNames(other) if other is not kind else ():
+                yield Test(name, lambda other=other, name=name: _run_case(other, name, unittest, unittest.TestSuite))
+
+
+def _run_case(kind: Any, name: str, unittest: Any, suite: Any) -> None:
+    """`suite`: makes one that sets the class up, too; None: that has been done."""
+    result, case = unittest.TestResult(), kind(name)
+    (case if suite is None else suite([case]))(result)
+    if result.skipped or result.expectedFailures:
+        raise unittest.SkipTest
+    if not result.wasSuccessful():
+        raise AssertionError

@@ -1,0 +1,108 @@
+"""The tests beside the one that failed: what they say of lines and of fixes, over copies that are made up."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from dap_ai.agent.analyst import neighbours
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.analyst.evidence.spectrum import spectrum
+from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged
+from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.snapshot import Covered, Outcomes, Ran, SnapshotQuery, SnapshotResult
+from tests.unit.agent.harness import Stopped, case_of, fail
+
+SHOP = """\
+def total(prices, discount):
+    amount = sum(prices)
+    if discount:
+        amount = amount + discount
+    return amount
+
+
+def test_total():
+    assert total([3], 2) == 1
+
+
+test_total()
+"""
+FAILED, PASSED = Ran(0, "test_discount", "failed"), Ran(3, "test_sum", "passed")
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Stopped:
+    program = tmp_path / "shop.py"
+    program.write_text(SHOP)
+    stopped = fail(program)
+    stopped.why_no_snapshot = ""
+    return stopped
+
+
+@pytest.fixture
+def case(stopped: Stopped) -> Case:
+    return case_of(stopped)
+
+
+def seen(program: str) -> Neighbours:
+    """Line 4 runs in the test that failed alone, 2, 3 and 5 in another one, too."""
+    covered = [Covered(program, "3", [2, 3, 5]), Covered(program, "1", [4, 9])]
+    found = neighbours.read(Outcomes([FAILED, PASSED], covered))
+    assert found
+    return found
+
+
+def judgement(stopped: Stopped, case: Case, outcome: Callable[[SnapshotQuery], str]) -> Judgement:
+    """Of a change of line 2, which `test_sum` runs; `outcome` is what becomes of that in each copy."""
+    edit = Edit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        assert query.beside
+        assert query.beside.only == [3]
+        return SnapshotResult("ok", beside=Outcomes([Ran(3, "test_sum", outcome(query))]))  # pyright: ignore[reportArgumentType]  as its callers say
+
+    stopped.copy = copy
+    return asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), edit))
+
+
+def test_what_runs_in_the_failing_test_alone_is_the_most_suspicious(stopped: Stopped):
+    found = seen(stopped.program)
+    assert found.ochiai((stopped.program, 4)) == 1.0
+    assert 0 < found.ochiai((stopped.program, 2)) < 1
+    assert found.ochiai((stopped.program, 1)) == 0.0
+
+
+def test_a_line_of_the_test_itself_comes_after_those_of_what_it_tests(stopped: Stopped, case: Case):
+    scores = spectrum(case, {}, {}, seen(stopped.program))
+    assert max(scores, key=lambda spot: scores[spot]) == (stopped.program, 4)
+    assert scores[stopped.program, 9] < min(scores[stopped.program, line] for line in (2, 3, 4))
+
+
+def test_without_another_test_or_where_the_failed_one_passes_nothing_is_known():
+    assert neighbours.read(Outcomes([FAILED])) is None
+    assert neighbours.read(Outcomes([Ran(0, "test_discount", "passed"), PASSED])) is None
+
+
+def test_a_test_that_passes_without_a_fix_and_fails_with_it_refutes_it(stopped: Stopped, case: Case):
+    found = judgement(stopped, case, lambda query: "failed" if query.edits else "passed")
+    assert found.broken == "test_sum"
+
+
+def test_a_test_that_fails_by_itself_in_a_copy_is_no_judge(stopped: Stopped, case: Case):
+    found = judgement(stopped, case, lambda _: "failed")
+    assert (found.broken, found.words) == ("", "")
+
+
+def test_a_test_that_still_passes_counts(stopped: Stopped, case: Case):
+    found = judgement(stopped, case, lambda _: "passed")
+    assert found.words == "of the tests beside it that run this line, 1 that passed pass with it"
+
+
+def test_a_test_that_failed_and_still_does_keeps_the_others_from_speaking_for_a_fix():
+    assert Judgement(held=2, mended=1).words
+    assert not Judgement(held=2, mended=1, failing=1).words
