@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ Examples:
   dap-ai debug --core core.4711 ./parser
   dap-ai debug --run trial.traj.json       (a recorded run: `back` steps back)
   dap-ai debug --pid 4711
+  dap-ai debug --kernel                    (a notebook's: its last error, or where the next cell stops)
   dap-ai debug --join                      (beside an editor, which alone moves the program)
   dap-ai debug -c "b total" -c run -c bt -c q shop.py
 
@@ -60,8 +62,9 @@ _EDITOR = "dap_ai.commands.debugging.editor"
 _RC = ".dap-airc"
 _MAX_RC_BYTES = 100_000
 _COMMON = (
-    "-b", "--exception", "-m", "--pid", "--core", "--run", "--join", "--post-mortem", "--cwd", "--env", "--python",
-    "--sanitize", "--backend", "--provider", "--model", "--base-url", "--level", "--verbose", "--log", "--help",
+    "-b", "--exception", "-m", "--pid", "--core", "--run", "--join", "--post-mortem", "--kernel", "--cwd", "--env",
+    "--python", "--sanitize", "--backend", "--provider", "--model", "--base-url", "--level", "--verbose", "--log",
+    "--help",
 )  # fmt: skip
 
 
@@ -126,10 +129,12 @@ def _wanted(flags: dict[str, Any], join: str | None) -> Wanted:
         raise click.UsageError("--join goes to an existing session: do not name a PROGRAM with it.")
     if flags["pid"] and (words or flags["module"]):
         raise click.UsageError("--pid attaches to a running program: do not name a PROGRAM with it.")
+    if flags["kernel"] is not None and (words or flags["module"] or flags["pid"] or flags["core"] or flags["recorded"]):
+        raise click.UsageError("--kernel is about a notebook's kernel: name nothing else to be debugged.")
     if flags["core"] and (flags["pid"] or flags["module"]):
         raise click.UsageError("--core reads a program that has already crashed: it stands alone.")
-    named = {name: flags[name] for name in ("env", "module", "pid", "core", "sanitize")}
-    return Wanted(words, cwd, run=flags["recorded"], **named)
+    named = {name: flags[name] for name in ("env", "module", "pid", "core", "sanitize", "kernel")}
+    return Wanted(words, cwd, run=flags["recorded"], stays=True, **named)
 
 
 def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
@@ -172,7 +177,8 @@ class _Started:
         if arguments is not None:
             program = () if self._wanted.module else self._wanted.words[:1]
             self._wanted = msgspec.structs.replace(self._wanted, words=(*program, *arguments))
-        make = self._kind.look(self._wanted, self._resolved, self._display.status)
+        look = partial(self._kind.look, self._wanted, self._resolved, self._display.status)
+        make = await asyncio.to_thread(look)  # it may compile, or talk with a kernel
         terminal = SharedTerminal(self._screen)
         setup = backend_of(self._resolved.settings).terminal_setup
         target = make(
@@ -183,6 +189,7 @@ class _Started:
             masker=self._display.masker,
             connect=target.connect or None,
             wire_log=open_wire_log(self._wishes.wire_log),
+            backend=target.backend,
         )
         live = Live(await proxy.open_in_process(), self._display, target, self._wishes, terminal)
         return await _begun(live)

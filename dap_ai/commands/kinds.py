@@ -36,6 +36,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """The address of a process that is held after a failure."""
     kernel: str | None = None
     """The connection file of a Jupyter kernel; empty: the newest."""
+    stays: bool = False
+    """What has not stopped yet is waited for."""
 
 
 Tell = Callable[[str], None]

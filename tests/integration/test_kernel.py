@@ -186,6 +186,29 @@ async def test_another_debugger_is_not_disturbed_and_its_stop_can_be_asked_about
     assert notebook.ended(running)["status"] == "ok"
 
 
+def test_the_prompt_waits_for_a_cell_that_fails_and_lets_the_kernel_go_on(notebook: Notebook) -> None:
+    command = [sys.executable, "-m", "dap_ai", "debug", "-nx", "--kernel", str(notebook.file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as prompt:
+        said: list[str] = []
+
+        def type_(text: str, until: str = "") -> None:
+            assert prompt.stdin and prompt.stdout
+            prompt.stdin.write(text.encode())
+            prompt.stdin.flush()
+            while until and until not in "".join(said[-1:]):
+                said.append(prompt.stdout.readline().decode())
+                assert said[-1], "".join(said)
+
+        type_("bt\n", until="The program runs")
+        failed = notebook.begin(FAILING)
+        type_("", until="stopped:")
+        type_("p price\n!mark = 3\nc &\nq\n")
+        said.append(prompt.communicate(timeout=patient(30))[0].decode())
+    assert notebook.ended(failed)["status"] == "error"
+    assert "p price\n{'v': None}\n" in "".join(said)
+    assert notebook.run("mark + 1")["status"] == "ok"
+
+
 def test_the_last_error_of_a_kernel_is_asked_about_and_nothing_of_that_is_left_there(
     notebook: Notebook, run_dap_ai: Any
 ) -> None:
@@ -197,6 +220,10 @@ def test_the_last_error_of_a_kernel_is_asked_about_and_nothing_of_that_is_left_t
     names = "[sorted(globals()), [n for n in __import__('sys').modules if 'dap_ai' in n]]"
     notebook.run(f"_before = None\n_before = {names}")
     why, when = ask(), ask("when", "did", "total", "change?")
+    typed = ("bt", "p price", "back", "c", "q")
+    at_prompt = run_dap_ai(
+        "debug", "-nx", "--kernel", str(notebook.file), *(part for line in typed for part in ("-c", line))
+    ).stdout.decode()
     left = notebook.client.execute(
         "", silent=True, user_expressions={"same": f"{names} == _before, len(In)"}, reply=True, timeout=REPLY_S
     )
@@ -207,6 +234,8 @@ def test_the_last_error_of_a_kernel_is_asked_about_and_nothing_of_that_is_left_t
     assert "No cell of this kernel has failed so far" in before.stderr.decode()
     assert why.stdout.decode().startswith("`price['v']` is `None` at `In [1]:4`."), why.stderr
     assert "`total` took 2 values before this stop" in when.stdout.decode()
+    assert "\n{'v': None}\n" in at_prompt
+    assert "there is nothing to run again" in at_prompt
     assert left["content"]["user_expressions"]["same"]["data"]["text/plain"] == "(True, 3)"
     assert "The kernel runs a cell" in refused.stderr.decode()
     assert notebook.ended(busy)["status"] == "error"

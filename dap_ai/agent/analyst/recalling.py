@@ -68,4 +68,4 @@ def _is_within(case: Case, found: bool) -> bool:
 def _why_nothing(case: Case) -> str:
     if not any(frame.user for frame in case.frames):
         return "no frame of this stop is in a file of yours"
-    return "this thread was started by the program, or by a library: neither a program nor a test begins in it"
+    return "neither a program from its start nor a test stands on this thread's stack, so there is nothing to run again"

@@ -135,7 +135,8 @@ class Console:
         live.on_fixes = self._fixing.learn
         self._busy = True
         try:
-            await live.settled()
+            if live.target.begins_stopped:
+                await live.settled()
         finally:
             self._busy = False
         await self._tell_end()

@@ -31,6 +31,7 @@ _ANSWER_S = 120.0
 _ECHO = re.compile(r"\A\((?:lldb|gdb)\) .*\n")
 """A debugger's command line says again what it was told."""
 _DETACH_S = 3.0
+_BACK = frozenset({"stepBack", "reverseContinue"})
 _OF_PRESENT = "about the present: a moment in the past is only looked at"
 _FRAMES = 400
 
@@ -210,8 +211,9 @@ class Live:
     async def resume(self, command: str, **arguments: Any) -> None:
         """Lets the program go on; `settled` waits for what comes of it. Raises RequestFailed, Over, NotStopped."""
         stop = self._here
-        if self.target.unmoved and not (self.target.acts and command == "continue"):  # that lets a held one go
-            raise NotStopped(self.target.unmoved)
+        moves_copy = self.in_past or command in _BACK
+        if self.target.unmoved and not moves_copy and not (self.target.acts and command == "continue"):
+            raise NotStopped(self.target.unmoved)  # `continue` lets a held one go
         await self.target.before_going_on(self._session)
         self.target.job.going_on()
         self._terminal.give(0)

@@ -119,8 +119,16 @@ class Asked(NamedTuple):
         return text
 
 
+class NoErrorError(CannotReachError):
+    """The kernel of this connection file has neither failed nor stopped."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(_NO_ERROR)
+        self.path = path
+
+
 async def ask_at(wanted: str) -> Asked:
-    """Finds the kernel, and holds it at its last error unless it has stopped. Raises CannotReachError."""
+    """Finds the kernel, and holds it at its last error unless it has stopped. Raises CannotReachError, NoErrorError."""
     path = found(wanted)
     kernel = Kernel(path)
     said: asyncio.Queue[tuple[str, dict[str, Any], str]] = asyncio.Queue()
@@ -136,7 +144,7 @@ async def ask_at(wanted: str) -> Asked:
     if "error" in answer:
         raise CannotReachError(f"The kernel cannot be held at its last error: {answer['error']}")
     if not answer["address"]:
-        raise CannotReachError(_NO_ERROR)
+        raise NoErrorError(path)
     return Asked(path, answer["address"], answer["cells"])
 
 

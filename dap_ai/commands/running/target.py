@@ -105,6 +105,8 @@ class Target:
     """What starts the adapter, in place of the backend that is set."""
     acts = True
     """An answer may do something to the program, of which the user is asked."""
+    begins_stopped = True
+    """A first stop comes by itself, and is waited for at a prompt."""
     asks = "Why did it stop here?"
     """The question of a user who asks none."""
     help = chat.HELP

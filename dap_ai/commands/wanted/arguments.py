@@ -60,6 +60,10 @@ def split(
     return ours, program
 
 
+OPTIONAL = ("--join", "--kernel", "--post-mortem")
+"""Options that stand alone, too."""
+
+
 class SplitCommand(click.Command):
     """A command whose last parameter is PROGRAM and all that is the program's."""
 
@@ -73,7 +77,7 @@ class SplitCommand(click.Command):
             if isinstance(parameter, click.Option)
             for spelling in (*parameter.opts, *parameter.secondary_opts)
         }
-        return split(args, options)
+        return split(args, options, OPTIONAL)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Hands click our arguments alone: it would take what follows for the value that an option lacks."""

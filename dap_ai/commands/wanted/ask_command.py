@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dap_ai.commands.shown.json_lines import JsonLines
-from dap_ai.commands.wanted.arguments import SplitCommand, split
+from dap_ai.commands.wanted.arguments import OPTIONAL, SplitCommand, split
 from dap_ai.protocol.wire.safe import as_it_is
 
 _SECTIONS = {
@@ -34,7 +34,7 @@ class AskCommand(SplitCommand):
         with click.Context(self) as ctx:
             options = [p for p in self.get_params(ctx) if isinstance(p, click.Option) and p.name != "verbose"]
         values = {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)}
-        return split(args, values, optional=("--join", "--kernel", "--post-mortem"))
+        return split(args, values, OPTIONAL)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """In sections: two dozen options in one list teach nobody."""

@@ -8,11 +8,15 @@ from typing import Any
 
 from dap_ai.backends.jupyter import JupyterBackend
 from dap_ai.backends.jupyter.kernel import CannotReachError
-from dap_ai.commands.running.kernels import Asked, ask_at
+from dap_ai.commands.running.kernels import Asked, NoErrorError, ask_at
 from dap_ai.commands.running.starting import Debugged
 from dap_ai.commands.running.target import Session, Target
+from dap_ai.kinds.python.functions import function_at
 from dap_ai.kinds.python.held import HeldTarget
 from dap_ai.protocol.contracts.backend import StartError
+
+_FAILS = "userUnhandled"
+_WAITS = "the kernel is debugged from here: it stops where a cell fails, at `breakpoint()` and at breakpoints"
 
 
 class HeldKernel(HeldTarget):
@@ -58,10 +62,46 @@ class StoppedKernel(Debugged):
         return False
 
 
-def target_at(wanted: str) -> Target:
-    """The kernel of a connection file; "": the newest. Raises StartError."""
+class DebuggedKernel(Debugged):
+    """As by an editor: it stops where a cell fails or reaches a breakpoint, and goes on when it is left."""
+
+    initialize: Mapping[str, Any] = {"adapterID": "python"}
+    begins_stopped = False
+    on_silence = "the kernel does not answer"
+
+    def __init__(self, path: str) -> None:
+        self.backend = JupyterBackend(path)
+
+    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
+        """What a cell fails with, IPython catches."""
+        return [name for name in {*exceptions, _FAILS} if name in announced]
+
+    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """It runs already."""
+        del capabilities
+        session.display.status(_WAITS)
+        return "attach", {}
+
+    def statement(self, text: str) -> str:
+        """Python's."""
+        return text
+
+    def first_line(self, name: str, source: Sequence[str]) -> int:
+        """By the syntax tree."""
+        return function_at(source, name)
+
+
+def target_at(wanted: str, *, stays: bool = False) -> Target:
+    """The kernel of a connection file; "": the newest. Raises StartError.
+
+    `stays`: one that has not failed is waited for.
+    """
     try:
         asked = asyncio.run(ask_at(wanted))
+    except NoErrorError as none:
+        if stays:
+            return DebuggedKernel(none.path)
+        raise StartError(str(none)) from none
     except CannotReachError as error:
         raise StartError(str(error)) from error
     return HeldKernel(asked) if asked.held else StoppedKernel(asked.path)

@@ -127,7 +127,7 @@ def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Mak
     if wanted.kernel is not None:
         from dap_ai.kinds.python.kernel import target_at  # noqa: PLC0415  an extra
 
-        kernel = target_at(wanted.kernel)
+        kernel = target_at(wanted.kernel, stays=wanted.stays)
         return lambda _out: kernel
     if wanted.held is not None:
         held = HeldTarget(wanted.held)
