@@ -26,6 +26,9 @@ _NOT_SEEN = 0.3
 _LIKELY = 0.8
 """A change of such a kind is more often the fix than a `return` that was forgotten."""
 
+_OF_A_FUNCTION = {IMPLICIT_NONE}
+"""What was seen shows the function that is wrong, not by which of its lines: perhaps a test that should have held."""
+
 
 def witness(analysis: Analysis, trials: Trials) -> None:
     """Lifts each line whose finding the widest run confirms, with what was seen; sinks those that it refutes."""
@@ -38,12 +41,17 @@ def witness(analysis: Analysis, trials: Trials) -> None:
         if seen:
             share = _of_failing_tests(finding, trials)
             finding.reason, finding.weight = seen, _SEEN * share
-            finding.seen = share == 1.0 and (whole_test(analysis.case) is None or trials.neighbours is not None)
+            finding.seen = share == 1.0 and finding.rule not in _OF_A_FUNCTION and _is_judged(analysis, trials)
             analysis.blame(key, seen)
             _lift(analysis, finding, trials, share)
         elif seen == "" and key in analysis.scores:
             analysis.scores[key] *= _NOT_SEEN
     _none_returned(analysis, trace)
+
+
+def _is_judged(analysis: Analysis, trials: Trials) -> bool:
+    """No test, or one beside which others were run."""
+    return whole_test(analysis.case) is None or trials.neighbours is not None
 
 
 def _none_returned(analysis: Analysis, trace: Trace) -> None:
