@@ -16,6 +16,9 @@ from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.wire.ask import Fix, Suspect
 
+_LEAST_SURE = 0.45
+"""So sure must a rule be, and tests that pass not run its line, for its fix to be shown where it was not tried."""
+
 
 def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
@@ -25,7 +28,8 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
         return _passing(analysis, trials)
     finding = analysis.fix_at(first.file, first.line) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
-    if finding and finding.edit and finding.weight >= 0.45 and (verdict is None or verdict.outcome == CANNOT):
+    sure = finding.weight * analysis.share((first.file, first.line)) if first and finding else 0.0
+    if finding and finding.edit and sure >= _LEAST_SURE and (verdict is None or verdict.outcome == CANNOT):
         finding.edit.lines = own_lines(finding.edit)
         diff = finding.edit.diff(case.inspection.cwd)
         fix = Fix(finding.edit.source.path, diff)

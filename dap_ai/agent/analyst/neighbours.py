@@ -85,15 +85,16 @@ class Neighbours:
 
     def told(self, spot: Spot) -> str:
         """In which tests a line runs, in words."""
-        passing = (self.ran.get(spot, 0) & self.passed).bit_count()
-        beside = self.passed.bit_count()
-        if not passing:
-            return f"runs in the test that failed, and in none of the {beside} beside it that pass"
-        return f"runs in the test that failed, and in {passing} of the {beside} beside it that pass"
+        passing, beside = (self.ran.get(spot, 0) & self.passed).bit_count(), self.passed.bit_count()
+        if not beside:
+            return "runs in the test that failed"
+        return f"runs in the test that failed, and in {passing or 'none'} of the {beside} beside it that pass"
 
 
-def _lines(edit: Edit) -> range:
-    return range(edit.first, max(edit.first, edit.last) + 1)
+def _lines(edit: Edit) -> set[int]:
+    """And the first of the statement: a run need not come to each line of a long one."""
+    statement = edit.source.statement_at(edit.first)
+    return {*range(edit.first, max(edit.first, edit.last) + 1), statement.lineno if statement else edit.first}
 
 
 def read(tests: Outcomes) -> Neighbours | None:

@@ -24,7 +24,6 @@ from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
 from dap_ai.agent.analyst.weighing import weigh
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
-from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -33,7 +32,6 @@ MAX_TRIES, MAX_LINES = 120, 150
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
-_AGAIN, _AGAIN_S = 2, 1.0
 _LATE = 1.25
 """Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
 _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
@@ -206,39 +204,6 @@ async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     if not controls and trials.neighbours is None:
         raise asyncio.TimeoutError
-
-
-async def demand_again(debugger: Debugger, case: Case) -> Control | None:
-    """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
-    failure = failure_of(case)
-    control = await run_again(debugger, case) if failure and failure.is_demand else None
-    return control if control and control.trace.calls else None
-
-
-async def beside_again(debugger: Debugger, case: Case) -> Neighbours | None:
-    """The tests beside the one that failed, run in a copy; None where that is not possible."""
-    if not case.exception or debugger.why_no_snapshot:
-        return None
-    try:
-        return await neighbours_of(Runs(debugger, case, None, _AGAIN_S, folders=own_folders(case)))
-    except NotStopped:
-        return None
-
-
-async def run_again(debugger: Debugger, case: Case) -> Control | None:
-    """The widest check that shows the failure again; None where there is none, or nothing can be run."""
-    failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
-    if failure is None:
-        return None
-    runs = Runs(debugger, case, failure, _AGAIN_S, folders=own_folders(case))
-    for check in reversed(checks_of(case)[-_AGAIN:]):
-        try:
-            control = await runs.control(check)
-        except (NotStopped, RequestFailed):
-            return None
-        if control.usable:
-            return control
-    return None
 
 
 async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:

@@ -57,9 +57,9 @@ class Python(Kind):
 
         Nobody waits for a long run: it would only say which lines are quoted first.
         """
+        from dap_ai.agent.analyst.again import beside_again, demand_again  # noqa: PLC0415  the same
         from dap_ai.agent.analyst.context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.agent.analyst.ranking import analyse  # noqa: PLC0415  the same
-        from dap_ai.agent.analyst.trials import beside_again, demand_again  # noqa: PLC0415  the same
         from dap_ai.agent.analyst.weighing import heed_tests  # noqa: PLC0415  the same
 
         analysis, control, tests = await asyncio.gather(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed
+from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed, why_not_again
+from dap_ai.agent.analyst.asked.owners import called
 from dap_ai.agent.analyst.asked.stops import Kept, changed, kept
 from dap_ai.agent.analyst.asked.telling import answered
 from dap_ai.agent.analyst.asked.times import slow
@@ -72,7 +73,7 @@ class PlainWords:
     async def again(self, work: Work, case: Case, known: Sequence[Control]) -> Again | str:
         """The recorded run; else why there is none, as a clause."""
         if self._again is None or self._again[0] != case.stop.epoch:
-            if not any(control.usable for control in known):
+            if not any(control.usable for control in known) and not why_not_again(work.debugger, case):
                 work.sink.emit("status", _RUNNING)
             try:
                 found: Again | str = await again(work.debugger, case, known)
@@ -86,7 +87,8 @@ class PlainWords:
     async def _plain(self, work: Work, case: Case, wanted: Plain) -> Told | None:
         match wanted.kind:
             case "slow":
-                work.sink.emit("status", _RUNNING)
+                if not why_not_again(work.debugger, case):
+                    work.sink.emit("status", _RUNNING)
                 try:
                     return Told([slow(case, *await timed(work.debugger, case))])
                 except (NotAgain, Unavailable) as reason:
@@ -104,15 +106,22 @@ def _may_be_known(wanted: Wanted, case: Case) -> bool:
     """Whether it is worth a run: what it names is there."""
     match wanted:
         case Returned(function=name) | Called(function=name):
-            return name.rpartition(".")[2] in written(case)
+            return name.rpartition(".")[2] in {*written(case), *_called(case)}
         case Compared(subject=subject):
             known = any(place.value(subject) is not None for place in case.callers)
             names = re.findall(r"[A-Za-z_]\w*", subject)[:1]
-            return known or any(setter(case, name) or name in written(case) for name in names)
+            return known or any(setter(case, name) or name in {*written(case), *_called(case)} for name in names)
         case Literally(missed=missed):
             return not missed
         case _:
             return True
+
+
+def _called(case: Case) -> Iterator[str]:
+    """The names of what the files of the stack call."""
+    for source in (place.source for place in case.places):
+        nodes = source.index.nodes if source and source.tree else ()
+        yield from (called(node) for node in nodes if isinstance(node, ast.Call))
 
 
 def _without_run(wanted: Wanted, case: Case, why: str) -> Told | None:

@@ -157,14 +157,6 @@ GUESSED: dict[str, tuple[str, str]] = {
     ),
 }
 
-REFUTED: dict[str, tuple[str, str]] = {
-    "get gave a value": ("get without default", "d = {'a': 1, 'b': None}\nx = d.get('a')\nd['b'] + x\n"),
-    "the search has found something": (
-        "no match",
-        "import re\nm = re.search('a', 'a')\ny = None\nlen(m.group()) + y\n",
-    ),
-}
-
 
 @pytest.mark.parametrize("name", EMPTIED)
 def test_an_iterator_that_is_walked_twice_is_found(name: str, tmp_path: Path):
@@ -183,9 +175,3 @@ def test_correct_code_is_no_finding(name: str, tmp_path: Path):
 def test_what_may_be_meant_is_a_guess(name: str, tmp_path: Path):
     rule, text = GUESSED[name]
     assert max((finding.weight for finding in found(analysed(tmp_path, text), rule)), default=0) < SURE
-
-
-@pytest.mark.parametrize("name", REFUTED)
-def test_a_finding_that_the_values_refute_is_dropped(name: str, tmp_path: Path):
-    rule, text = REFUTED[name]
-    assert found(analysed(tmp_path, text), rule) == []

@@ -182,12 +182,19 @@ def test_a_program_runs_with_the_fix_of_the_rule(name: str, analysed_once: Calla
     ("rule", "text"),
     [
         ("key in another form", "grants = {'1': 'read'}\nfor user in (1, 2):\n    print(grants[str(user)])\n"),
+        ("get of no key", "d = {'a': 1, 'b': None}\nx = d.get('a')\nd['b'] + x\n"),
         ("no order", "total = 0\nfor n in sorted([1, 2]):\n    assert object() < object()\n"),
         ("not awaited", GATHERED),
     ],
 )
 def test_a_rule_is_silent_where_nothing_is_wrong(rule: str, text: str, tmp_path: Path):
     assert not found(analysed(tmp_path, text), rule)
+
+
+def test_a_get_of_what_is_not_there_is_told_with_the_key(tmp_path: Path):
+    analysis = analysed(tmp_path, "rates = {'EUR': 1}\nrate = rates.get('eur')\nrate + 1\n")
+    finding = found(analysis, "get of no key")[0]
+    assert finding.reason.startswith("`rates` has no key `'eur'`, so `get` returns `None`")
 
 
 def test_a_tie_is_said_with_the_item_that_was_equal(tmp_path: Path):

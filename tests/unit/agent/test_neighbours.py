@@ -3,20 +3,31 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import pytest
 
-from dap_ai.agent.analyst import neighbours
+from dap_ai.agent.analyst import enclosing, neighbours
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.spectrum import spectrum
 from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged
 from dap_ai.agent.analyst.runs import Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import Covered, Outcomes, Ran, SnapshotQuery, SnapshotResult
-from tests.unit.agent.harness import Stopped, case_of, fail
+from dap_ai.protocol.contracts.snapshot import (
+    Covered,
+    Outcomes,
+    Raised,
+    Ran,
+    SnapshotQuery,
+    SnapshotResult,
+    Trace,
+    TracedCall,
+    TracedLine,
+)
+from tests.unit.agent.harness import Stopped, ask, case_of, fail
 
 SHOP = """\
 def total(prices, discount):
@@ -27,11 +38,18 @@ def total(prices, discount):
 
 
 def test_total():
-    assert total([3], 2) == 1
+    assert total([3], 2) == 1, "the bill"
 
 
 test_total()
 """
+TESTED = """\
+exec(SHOP)
+def test_total():
+    assert total([3], 2) == 1, "the bill"
+test_total()
+"""
+TURNED = "if not (discount):"
 FAILED, PASSED = Ran(0, "test_discount", "failed"), Ran(3, "test_sum", "passed")
 
 
@@ -106,3 +124,63 @@ def test_a_test_that_still_passes_counts(stopped: Stopped, case: Case):
 def test_a_test_that_failed_and_still_does_keeps_the_others_from_speaking_for_a_fix():
     assert Judgement(held=2, mended=1).words
     assert not Judgement(held=2, mended=1, failing=1).words
+
+
+def answered(stopped: Stopped, tmp_path: Path, judge: Literal["passed", "failed"]) -> Answer:
+    """The answer where copies fail until the condition of `total` is turned round, which `test_sum` runs, too."""
+    shop, test = str(tmp_path / "shop.py"), str(tmp_path / "test_shop.py")
+    covered = [Covered(shop, "3", [2, 3, 5]), Covered(shop, "1", [4]), Covered(test, "1", [3])]
+    lines = [TracedLine(shop, n, "total") for n in (2, 3, 4, 5)]
+    trace = Trace([TracedLine(test, 3, "test_total"), *lines], [TracedCall("total", shop, 1, 0, ["prices=[3]"], "5")])
+    failed = SnapshotResult("raised", raised=Raised("AssertionError", "the bill", test, 3), trace=trace)
+
+    def copy(query: SnapshotQuery) -> SnapshotResult:
+        if query.beside is None:
+            return SnapshotResult("ok", trace=trace) if any(TURNED in edit.new for edit in query.edits) else failed
+        ran = (
+            [FAILED, PASSED] if query.beside.only is None else [Ran(3, "test_sum", judge if query.edits else "passed")]
+        )
+        return SnapshotResult("ok", beside=Outcomes(ran, covered))
+
+    stopped.copy = copy
+    return ask(stopped)[0]
+
+
+@pytest.fixture
+def tested(tmp_path: Path) -> Stopped:
+    """As `stopped`, with the test in a file of its own."""
+    (tmp_path / "shop.py").write_text(SHOP)
+    program = tmp_path / "test_shop.py"
+    program.write_text(TESTED.replace("SHOP", repr(SHOP.partition("\n\n\n")[0])))
+    stopped = fail(program)
+    stopped.why_no_snapshot = ""
+    return stopped
+
+
+def test_a_fix_is_shown_with_what_the_tests_beside_it_say(tested: Stopped, tmp_path: Path):
+    answer = answered(tested, tmp_path, "passed")
+    assert f"+    {TURNED}" in answer.fixes[0].diff
+    assert "of the tests beside it that run this line, 1 that passed pass with it" in answer.text
+
+
+def test_a_fix_with_which_a_test_beside_it_fails_is_not_shown(tested: Stopped, tmp_path: Path):
+    answer = answered(tested, tmp_path, "failed")
+    assert answer.fixes == []
+    assert "none passed" in answer.text
+
+
+def test_what_the_failing_test_alone_runs_is_the_first_suspect(tested: Stopped, tmp_path: Path):
+    first = answered(tested, tmp_path, "failed").suspects[0]
+    assert (Path(first.file).name, first.line) == ("shop.py", 4)
+
+
+def test_what_stands_in_a_folder_of_tests_is_of_a_test_whatever_its_name(tmp_path: Path):
+    (tmp_path / "tests").mkdir()
+    program = tmp_path / "tests" / "tables.py"
+    program.write_text(SHOP.replace("test_total", "row"))
+    case = case_of(fail(program))
+    case.frames = [frame for frame in case.frames if frame.name != "<module>"]
+    case.inspection.cwd = str(tmp_path)
+    assert enclosing.test_of(case)
+    case.inspection.cwd = str(tmp_path / "tests")
+    assert enclosing.test_of(case) is None

@@ -14,7 +14,7 @@ from dap_ai.agent.analyst.runs import Control, Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import Trace
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, Trace
 
 DEADLINE_S = 5.0
 
@@ -57,11 +57,7 @@ async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -
 
     `known`: runs of the failure that were made before.
     """
-    if debugger.why_no_snapshot:
-        raise NotAgain(debugger.why_no_snapshot)
-    checks = [check for check in enclosing(case) if check.whole][::-1]
-    if not checks:
-        raise NotAgain("what led to this stop cannot be run again")
+    checks = _wholes(debugger, case)
     found = next((c for c in reversed(known) if c.check.whole and c.usable and c.trace.history), None)
     if found is None:
         found = (
@@ -74,16 +70,34 @@ async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -
 
 async def timed(debugger: Debugger, case: Case) -> tuple[Trace, str]:
     """How long each line takes, and what was run again. Raises as `again`."""
-    if debugger.why_no_snapshot:
-        raise NotAgain(debugger.why_no_snapshot)
     reasons: list[str] = []
-    for check in [check for check in enclosing(case) if check.whole][::-1]:
-        query = replace(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)), timed=True)
-        result = await _runs(debugger, case).run(query)
+    for check in _wholes(debugger, case):
+        query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
+        result = await _runs(debugger, case).run(replace(query, timed=True))
         if result.trace and result.trace.lines:
             return result.trace, check.words
         reasons.append(f"{check.words} could not be run again")
-    raise NotAgain(reasons[0] if reasons else "what led to this stop cannot be run again")
+    raise NotAgain(reasons[0])
+
+
+def why_not_again(debugger: Debugger, case: Case) -> str:
+    """Why nothing can be run again, as far as it is known before it is tried: a clause; empty: something can."""
+    if debugger.why_no_snapshot:
+        return debugger.why_no_snapshot
+    return "" if any(check.whole for check in enclosing(case)) else "what led to this stop cannot be run again"
+
+
+def _wholes(debugger: Debugger, case: Case) -> list[Check]:
+    """What may be run again, the program before the test. Raises NotAgain."""
+    if why := why_not_again(debugger, case):
+        raise NotAgain(why)
+    return [check for check in enclosing(case) if check.whole][::-1]
+
+
+def _anew(query: SnapshotQuery) -> SnapshotQuery:
+    """The same with all modules of the user's loaded anew, where it runs the whole program: they keep nothing of it."""
+    begun = query.statements
+    return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
 
 
 def _runs(debugger: Debugger, case: Case) -> Runs:
@@ -103,7 +117,7 @@ async def _to_failure(debugger: Debugger, case: Case, checks: Sequence[Check]) -
 async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
     runs = _runs(debugger, case)
     for check in checks:
-        query = check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case))
+        query = _anew(check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case)))
         result = await runs.run(replace(query, to_stop=True))
         trace = result.trace
         if trace and trace.arrived:

@@ -38,10 +38,13 @@ def call_links(again: Again, run: Run) -> list[str]:
     return walk.found[:_MAX_LINKS]
 
 
-def standing_out(again: Again, roots: Sequence[ast.expr], event: Event) -> str:
-    """The value that stands out most among what the roots depended on, in a sentence; empty: there is none."""
-    sliced = slice_of(again.record, event, roots)
-    found = next((odd for odd in oddities(again.record, sliced, ()) if odd.weight >= _LEAST_ODD), None)
+def standing_out(again: Again, roots: Sequence[ast.expr], event: Event, within: str = "") -> str:
+    """The value that stands out most among what the roots depended on, in a sentence; empty: there is none.
+
+    `within`: only one that this text holds.
+    """
+    odd = oddities(again.record, slice_of(again.record, event, roots), ())
+    found = next((each for each in odd if each.weight >= _LEAST_ODD and (not within or each.text in within)), None)
     return f"What stands out on the way: at {at(again, found.event)}, {told_oddity(found)}." if found else ""
 
 

@@ -29,7 +29,7 @@ def answered(wanted: Wanted, case: Case, again: Again) -> Told | None:
             return _returned(wanted, again)
         case Called():
             found = next(_functions(again, wanted.function), None)
-            return Told([" ".join(called(again, *found))]) if found else None
+            return Told([" ".join(called(again, *found))]) if found else _of_others(wanted.function)
         case Compared():
             return compared(wanted, case, again)
         case Literally():
@@ -66,7 +66,7 @@ def _functions(again: Again, name: str) -> Iterator[tuple[SourceFile, FunctionNo
 def _returned(wanted: Returned, again: Again) -> Told | None:
     found = next(_functions(again, wanted.function), None)
     if found is None:
-        return None
+        return _of_others(wanted.function)
     source, function = found
     runs = [run for run in again.record.runs_of(source) if run.scope is function and run.traced.result]
     if not runs:
@@ -75,8 +75,12 @@ def _returned(wanted: Returned, again: Again) -> Told | None:
     if not matching:
         return Told([f"No call of `{function.name}` returned `{wanted.value}`. {_calls(runs)}"])
     last = matching[-1]
-    odd = standing_out(again, [], last.events[-1]) if last.events else ""
+    odd = standing_out(again, [], last.events[-1], last.traced.result) if last.events else ""
     return Told([_calls(matching), chain_of(call_links(again, last), BACK), odd])
+
+
+def _of_others(function: str) -> Told:
+    return Told([f"`{function}` is no function of the files that ran: calls of others are not recorded."])
 
 
 def _without_steps(again: Again, source: SourceFile, function: FunctionNode) -> str:

@@ -59,7 +59,7 @@ def _verdict(wanted: Compared, condition: str, texts: Sequence[str], place: Plac
     holds = truth.text == "True"
     if wanted.holds is None:
         return f"{'Yes' if holds else 'No'}: {told}."
-    says_all = " == " in condition and len(texts) == 1
+    says_all = len(texts) == 1 and any(sign in condition for sign in (" == ", " is "))
     verdict = f"`{condition}` {'holds' if holds else 'does not hold'}"
     said = told if says_all else f"{verdict}: {told}" if told else verdict
     return f"{'' if holds == wanted.holds else 'It is not so: '}{said}."

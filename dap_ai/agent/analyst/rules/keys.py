@@ -1,15 +1,17 @@
-"""A key that the dict has in another form: a number for a text, other letters, blanks around it."""
+"""Keys that a dict has not: at all, or in another form (a number for a text, other letters, blanks around it)."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
 
-from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.analyst.findings import Finding, View, swap
+from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.facts import near_key
+from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
 from dap_ai.agent.case.values import literal
 
 OTHER_FORM = "key in another form"
+NO_KEY = "get of no key"
 _FORMS: dict[str, Callable[[object], object]] = {
     "str({})": str,
     "int({})": lambda key: int(str(key)),
@@ -46,6 +48,26 @@ def other_form(scope: Scope, view: View) -> Iterator[Finding]:
             yield Finding(scope, node.lineno, 0.8, reason, OTHER_FORM, edit=edit)
 
 
+def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
+    """`rate = rates.get(name)` whose None is what failed: both were read, and the dict has no such key."""
+    if scope.place is None or not any("`None`" in each for each in view.diagnosis.sentences):
+        return
+    for statement, node in expressions(scope):
+        if not (isinstance(node, ast.Call) and is_call(node, "get") and len(node.args) == 1):
+            continue
+        if not isinstance(node.func, ast.Attribute):
+            continue
+        held, wanted = scope.place.value(node.func.value), scope.place.value(node.args[0])
+        if held is None or wanted is None or held.keys is None or held.truncated or wanted.text in held.keys:
+            continue
+        reason = f"`{ast.unparse(node.func.value)}` has no key `{wanted.text}`, so `get` returns `None`"
+        if closest := near_key(wanted.text, held.keys):
+            reason = f"{reason}; {closest}"
+        is_whole = isinstance(statement, ast.Assign) and statement.value is node
+        claims = [Claim(name, "none") for name in bindings(statement)] if is_whole else []
+        yield Finding(scope, node.lineno, 0.8, reason, NO_KEY, claims=claims)
+
+
 def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
     """How the key becomes one that the dict has, and the repr of that one; two empty texts if it does not."""
     for form, make in _FORMS.items() if isinstance(wanted, str | int | float) else ():
@@ -65,4 +87,4 @@ def _operand(node: ast.expr, form: str) -> str:
     return text if simple or not form.startswith("{}.") else f"({text})"
 
 
-RULES = [other_form]
+RULES = [other_form, get_of_none]

@@ -6,10 +6,11 @@ import ast
 import asyncio
 from collections.abc import Sequence
 
+from dap_ai.agent.analyst.again import run_again
 from dap_ai.agent.analyst.definitions import Scope, reaching
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.trials import Trials, run_again
+from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.value_path.recorded import Recorded
 from dap_ai.agent.analyst.value_path.walking import recorded_by, value_path
 from dap_ai.agent.case.stack import Place
