@@ -72,7 +72,7 @@ scenario("Apply and Rerun ends in Fixed, with the outputs compared; the view Sto
   await workbench.command("View: Show Run and Debug");
   await page.locator('.pane-header[aria-label="Stops Section"]').click();
   const stops = page.locator('.pane:has(.pane-header[aria-label="Stops Section"])');
-  await stops.locator(".monaco-list-row", { hasText: "TypeError" }).waitFor();
-  await stops.locator(".monaco-list-row", { hasText: "Fixed" }).waitFor();
+  await stops.locator(".monaco-list-row", { hasText: "TypeError" }).first().waitFor();
+  await stops.locator(".monaco-list-row", { hasText: "Fixed" }).first().waitFor();
   await picture(workbench, "stops");
 });
