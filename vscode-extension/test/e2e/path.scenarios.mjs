@@ -75,4 +75,10 @@ scenario("Apply and Rerun ends in Fixed, with the outputs compared; the view Sto
   await stops.locator(".monaco-list-row", { hasText: "TypeError" }).first().waitFor();
   await stops.locator(".monaco-list-row", { hasText: "Fixed" }).first().waitFor();
   await picture(workbench, "stops");
+  server.example("payroll.py"); // the mistake is back
+  await workbench.debug("payroll");
+  await atTheLine(page, "row['overtime'] is '2'");
+  await page.locator(".codelens-decoration a", { hasText: "Why" }).click();
+  await stops.locator(".monaco-list-row", { hasText: "You had this cause today" }).waitFor();
+  await picture(workbench, "stops-again");
 });
