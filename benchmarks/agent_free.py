@@ -6,7 +6,7 @@ Each of the agents that `python3 dev.py agents` has set up, before a scripted mo
 ones do, after the seconds of `--think`; by turns. aider makes no calls: it asks once. In the debugger there is a
 breakpoint of each kind, none of which is ever met. Seconds of wall and of processors, of all processes below; ratios to
 the median of the plain runs. The debugger's wall time is from `configurationDone` to the agent's end, its processors'
-includes its own start.
+includes its own start. `running`: from the first query to the last, as the model sees them, without start and end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from _dap import DAP_AI, ROOT, machine, show
 
@@ -36,8 +36,18 @@ from tests.integration.live_agents import session
 from tests.integration.real_agents import MODELS, surroundings
 
 NEVER = "tool == 'no such tool'"
-Times = dict[str, list[tuple[float, float]]]
-"""By way: (seconds of wall, of processors) of each round."""
+
+
+class Took(NamedTuple):
+    """Seconds."""
+
+    wall: float
+    running: float
+    processors: float
+
+
+Times = dict[str, list[Took]]
+"""By way, of each round."""
 
 
 def plain(command: list[str], work: Path, env: dict[str, str], before: tuple[str, ...] = ()) -> float:
@@ -70,8 +80,8 @@ WAYS: dict[str, Callable[[list[str], Path, dict[str, str]], float]] = {
 }  # fmt: skip
 
 
-def once(name: str, way: str, calls: int, think_s: float) -> tuple[float, float]:
-    """Seconds of wall and of processors."""
+def once(name: str, way: str, calls: int, think_s: float) -> Took:
+    """Raises SystemExit where it did not ask as often as it should."""
     agent = FREE[name]
     script = agent.script(calls, think_s)
     with tempfile.TemporaryDirectory() as folder, Endpoint(script, models=MODELS, endless=True) as model:
@@ -83,7 +93,8 @@ def once(name: str, way: str, calls: int, think_s: float) -> tuple[float, float]
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if len(model.requests) < len(script):
             raise SystemExit(f"{name}, {way}: {len(model.requests)} queries of {len(script)}")
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    running = model.requests[-1].at - model.requests[0].at
+    return Took(wall, running, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def measured(name: str, flags: argparse.Namespace) -> Times:
@@ -98,15 +109,15 @@ def measured(name: str, flags: argparse.Namespace) -> Times:
 
 def row_of(name: str, times: Times) -> dict[str, Any]:
     """Medians over the plain median, beside what plain runs differ by."""
-    walls = {way: [wall for wall, _ in rounds] for way, rounds in times.items()}
-    used = {way: statistics.median(each for _, each in rounds) for way, rounds in times.items()}
-    plain_s, processors_s = statistics.median(walls["plain"]), used["plain"]
-    row: dict[str, Any] = {"agent": name, "plain s": plain_s}
-    row["plain from"], row["to"] = min(walls["plain"]) / plain_s, max(walls["plain"]) / plain_s
-    for way in ("recorded", "debugged"):
-        row[way] = statistics.median(walls[way]) / plain_s
-    for way in ("recorded", "debugged"):
-        row[f"{way}, processors"] = used[way] / processors_s
+    row: dict[str, Any] = {"agent": name, "plain s": statistics.median(each.wall for each in times["plain"])}
+    for field, title in (("wall", ""), ("running", "running, "), ("processors", "processors, ")):
+        found = {way: sorted(getattr(each, field) for each in rounds) for way, rounds in times.items()}
+        plain = statistics.median(found["plain"])
+        if plain == 0:  # it asks once
+            row |= {f"{title}{way}": "" for way in ("plain", "recorded", "debugged")}
+            continue
+        row[f"{title}plain"] = f"{found['plain'][0] / plain:.2f} to {found['plain'][-1] / plain:.2f}"
+        row |= {f"{title}{way}": statistics.median(found[way]) / plain for way in ("recorded", "debugged")}
     return row
 
 
