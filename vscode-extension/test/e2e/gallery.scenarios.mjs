@@ -67,9 +67,13 @@ scenario("an agent is recorded by its command; its run is compared with the file
   await gallery.getByRole("row", { name: /discount\.traj\.json/ }).waitFor({ state: "detached" });
   assert.ok(!existsSync(join(store, "discount.traj.json")) && existsSync(join(store, name)));
 
+  /** A dialog of files puts in its own path after it has opened, over what was typed. */
   async function answer(text) {
     const input = page.locator(".quick-input-widget input[type=text]");
-    await input.fill(text);
+    do {
+      await input.fill(text);
+      await page.waitForTimeout(500);
+    } while ((await input.inputValue()) !== text);
     await keyboard.press("Enter");
   }
   async function toGallery() {

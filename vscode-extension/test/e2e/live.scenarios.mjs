@@ -24,8 +24,7 @@ scenario("an agent that runs is held, its call is edited in a document, and it g
       await held(next);
     }
     assert.equal(model.asked(), 1);
-    await page.locator(".debug-call-stack .stack-frame", { hasText: "cycle 1" }).click();
-    await page.locator('.tab[data-resource-name$="-call-bash.json"]').waitFor();
+    await workbench.openFrame("cycle 1", "-call-bash.json");
     await page.locator(".editor-instance .view-lines", { hasText: "echo one" }).click();
     await page.keyboard.press("Control+A");
     await page.keyboard.insertText(EDITED);

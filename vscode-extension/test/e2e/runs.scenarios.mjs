@@ -35,8 +35,7 @@ scenario("a recorded run is stepped through both ways, stops at a tool and at a 
   await picture(workbench, "run-breakpoints");
   await workbench.unfold("Call Stack");
   await onwards(workbench, "5 bash: python -m pytest -q", 19);
-  await page.locator(".debug-call-stack .stack-frame", { hasText: "cycle 5" }).click(); // the frames below the first come later
-  await page.locator('.tab[data-resource-name="016-call-bash.json"]').waitFor();
+  await workbench.openFrame("cycle 5", "016-call-bash.json");
   await picture(workbench, "run-document");
 
   await onwards(workbench, "7 bash: git add -A", 25);

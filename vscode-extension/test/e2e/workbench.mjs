@@ -164,6 +164,16 @@ export class Workbench {
     }
   }
 
+  /** Opens the document of a frame. A click is lost where the stack is drawn anew just then: frames come one after the other. */
+  async openFrame(text, document) {
+    const tab = this.page.locator(`.tab[data-resource-name$="${document}"]`);
+    for (let tries = 1; tries < PALETTE_TRIES && !(await tab.isVisible()); tries++) {
+      await this.page.locator(".debug-call-stack .stack-frame", { hasText: text }).click();
+      await tab.waitFor({ timeout: patient(1000) * tries }).catch(() => undefined);
+    }
+    await tab.waitFor();
+  }
+
   /** Types a line into the debug console. */
   async type(line) {
     await this.command("Debug Console: Focus on Debug Console View");
