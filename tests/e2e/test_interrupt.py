@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from tests.e2e.test_terminal import Screen
-from tests.patience import at_worst, patient
+from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -100,7 +100,7 @@ class Searching:
 def ended(process, family, limit_s=END_S):
     began = time.monotonic()
     try:
-        code = process.wait(at_worst(limit_s))
+        code = process.wait(patient(limit_s))
     except subprocess.TimeoutExpired:
         pytest.fail(f"it runs {time.monotonic() - began:.1f} s after")
     assert not running(family)
