@@ -43,9 +43,9 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
 
 
 def _agree(analysis: Analysis, trial: Trial) -> bool:
-    """Whether cause and fix are one line, or a rule says why they are not."""
+    """Whether cause and fix are one line, or a rule says why they are not; where no cause is known, no fix is."""
     cause = analysis.cause
-    return bool(trial.candidate.reason) or cause is None or trial.place == (cause.file, cause.line)
+    return bool(trial.candidate.reason) or (cause is not None and trial.place == (cause.file, cause.line))
 
 
 def _steps(analysis: Analysis) -> str:

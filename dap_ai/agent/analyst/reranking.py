@@ -63,7 +63,7 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
     for key in tried & set(analysis.scores) if passing else ():
         analysis.scores[key] *= _IN_VAIN
     lifted: set[tuple[str, int]] = set()
-    for trial in sorted(passing, key=lambda t: -t.grade):
+    for trial in passing:
         key = (trial.candidate.edit.source.path, trial.candidate.line)
         if key in lifted or trial.candidate.kind == SKIP_NONE:
             continue  # skipping an item says nothing about who made it

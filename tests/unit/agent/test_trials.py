@@ -11,18 +11,22 @@ import msgspec
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
+from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.changes.candidates import Candidate
+from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.reranking import changed_words
-from dap_ai.agent.analyst.runs import BUDGET_S, Verdict
-from dap_ai.agent.analyst.trials import Trial
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.reranking import changed_words, rerank
+from dap_ai.agent.analyst.runs import BUDGET_S, Control, Verdict
+from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Case
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from dap_ai.protocol.wire.errors import NotStopped
-from tests.unit.agent.harness import Stopped, ask, fail
+from tests.unit.agent.harness import Stopped, ask, case_of, fail
 
 TOTAL = """
 def total(prices):
@@ -136,6 +140,41 @@ def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proo
     total.copy = copy
     text = ask(total)[0].text
     assert "A guess: 2 different changes make the check pass" in text
+
+
+def two_at_a_line(case: Case, source: SourceFile, line: int) -> Trials:
+    """The likelier change proves nothing, the other one something; both make the whole program succeed."""
+    whole = Check(case.places[0], source, 1, 14, "the whole program", whole=True)
+    passed = Verdict("verified", "the whole program succeeds with it", whole)
+    edits = [Edit(source, line, line, [f"    amount {sign}= price"]) for sign in "+*"]
+    likely, proved = (Candidate(edit, "", prior, 1.0, line) for edit, prior in zip(edits, (0.9, 0.5), strict=True))
+    control = Control(
+        whole, SnapshotResult("raised", trace=Trace([TracedLine(source.path, n, "total") for n in range(2, 15)]))
+    )
+    control.counts = {(source.path, n): 1 for n in range(2, 15)}
+    return Trials([control], [Trial(likely, passed), Trial(proved, passed, proof="a test says so")])
+
+
+def test_a_line_is_blamed_for_the_change_that_is_proved_beside_a_likelier_one(total: Stopped):
+    analysis = analyse(case_of(total))
+    assert analysis is not None
+    source = analysis.case.sources.read(total.program)
+    assert source is not None
+    rerank(analysis, two_at_a_line(analysis.case, source, 5))
+    assert (total.program, 5) in analysis.founded
+    assert "amount *= price" in analysis.reasons[total.program, 5]
+
+
+def test_where_no_cause_is_known_no_fix_is_shown(total: Stopped):
+    analysis = analyse(case_of(total))
+    assert analysis is not None
+    source = analysis.case.sources.read(total.program)
+    assert source is not None
+    trials = two_at_a_line(analysis.case, source, 5)
+    rerank(analysis, trials)
+    assert recommendation(analysis, trials)[1]
+    analysis.founded.clear()
+    assert recommendation(analysis, trials)[1] == []
 
 
 def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stopped):
