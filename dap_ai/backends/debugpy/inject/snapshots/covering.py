@@ -13,7 +13,7 @@ from typing import Any
 
 from ..reading.statics import text_of
 from .sources import Files
-from .tracing import original_settrace
+from .watching import original_settrace
 
 _NAME = "dap_ai"
 _TOOLS = range(5, -1, -1)

@@ -24,6 +24,7 @@ from .stand_ins import stand_in
 from .statements import prepare, value_of
 from .timing import Timer
 from .tracing import Tracer
+from .watching import Watcher
 
 _RESERVE_BYTES = 4 << 20
 """Given back when the run is over, so that one that has used up its memory can still be told of."""
@@ -91,7 +92,7 @@ class Evaluation:
                 reply[each.key] = each.facts()
         return reply
 
-    def _new_watcher(self, home: Any) -> Any:
+    def _new_watcher(self, home: Any) -> Watcher | None:
         """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
         wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
         if wanted.get("follow") is not None:
@@ -105,7 +106,7 @@ class Evaluation:
         return Tracer(deadline_s, Files(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None)
 
     def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
-        watcher = self._watcher
+        watcher: Any = self._watcher
         return {"status": "ok", **effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:

@@ -9,9 +9,8 @@ of `self` to an object through all of its methods, names of a module to the modu
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import Any, Callable
+from typing import Any
 
 from ..reading.scopes import frame_locals, has_own_names
 from ..reading.statics import MISSING
@@ -21,7 +20,8 @@ from .changes import PLAIN
 from .sources import Files
 from .stepping import Code, Run
 from .subjects import Spot, Subject, Values, names_in
-from .tracing import is_yield, original_settrace
+from .tracing import is_yield
+from .watching import Watcher
 
 _LIMITS = {"max_text": 200, "max_items": 12, "max_depth": 3, "max_fields": 16}
 """Those of a visit, so that the last value can be compared with the program's."""
@@ -36,14 +36,14 @@ _clock = time.thread_time
 _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 
 
-class Follower:
-    """Of one run. Made before the copy, where the program stands; `run` as that of a Tracer."""
+class Follower(Watcher):
+    """Of one run. Made before the copy, where the program stands."""
 
     key = "followed"
-    """Of its facts in a result."""
 
     def __init__(self, wanted: dict[str, Any], home: Any, stopped: Any, deadline_s: float, files: Files) -> None:
         """`home`: the frame in which the expression stands; `stopped`: the innermost of the user's frames."""
+        super().__init__()
         self._files = files
         self._home = home.f_code
         self._stopped_code = stopped.f_code
@@ -91,19 +91,8 @@ class Follower:
             return False
         return type(frame_locals(home).get(node[1], MISSING)) in PLAIN
 
-    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
-        """Calls it; `own` is its code object. `end` is called where it is to go no further, and does not return."""
-        self._own, self._end = own, end
-        self._set: Any = original_settrace()
+    def _prepare(self) -> None:
         self._ends = _clock() + self._share_s
-        return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
-
-    def _traced(self, work: Any) -> Any:
-        self._set(self._enter)
-        try:
-            return work()
-        finally:
-            self._set(None)
 
     # -- events ------------------------------------------------------------------------------------------------------
 

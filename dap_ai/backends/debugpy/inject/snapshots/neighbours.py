@@ -39,7 +39,7 @@ class Neighbours:
     """What came of them."""
 
     key = "beside"
-    """Of its facts in a result."""
+    """As that of a Watcher."""
 
     def __init__(self, wanted: dict[str, Any]) -> None:
         """A Beside structure."""

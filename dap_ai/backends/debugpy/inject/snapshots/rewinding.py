@@ -13,7 +13,7 @@ import collections
 import dis
 import sys
 import time
-from typing import Any, Callable
+from typing import Any
 
 from ..reading.scopes import frame_locals
 from ..reading.statics import text_of
@@ -22,7 +22,7 @@ from .arriving import Arrival, place_of
 from .instants import Instant
 from .sources import Files
 from .statements import value_of
-from .tracing import original_settrace
+from .watching import Watcher
 
 _SHARE = 0.8
 """Of the deadline: what was found must still be told."""
@@ -33,14 +33,14 @@ _LINES_PER_LOOK = 5000
 _clock = time.thread_time
 
 
-class Rewinder:
-    """Of one run. Made before the copy, where the program stands; `wanted`: a Rewind; `run` as that of a Tracer."""
+class Rewinder(Watcher):
+    """Of one run. Made before the copy, where the program stands; `wanted`: a Rewind."""
 
     key = "rewound"
-    """Of its facts in a result."""
 
     def __init__(self, wanted: dict[str, Any], stopped: Any, deadline_s: float, files: Files) -> None:
         """`stopped`: the innermost of the user's frames."""
+        super().__init__()
         self._files = files
         self._describer = Describer({"max_items": 20}, Budget(_MAX_BYTES, 1e9))
         self._wanted = wanted
@@ -64,19 +64,8 @@ class Rewinder:
         self._instant: Instant | None = None
         self._is_cut = False
 
-    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
-        """Calls it; `own` is its code object. `end` is called where it is to go no further, and does not return."""
-        self._own, self._end = own, end
-        self._set: Any = original_settrace()
+    def _prepare(self) -> None:
         self._ends = _clock() + self._share_s
-        return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
-
-    def _traced(self, work: Any) -> Any:
-        self._set(self._enter)
-        try:
-            return work()
-        finally:
-            self._set(None)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -158,9 +147,6 @@ class Rewinder:
             self._end()
 
     # -- what is told ------------------------------------------------------------------------------------------------
-
-    def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception."""
 
     def facts(self) -> dict[str, Any]:
         """The Rewound structure."""

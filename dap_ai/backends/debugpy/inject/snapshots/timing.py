@@ -8,13 +8,12 @@ What tracing itself costs is left out: the clock stands still between an event a
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import Any, Callable
+from typing import Any
 
 from ..reading.statics import qualified_name, text_of
 from .sources import Files
-from .tracing import original_settrace
+from .watching import Watcher
 
 _SHARE = 0.8
 """Of the deadline: what was found must still be told."""
@@ -24,12 +23,13 @@ _MAX_LINES = 1000
 _clock = time.perf_counter  # to wait is slow, too
 
 
-class Timer:
-    """Of one run; `run` as that of a Tracer."""
+class Timer(Watcher):
+    """Of one run."""
 
     key = "trace"
 
     def __init__(self, deadline_s: float, files: Files) -> None:
+        super().__init__()
         self._files = files
         self._share_s = _SHARE * deadline_s
         self._lines: dict[tuple[int, int], list[Any]] = {}
@@ -40,15 +40,9 @@ class Timer:
         self._since = 0.0
         self._is_cut = False
 
-    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:  # noqa: ARG002  as a Tracer's
-        """Calls it; `end` is called where it is to go no further, and does not return."""
-        self._end = end
-        self._set: Any = original_settrace()
-        self._ends = _clock() + self._share_s
-        return sys.call_tracing(self._timed, (work,))  # the thread stands in debugpy's trace function
-
-    def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception."""
+    def _prepare(self) -> None:
+        self._since = _clock()
+        self._ends = self._since + self._share_s
 
     def facts(self) -> dict[str, Any]:
         """The Trace structure."""
@@ -64,14 +58,6 @@ class Timer:
             for (_, line), (count, seconds, code) in longest
         ]
         return {"lines": lines, "calls": [], "events": self._events, "cut": self._is_cut}
-
-    def _timed(self, work: Any) -> Any:
-        self._set(self._enter)
-        self._since = _clock()
-        try:
-            return work()
-        finally:
-            self._set(None)
 
     def _pass(self) -> None:
         """The time since the last event is that of the line at which the innermost frame stands."""

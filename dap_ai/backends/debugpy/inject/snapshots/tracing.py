@@ -13,17 +13,17 @@ import opcode
 import os
 import sys
 import time
-import types
-from typing import Any, Callable
+from typing import Any
 
 from ..reading.exceptions import raised_text
-from ..reading.statics import of_the_interpreter, qualified_name, text_of
+from ..reading.statics import qualified_name, text_of
 from ..reading.values import Budget, Describer
 from ..reading.walker import parameters
 from .arriving import Arrival
 from .changes import Changes, Observer
 from .history import History
 from .sources import Files
+from .watching import Watcher
 
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
 _MAX_CALLS = 200
@@ -77,16 +77,16 @@ class _Code:
         self.lines: dict[int, _Line] = {}
 
 
-class Tracer:
+class Tracer(Watcher):
     """The trace of one run in a copy; `with_steps`: also the steps in their order.
 
     Where `stopped` is given, the innermost of the user's frames, it is made before the copy, and the run ends there.
     """
 
     key = "trace"
-    """Of its facts in a result."""
 
     def __init__(self, deadline_s: float, files: Files, with_steps: bool = False, stopped: Any = None) -> None:
+        super().__init__()
         self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
         self.history = History(self.describer) if with_steps else None
@@ -96,8 +96,6 @@ class Tracer:
         self.lines_truncated = False
         self.suspended: dict[int, _Run] = {}
         self._files = files
-        self._set: Any = original_settrace()
-        self._own: Any = None
         self._deepest = 0
         self._probe: Any = None
         self._codes: dict[int, _Code] = {}
@@ -107,21 +105,8 @@ class Tracer:
         self._next_look = _EVENTS_PER_LOOK
         self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
 
-    def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
-        """Calls it under tracing; `own` is the code object that stands for a frame, not for a call.
-
-        `end` is called where it is to go no further, and does not return.
-        """
-        self._own, self._end = own, end
+    def _prepare(self) -> None:
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
-        return sys.call_tracing(self._traced, (work,))  # the thread stands in debugpy's trace function
-
-    def _traced(self, work: Any) -> Any:
-        self._set(self._enter)  # only here: Python 3.11 goes on untraced if it was set outside of `call_tracing`
-        try:
-            return work()
-        finally:
-            self._set(None)
 
     def facts(self) -> dict[str, Any]:
         """The Trace structure."""
@@ -160,9 +145,6 @@ class Tracer:
         else:
             self.truncated = self.lines_truncated = True
         return made
-
-    def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception."""
 
     def arrive(self, frame: Any) -> None:
         """Ends the run where it stands as the program does."""
@@ -364,15 +346,3 @@ def _stack_depth() -> int:
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     return depth
-
-
-def original_settrace() -> Any:
-    """The interpreter's own `sys.settrace`: debugpy puts another in its place."""
-    tracing: Any = sys.modules.get("pydevd_tracing")
-    holder: Any = getattr(tracing, "TracingFunctionHolder", None)
-    now: Any = getattr(sys, "settrace", None)
-    known = (getattr(holder, "_original_tracing", None), getattr(tracing, "_original_settrace", None), now)
-    for settrace in known:
-        if type(settrace) is types.BuiltinFunctionType and of_the_interpreter(settrace, "settrace"):
-            return settrace
-    raise RuntimeError("sys.settrace has been replaced")
