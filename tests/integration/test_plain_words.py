@@ -42,12 +42,14 @@ lent = LOANS["cid"]
 amount = NAMES[lent]
 members = all_allowed(["ann", "bob", "cid"])
 """
-FAILING = f"{LIBRARY}assert len(members) == 3, members\n"
+FAILING = f"{LIBRARY}from shelf import free\n\nfree()\nassert len(members) == 3, members\n"
+SHELF = "def _count():\n    return 2\n\n\ndef free():\n    return _count()\n"
 QUESTIONS = {
     "why was line 24 not run?": ["`library.py:24` was not run before this stop", "`member == 'dan'`", "did not hold"],
     "why was line 14 run?": ["ran twice", "called by `library.py:21`"],
     "how often was limit called?": ["`limit` was called 3 times", "`library.py:13`"],
     "why did allowed return False?": ["`allowed(member='cid')` returned `False`", "`if count < limit(member)`", "`7`"],
+    "what did _count return?": ["`_count()` returned `2`"],
     "why did allowed return None?": ["No call of `allowed` returned `None`"],
     "why is count 7?": ["`allowed(member='cid')`", "made `count` `7`"],
     "why is many the amount?": ["`amount` is `'many'`", "set `lent` to `7`"],
@@ -88,6 +90,7 @@ def test_what_led_to_a_failure_is_told_as_it_was_in_the_run(
     library: Path, run_dap_ai: Callable[..., subprocess.CompletedProcess[bytes]]
 ):
     library.write_text(FAILING)
+    library.with_name("shelf.py").write_text(SHELF)
     answers = dict(zip(QUESTIONS, asked(run_dap_ai, library, lines=list(QUESTIONS)), strict=True))
     missing = {q: (each, answers[q]) for q, parts in QUESTIONS.items() for each in parts if each not in answers[q]}
     assert missing == {}

@@ -12,7 +12,9 @@ from dap_ai.agent.case.source import (
     FunctionNode,
     ScopeNode,
     SourceFile,
+    body_fields,
     header_nodes,
+    last_line,
     own_statements,
 )
 from dap_ai.agent.case.stack import Place
@@ -38,6 +40,7 @@ MUTATORS = frozenset(
 )
 
 
+_LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
 _DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 
 
@@ -224,6 +227,20 @@ def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]
                 case _:
                     pass
     return around[::-1]
+
+
+def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
+    """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
+    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)]
+
+
+def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:
+    for block in body_fields(holder):
+        for index, each in enumerate(block):
+            if each.lineno <= statement.lineno <= last_line(each):
+                yield from block[:index]
+                if each is not statement and not isinstance(each, FunctionNode):
+                    yield from _before(each, statement)
 
 
 def enclosing_loop(scope: ScopeNode, line: int) -> ast.For | ast.While | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed, why_not_again
 from dap_ai.agent.analyst.asked.owners import called
 from dap_ai.agent.analyst.asked.stops import Kept, changed, kept
-from dap_ai.agent.analyst.asked.telling import answered
+from dap_ai.agent.analyst.asked.telling import answered, of_others
 from dap_ai.agent.analyst.asked.times import slow
 from dap_ai.agent.analyst.asked.understood import Called, Compared, LineRun, Literally, Plain, Returned, Wanted
 from dap_ai.agent.analyst.asked.values import Told, local, origins
@@ -52,7 +52,10 @@ class PlainWords:
             return None
         found = await self.again(work, case, known)
         if isinstance(found, Again):
-            return await asyncio.to_thread(answered, wanted, case, found)
+            told = await asyncio.to_thread(answered, wanted, case, found)
+            if told is None and isinstance(wanted, Returned | Called) and _is_written(wanted.function, case):
+                return of_others(wanted.function)
+            return told
         return _without_run(wanted, case, found)
 
     async def origin(self, work: Work, place: Place, roots: Sequence[ast.expr], known: Sequence[Control]) -> list[str]:
@@ -105,16 +108,19 @@ class PlainWords:
 def _may_be_known(wanted: Wanted, case: Case) -> bool:
     """Whether it is worth a run: what it names is there."""
     match wanted:
-        case Returned(function=name) | Called(function=name):
-            return name.rpartition(".")[2] in {*written(case), *_called(case)}
         case Compared(subject=subject):
             known = any(place.value(subject) is not None for place in case.callers)
             names = re.findall(r"[A-Za-z_]\w*", subject)[:1]
-            return known or any(setter(case, name) or name in {*written(case), *_called(case)} for name in names)
+            return known or any(setter(case, name) or _is_written(name, case) for name in names)
         case Literally(missed=missed):
             return not missed
         case _:
             return True
+
+
+def _is_written(name: str, case: Case) -> bool:
+    """Whether the files of the stack write or call what is named so; a function of another file may have run, too."""
+    return name.rpartition(".")[2] in {*written(case), *_called(case)}
 
 
 def _called(case: Case) -> Iterator[str]:
@@ -130,7 +136,7 @@ def _without_run(wanted: Wanted, case: Case, why: str) -> Told | None:
             path = case.focus.frame.path
             shown = excerpt(case.sources, path, line)
             return Told([f"{where(case, path, line)}:\n\n{shown}", f"Whether and why it ran cannot be told: {why}."])
-        case Returned(function=name) | Called(function=name):
+        case Returned(function=name) | Called(function=name) if _is_written(name, case):
             return Told([f"How `{name}` was called, and what it returned, cannot be told: {why}."])
         case _:
             return None

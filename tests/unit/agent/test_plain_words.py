@@ -44,6 +44,7 @@ def total(numbers):
 
 
 wanted = total([4, 6])
+label = "47.11 m"
 none = first([1])
 left = Store({"pen": 1})
 for name in ("pen", "pen"):
@@ -83,6 +84,9 @@ def test_a_variable_of_its_own_is_followed_where_it_is(case: Case):
         ("why is wanted 5?", ["`wanted` is `5`", "yielded 2 times, at last"]),
         ("why was line 25 not run?", ["`len(numbers) > 5`", "did not hold", "`[4, 6]`"]),
         ("where does 3 come from?", ["No value that was recorded"]),
+        ("where does 47.11 come from?", ["`47.11` first appears", "when `label` became `'47.11 m'`"]),
+        ("where does 7.11 come from?", ["No value that was recorded"]),
+        ("what did pencil return?", []),
         ("where does 5 come from?", ["`wanted` is `5`"]),
         ("how often was take called?", ["`take` was called twice"]),
         ("why is name not pencil?", []),

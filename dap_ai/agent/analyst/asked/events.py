@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dap_ai.agent.analyst.asked.again import Again
-from dap_ai.agent.analyst.definitions import control_tests
+from dap_ai.agent.analyst.definitions import control_tests, guards
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.evidence.record import Event, Run
-from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line, own_statements
+from dap_ai.agent.case.source import SourceFile, last_line, own_statements
 from dap_ai.agent.case.values import cut
 
 _CODE, _VALUE, _GIVEN, _ARGUMENTS = 80, 60, 3, 3
-_LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
 
 
 def spot(again: Again, source: SourceFile, line: int) -> str:
@@ -81,20 +80,6 @@ def caught(again: Again, event: Event) -> str:
 def _raised(again: Again, event: Event) -> str:
     roots = [node for node in ast.iter_child_nodes(event.statement) if isinstance(node, ast.expr)]
     return f"what {at(again, event)} raised: {code(event.run.source, event.statement.lineno)}{given(event, roots)}"
-
-
-def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
-    """The `if`s before a statement, in its blocks, that lead away."""
-    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)]
-
-
-def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:
-    for block in body_fields(holder):
-        for index, each in enumerate(block):
-            if each.lineno <= statement.lineno <= last_line(each):
-                yield from block[:index]
-                if each is not statement and not isinstance(each, FunctionNode):
-                    yield from _before(each, statement)
 
 
 def held(test: Event) -> bool | None:

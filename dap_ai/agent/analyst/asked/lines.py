@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.asked.again import Again
-from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, guards, held, spot, tests_of, value
-from dap_ai.agent.analyst.definitions import control_tests
+from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, held, spot, tests_of, value
+from dap_ai.agent.analyst.definitions import control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Run
 from dap_ai.agent.analyst.value_path.recorded import own_lines
 from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line, own_statements

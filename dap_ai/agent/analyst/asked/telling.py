@@ -29,7 +29,7 @@ def answered(wanted: Wanted, case: Case, again: Again) -> Told | None:
             return _returned(wanted, again)
         case Called():
             found = next(_functions(again, wanted.function), None)
-            return Told([" ".join(called(again, *found))]) if found else _of_others(wanted.function)
+            return Told([" ".join(called(again, *found))]) if found else None
         case Compared():
             return compared(wanted, case, again)
         case Literally():
@@ -66,7 +66,7 @@ def _functions(again: Again, name: str) -> Iterator[tuple[SourceFile, FunctionNo
 def _returned(wanted: Returned, again: Again) -> Told | None:
     found = next(_functions(again, wanted.function), None)
     if found is None:
-        return _of_others(wanted.function)
+        return None
     source, function = found
     runs = [run for run in again.record.runs_of(source) if run.scope is function and run.traced.result]
     if not runs:
@@ -79,7 +79,8 @@ def _returned(wanted: Returned, again: Again) -> Told | None:
     return Told([_calls(matching), chain_of(call_links(again, last), BACK), odd])
 
 
-def _of_others(function: str) -> Told:
+def of_others(function: str) -> Told:
+    """Where a function is called that is none of the user's."""
     return Told([f"`{function}` is no function of the files that ran: calls of others are not recorded."])
 
 

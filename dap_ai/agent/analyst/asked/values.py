@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import variables
 
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''")
+_QUOTES = "'\""
 _MAX_SHOWN, _MAX_WRITTEN = 5, 3
 
 
@@ -150,6 +152,8 @@ def literally(wanted: str, case: Case, again: Again) -> Told:
     ordered = sorted(again.record.events, key=lambda e: (e.ended, -e.first))
     if first := next((found for e in ordered if (found := _with(e, wanted))), None):
         return Told([_born(again, *first, wanted)])
+    if first := next((found for e in ordered if (found := _within(e, wanted))), None):
+        return Told([_born(again, *first, wanted)])
     written = list(_written(again, wanted))
     places = f" It is written at {'; '.join(written[:_MAX_WRITTEN])}." if written else ""
     return Told([f"No value that was recorded on the way to this stop was, or held, {value(wanted)}.{places}"])
@@ -171,6 +175,12 @@ def _used(event: Event) -> Iterator[tuple[str, str]]:
 
 def _with(event: Event, wanted: str) -> tuple[Event, str, str] | None:
     return next(((event, name, text) for name, text in made(event) if text == wanted or wanted in atoms(text)), None)
+
+
+def _within(event: Event, wanted: str) -> tuple[Event, str, str] | None:
+    """As a word of a text."""
+    word = re.compile(rf"(?<![\w.]){re.escape(wanted.strip(_QUOTES))}(?![\w.])")
+    return next(((event, name, text) for name, text in made(event) if word.search(text)), None)
 
 
 def _written(again: Again, wanted: str) -> Iterator[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import bindings, control_tests
+from dap_ai.agent.analyst.definitions import bindings, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Record, Run, Spot
 from dap_ai.agent.analyst.parts import results
-from dap_ai.agent.case.source import FunctionNode, body_fields, header_expressions, header_nodes, last_line
+from dap_ai.agent.case.source import FunctionNode, header_expressions, header_nodes, last_line
 
 MAX_EVENTS = 1500
 _MAX_WRITERS = 3
-_LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
 
 
 @dataclass
@@ -147,7 +146,7 @@ class _Slicer:
         tests = [test for test, _ in control_tests(run.scope, event.statement.lineno)]
         for test in tests:
             self._add(run.of(test, event), distance, "decides", "")
-        for guard in _guards(run.scope, event.statement):
+        for guard in guards(run.scope, event.statement):
             self._add(run.of(guard, event), distance + 1, "decides", "")
         if not tests and run.name != "<module>":
             self._add(self._record.caller(run), distance + 1, "calls", run.name, ())
@@ -169,17 +168,3 @@ def _is_around(outer: Run, inner: Run) -> bool:
     if isinstance(outer.scope, ast.Module) or isinstance(inner.scope, ast.Module):
         return isinstance(outer.scope, ast.Module)
     return outer.scope.lineno < inner.scope.lineno <= last_line(outer.scope)
-
-
-def _guards(scope: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
-    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)]
-
-
-def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:
-    for block in body_fields(holder):
-        for index, each in enumerate(block):
-            if each.lineno <= statement.lineno <= last_line(each):
-                yield from block[:index]
-                if each is not statement:
-                    yield from _before(each, statement)
