@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.chat.endpoint import Reply
-from tests.integration.real_agents import AGENTS, TASK, program
-from tests.integration.test_real_clis_held import AIDER, CODEX, QUIET
+from tests.integration.real_agents import AGENTS, AIDER, CODEX, EDIT, TASK, program
 
 SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 MINI = ["-m", "openai/gpt-4o", "-t", "Go.", "-y", "--exit-immediately", "-o", "own.json"]
-EDIT = "I write.\n\na.txt\n```\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n```\n"
 
 
 class Free(NamedTuple):
@@ -51,7 +49,7 @@ FREE: Mapping[str, Free] = {
         _python("openhands-sdk", "hands.py"), "terminal", last=Reply("", calls=[("finish", {"message": "Done."})])
     ),
     "aider": Free(
-        lambda: [program("aider", "aider"), *AIDER, *QUIET, "--message", TASK, "a.txt"], "", last=Reply(EDIT)
+        lambda: [program("aider", "aider"), *AIDER, "--message", TASK, "a.txt"], "", last=Reply(EDIT)
     ),
     "codex": Free(lambda: [program("codex", "codex"), *CODEX, TASK], "exec_command", "cmd"),
     "qwen-code": Free(

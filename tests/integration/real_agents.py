@@ -20,6 +20,13 @@ LONG_S = at_worst(180.0)
 MODELS = ["scripted-model", "gpt-4o"]
 WRITE = {"command": "echo hello > a.txt"}
 TASK = "Write hello into a.txt."
+AIDER = [
+    *("--model", "openai/gpt-4o", "--yes-always", "--no-git", "--no-check-update", "--no-show-model-warnings"),
+    *("--no-analytics", "--no-pretty", "--map-tokens", "0", "--no-show-release-notes"),
+]
+CODEX = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-4o"]
+EDIT = "I write.\n\na.txt\n```\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n```\n"
+"""What aider takes for a change of `a.txt`."""
 
 Record = Callable[..., Run]
 

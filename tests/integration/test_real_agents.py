@@ -10,7 +10,20 @@ import pytest
 
 from dap_ai.runs.opening import open_run
 from tests.chat.endpoint import Reply
-from tests.integration.real_agents import AGENTS, TASK, WRITE, Record, program, recording, spoken, steps, team
+from tests.integration.real_agents import (
+    AGENTS,
+    AIDER,
+    CODEX,
+    EDIT,
+    TASK,
+    WRITE,
+    Record,
+    program,
+    recording,
+    spoken,
+    steps,
+    team,
+)
 
 SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat a.txt"
 
@@ -125,19 +138,15 @@ def test_openhands_sdk(record: Record):
 
 def test_aider(record: Record, tmp_path: Path):
     aider = program("aider", "aider")
-    block = "I write.\n\na.txt\n```\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n```\n"
-    flags = ["--model", "openai/gpt-4o", "--yes-always", "--no-git", "--no-check-update", "--no-show-model-warnings"]
-    quiet = ["--no-analytics", "--no-pretty", "--map-tokens", "0", "--no-show-release-notes"]
-    run = record([Reply(block)], aider, *flags, *quiet, "--message", TASK, "a.txt", endless=True)
+    run = record([Reply(EDIT)], aider, *AIDER, "--message", TASK, "a.txt", endless=True)
     assert run.task.endswith(TASK)
-    assert spoken(run)[0] == ("main", block)
+    assert spoken(run)[0] == ("main", EDIT)
 
 
 def test_codex_whose_address_is_put_into_its_command(record: Record):
     codex = program("codex", "codex")
     script = [Reply("I write.", calls=[("exec_command", {"cmd": WRITE["command"]})]), Reply("Done.")]
-    flags = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-4o"]
-    run = record(script, codex, *flags, TASK)
+    run = record(script, codex, *CODEX, TASK)
     assert steps(run) == [("main", "call", "exec_command"), ("main", "result", "exec_command")]
     result = next(event for event in run.events if event.kind == "result")
     assert (result.exit_code, result.status) == (0, "ok")

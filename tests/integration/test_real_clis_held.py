@@ -11,12 +11,9 @@ import pytest
 
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import Session, session
-from tests.integration.real_agents import MODELS, TASK, program, surroundings
+from tests.integration.real_agents import AIDER, CODEX, EDIT, MODELS, TASK, program, surroundings
 
 BEFORE, AFTER = "echo before; touch before.txt", "echo zafter; touch after.txt"
-AIDER = ["--model", "openai/gpt-4o", "--yes-always", "--no-git", "--no-check-update", "--no-show-model-warnings"]
-QUIET = ["--no-analytics", "--no-pretty", "--map-tokens", "0", "--no-show-release-notes"]
-CODEX = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-4o"]
 
 
 class Case(NamedTuple):
@@ -76,11 +73,10 @@ def test_prompt_call_and_result_are_edited_on_the_wire(name: str, tmp_path: Path
 
 
 def test_the_prompt_and_the_answer_of_aider_are_edited(tmp_path: Path):
-    command = [str(program("aider", "aider")), *AIDER, *QUIET, "--message", TASK, "a.txt"]
-    block = "I write.\n\na.txt\n```\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n```\n"
+    command = [str(program("aider", "aider")), *AIDER, "--message", TASK, "a.txt"]
     work = tmp_path / "work"
     work.mkdir()
-    with Endpoint([Reply(block)], models=MODELS) as model, session(
+    with Endpoint([Reply(EDIT)], models=MODELS) as model, session(
         surroundings(model.url, tmp_path / "home")
     ) as live:  # fmt: skip
         live.launch(command, work, filters=["query", "response"])
@@ -88,7 +84,7 @@ def test_the_prompt_and_the_answer_of_aider_are_edited(tmp_path: Path):
         prompt_edited(live)
         live.go()
         assert "I write." in live.held()
-        live.ask("setExpression", expression="text", value=json.dumps(block.replace("hello", "bye")))
+        live.ask("setExpression", expression="text", value=json.dumps(EDIT.replace("hello", "bye")))
         live.ask("setExceptionBreakpoints", filters=[])
         live.go()
         assert live.over() == 0
