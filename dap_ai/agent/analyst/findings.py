@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.facts import Cited, Diagnosis
+from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.paths import loops_around
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.slicing import Slice
@@ -21,22 +21,17 @@ _UNTOLD = "object"
 
 @dataclass(frozen=True)
 class Claim:
-    """What a reason says of a variable: its kind, or that it is the same object as another one."""
+    """What a reason says of a variable: its kind, as `Value.kind` has it."""
 
     name: str
-    kind: str = ""
-    """Of `Value.kind`; empty: nothing is said."""
-    same_as: str = ""
+    kind: str
 
     def is_refuted(self, scope: Scope) -> bool:
         """Whether the values at the stop show otherwise. Never where an earlier value may have been meant."""
         value = scope.place.value(self.name) if scope.place else None
         if scope.place is None or value is None or not _is_settled(scope, self.name):
             return False
-        is_other_kind = bool(self.kind) and value.kind not in (self.kind, _UNTOLD)
-        is_other_kind = is_other_kind or (self.kind == "none" and value.text != "None")
-        other = scope.place.value(self.same_as) if self.same_as and _is_settled(scope, self.same_as) else None
-        return is_other_kind or (other is not None and 0 != value.address != other.address != 0)
+        return value.kind not in (self.kind, _UNTOLD) or (self.kind == "none" and value.text != "None")
 
 
 def _is_settled(scope: Scope, name: str) -> bool:
@@ -60,7 +55,6 @@ class Finding:
     weight: float
     reason: str
     rule: str
-    cited: list[Cited] = field(default_factory=list[Cited])
     edit: Edit | None = None
     claims: list[Claim] = field(default_factory=list[Claim])
     """What the values at the stop can refute."""

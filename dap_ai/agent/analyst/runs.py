@@ -213,10 +213,6 @@ class Runs:
     def _ends_elsewhere(self, *, to_stop: bool) -> Differs:
         return _not_arrived if to_stop else self._differs
 
-    async def controls(self, checks: Sequence[Check]) -> list[Control]:
-        """The control runs of these checks, in their order. Raises NotStopped, RequestFailed."""
-        return list(await asyncio.gather(*(self.control(check) for check in checks)))
-
     async def attempt(
         self, edits: Sequence[Edit], control: Control, *, deadline_s: float = 0.0, trace: bool = False
     ) -> Verdict:
