@@ -10,7 +10,7 @@ from dap_ai.agent.analyst import assertions, nones, ties
 from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
 from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.values import MISSING, cut, literal
+from dap_ai.agent.case.values import cut, literal, literal_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
 
@@ -144,7 +144,7 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
     nodes = [n for n in d.in_question if isinstance(n, ast.Subscript)]
     for node in nodes:
         holder, index = d.value(node.value), d.value(node.slice)
-        position = literal(index) if index else _constant(node.slice)
+        position = literal(index) if index else literal_in(node.slice)
         length = holder.length if holder else None
         if length is None or not isinstance(position, int) or -length <= position < length:
             continue
@@ -266,13 +266,6 @@ def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
             d.say("; ".join(told) + ".")
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) and d.value(call.func.value) else []
         d.blame(*call.args, *holder)
-
-
-def _constant(node: ast.expr) -> object:
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, SyntaxError, TypeError):
-        return MISSING
 
 
 def _list(names: list[str]) -> str:

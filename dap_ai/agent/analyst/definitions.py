@@ -196,11 +196,16 @@ def _mutating_calls(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.ex
                 pass
 
 
-def root_name(node: ast.expr) -> str | None:
+def root_name(node: ast.AST) -> str | None:
     """`a` of `a.b[c].d`; None where it does not begin with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def called_name(call: ast.Call) -> str:
+    """The last name of what is called: `walk` of `self.walk(x)`; empty: it has none."""
+    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
 
 
 def aliases(scope: Scope, name: str) -> set[str]:

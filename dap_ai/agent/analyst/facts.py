@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.case.evidence import evidence_at
 from dap_ai.agent.case.stack import Place, sub_expressions
-from dap_ai.agent.case.values import show, variables
+from dap_ai.agent.case.values import MISSING, literal_in, show, variables
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.ask import Evidence
@@ -105,14 +105,12 @@ def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
 
 def near_key(key: str, keys: list[str]) -> str:
     """The key (a repr) most like a missing one (a repr), and how they differ; empty if none is like it."""
-    try:
-        wanted = ast.literal_eval(key)
-    except (ValueError, SyntaxError):
+    wanted = literal_in(key)
+    if wanted is MISSING:
         return ""
     for other in keys:
-        try:
-            found = ast.literal_eval(other)
-        except (ValueError, SyntaxError):
+        found = literal_in(other)
+        if found is MISSING:
             continue
         if type(found) is not type(wanted) and str(found) == str(wanted):
             return f"there is `{other}` ({type(found).__name__}, not {type(wanted).__name__})"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.definitions import Scope, bindings, called_name
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.paths import loops_around
@@ -97,9 +97,7 @@ def expressions(scope: Scope) -> Iterator[tuple[ast.stmt, ast.expr]]:
 
 def is_call(node: ast.AST | None, *names: str) -> bool:
     """Whether the node calls a function or method of one of these names."""
-    if not isinstance(node, ast.Call):
-        return False
-    return (getattr(node.func, "id", None) or getattr(node.func, "attr", "")) in names
+    return isinstance(node, ast.Call) and called_name(node) in names
 
 
 def is_stub(node: FunctionNode) -> bool:

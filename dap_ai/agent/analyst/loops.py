@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.analyst.definitions import bindings
+from dap_ai.agent.analyst.definitions import bindings, root_name
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.retries import GoingBack, going_back
-from dap_ai.agent.analyst.rounds import ENDS, inside, may_change, names_in, number_at, root_of
+from dap_ai.agent.analyst.rounds import ENDS, may_change, names_in, number_at
 from dap_ai.agent.case.source import last_line, own_statements
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.case.values import cut, number_in, show
 from dap_ai.protocol.wire.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
@@ -127,17 +127,17 @@ def _progress(loop: Loop) -> None:
 def _count(loop: Loop) -> None:
     """Of a `while`: by a name to which each round adds a number, from where it is set before the loop."""
     place, node, scope = loop.place, loop.node, loop.place.scope
-    for step in [s for s in inside(node) if isinstance(s, ast.AugAssign)]:
+    for step in [s for s in own_statements(node) if isinstance(s, ast.AugAssign)]:
         by = _constant(step)
         if by is None or not isinstance(step.target, ast.Name) or scope is None:
             continue
         name = step.target.id
         before = [s for s in own_statements(scope) if s.lineno < node.lineno and name in bindings(s)]
         start = before[-1].value if before and isinstance(before[-1], ast.Assign | ast.AnnAssign) else None
-        first, now = _literal(start), number_at(place, step.target)
-        others = [s for s in inside(node) if name in bindings(s) and s is not step]
+        first, now = number_in(start), number_at(place, step.target)
+        others = [s for s in own_statements(node) if name in bindings(s) and s is not step]
         # Set back to where it began, it counts the rounds since then.
-        is_reset = all(isinstance(s, ast.Assign) and _literal(s.value) == first for s in others)
+        is_reset = all(isinstance(s, ast.Assign) and number_in(s.value) == first for s in others)
         if first is None or now is None or not is_reset:
             continue
         rounds = int((now - first) / by)
@@ -146,18 +146,10 @@ def _count(loop: Loop) -> None:
 
 
 def _constant(step: ast.AugAssign) -> int | float | None:
-    by = _literal(step.value)
+    by = number_in(step.value)
     if not by or not isinstance(step.op, ast.Add | ast.Sub):
         return None
     return by if isinstance(step.op, ast.Add) else -by
-
-
-def _literal(node: ast.expr | None) -> int | float | None:
-    try:
-        value = ast.literal_eval(node) if node is not None else None
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    return value if type(value) in (int, float) else None
 
 
 # -- what ends it -------------------------------------------------------------------------------------------------
@@ -170,7 +162,7 @@ def _is_always(test: ast.expr) -> bool:
 def _tests(node: ast.While) -> Iterator[ast.expr]:
     if not _is_always(node.test):
         yield node.test
-    for statement in inside(node):
+    for statement in own_statements(node):
         if isinstance(statement, ast.If) and any(isinstance(s, ENDS) for s in [*statement.body, *statement.orelse]):
             yield statement.test
 
@@ -178,7 +170,7 @@ def _tests(node: ast.While) -> Iterator[ast.expr]:
 def _unchanged(loop: Loop) -> str:
     """Nothing in its body changes anything that decides its end."""
     assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
-    others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in inside(loop.node))
+    others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in own_statements(loop.node))
     if others or any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for t in loop.tests for n in ast.walk(t)):
         return ""
     if not loop.tests:
@@ -191,7 +183,7 @@ def _unchanged(loop: Loop) -> str:
     if (
         function is None
         or not names
-        or any(n not in local or may_change(loop.place, inside(loop.node), n) for n in names)
+        or any(n not in local or may_change(loop.place, own_statements(loop.node), n) for n in names)
     ):
         return ""
     listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
@@ -199,7 +191,7 @@ def _unchanged(loop: Loop) -> str:
 
 
 def _is_under_if(loop: ast.While, wanted: ast.stmt) -> bool:
-    return any(wanted in [*s.body, *s.orelse] for s in inside(loop) if isinstance(s, ast.If))
+    return any(wanted in [*s.body, *s.orelse] for s in own_statements(loop) if isinstance(s, ast.If))
 
 
 def _same_again(loop: Loop) -> str:
@@ -223,7 +215,11 @@ def _passed(loop: Loop) -> str:
         if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             continue
         name, wanted = test.left, test.comparators[0]
-        steps = [s for s in inside(loop.node) if isinstance(s, ast.AugAssign) and root_of(s.target) == root_of(name)]
+        steps = [
+            s
+            for s in own_statements(loop.node)
+            if isinstance(s, ast.AugAssign) and root_name(s.target) == root_name(name)
+        ]
         by = _constant(steps[0]) if len(steps) == 1 and isinstance(name, ast.Name) else None
         now, end = number_at(loop.place, name), number_at(loop.place, wanted)
         if isinstance(test.ops[0], ast.NotEq) and by and now is not None and end is not None and (now - end) * by > 0:
@@ -272,5 +268,5 @@ def _row(loop: Loop, name: str) -> str:
     text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
     if loop.stuck:
         return text
-    lines = may_change(loop.place, inside(loop.node), name)
+    lines = may_change(loop.place, own_statements(loop.node), name)
     return f"{text}, {f'which line {lines[0]} changes' if lines else 'which nothing in the loop changes'}"

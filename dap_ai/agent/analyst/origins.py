@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.definitions import Scope, called_name
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
 from dap_ai.agent.case.indexing import once_per_node
 from dap_ai.agent.case.source import ScopeNode, SourceFile, header_nodes, own_statements
@@ -39,7 +39,8 @@ def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Va
     found = (
         Origin(scope, statement, value)
         for scope, statement, call in _calls(resolver)
-        if (name := _called(call)) in positions and (value := _argument(call, attribute, positions[name])) is not None
+        if (name := called_name(call)) in positions
+        and (value := _argument(call, attribute, positions[name])) is not None
     )
     return _few(found, given)
 
@@ -72,7 +73,7 @@ def calls_of(resolver: Resolver, callee: Scope) -> Iterator[tuple[Scope, ast.stm
     """Each call of a function by its name, of an `__init__` by that of its class; with where it stands."""
     own = getattr(callee.node, "name", "")
     name = callee.owner.name if own == "__init__" and callee.owner else own
-    return (found for found in _calls(resolver) if _called(found[2]) == name)
+    return (found for found in _calls(resolver) if called_name(found[2]) == name)
 
 
 def _few(found: Iterator[Origin], given: Value | None) -> list[Origin]:
@@ -125,10 +126,6 @@ def _calls(resolver: Resolver) -> Iterator[tuple[Scope, ast.stmt, ast.Call]]:
             yield scope, statement, node
 
 
-def _called(call: ast.Call) -> str:
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
-
-
 def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if name in given:
@@ -148,7 +145,7 @@ def _declared(source: SourceFile) -> Iterator[tuple[str, list[str]]]:
     for statement in source.tree.body if source.tree else []:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[_, fields]) as call) if (
-                _called(call) == "namedtuple"
+                called_name(call) == "namedtuple"
             ):
                 yield name, _names(fields)
             case _:

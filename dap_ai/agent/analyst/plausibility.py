@@ -10,6 +10,7 @@ from dap_ai.agent.analyst.edits import Edit, text_after
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile, body_fields, last_line
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import MISSING, literal_in
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
 
 _OFTEN = 3
@@ -47,15 +48,9 @@ def _results(trace: Trace) -> dict[str, list[object]]:
     found: dict[str, list[object]] = defaultdict(list)
     for call in trace.calls:
         if call.result and not call.raised:
-            found[call.function].append(_literal(call.result))
+            value = literal_in(call.result)
+            found[call.function].append(call.result if value is MISSING else value)
     return found
-
-
-def _literal(text: str) -> object:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
 
 
 def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) -> str:
@@ -90,11 +85,10 @@ def _other_types(before: Trace, after: Trace) -> str:
 
 def _kind(result: str) -> str:
     """The type of a literal but None, with all numbers alike; empty for other texts."""
-    try:
-        value = ast.literal_eval(result)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ""
-    return "" if value is None else "number" if type(value) in (int, float) else type(value).__name__
+    value = literal_in(result)
+    return (
+        "" if value is None or value is MISSING else "number" if type(value) in (int, float) else type(value).__name__
+    )
 
 
 def _signs(values: list[object]) -> set[int]:

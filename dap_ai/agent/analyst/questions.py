@@ -8,7 +8,7 @@ import re
 
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.values import variables
+from dap_ai.agent.case.values import MISSING, literal_in, variables
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 
 STOP_WORDS = frozenset(
@@ -44,7 +44,7 @@ def candidates(question: str, language: str = "python") -> list[str]:
     if native:
         found = [text for text in found if text.casefold() not in ("null", "nullptr", "about")]
     texts = list(dict.fromkeys(text for name in found if (text := normal(name, language))))
-    named = texts if native else [text for text in texts if not _is_constant(text)]
+    named = texts if native else [text for text in texts if literal_in(text) is MISSING]
     return (named or texts)[:8]
 
 
@@ -79,14 +79,6 @@ def _operand(text: str) -> int:
     """Where the name, literal or bracket ends that a text begins with; 0: it begins with none."""
     literal = _LITERAL.match(text)
     return literal.end() if literal else len(leading(text)) or _closed(text, 0)
-
-
-def _is_constant(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except (ValueError, TypeError):
-        return False
-    return True
 
 
 def _native_leading(text: str) -> str:
@@ -142,7 +134,7 @@ def spoken(place: Place | None, question: str) -> list[ast.expr]:
 
 def _is_asked(place: Place, text: str) -> bool:
     value = place.value(text)
-    if value is None or value.kind in ("module", "class") or _is_constant(text):
+    if value is None or value.kind in ("module", "class") or literal_in(text) is not MISSING:
         return False
     own = value.definition.name.rpartition(".")[2] if value.definition else ""
     return own != text and (value.kind != "function" or not hasattr(builtins, text))

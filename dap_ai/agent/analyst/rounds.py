@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.analyst.definitions import bindings
-from dap_ai.agent.case.source import FunctionNode, body_fields, header_expressions
+from dap_ai.agent.analyst.definitions import bindings, root_name
+from dap_ai.agent.case.source import FunctionNode, header_expressions, own_statements
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import number_of
 
 ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(
@@ -19,18 +20,12 @@ _PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
 """Kinds of values that nobody can change, only replace."""
 
 
-def inside(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a loop's rounds, those of inner loops too, not those of functions defined in it."""
-    for block in body_fields(node):
-        yield from within(block)
-
-
 def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a block and of the blocks in it, not those of functions defined there."""
     for statement in block:
         yield statement
         if not isinstance(statement, FunctionNode | ast.ClassDef):
-            yield from inside(statement)
+            yield from own_statements(statement)
 
 
 def names_in(tests: Iterable[ast.expr]) -> list[str]:
@@ -51,25 +46,18 @@ def _may_change(place: Place, statement: ast.stmt, name: str) -> bool:
         return False
     calls = [n for root in header_expressions(statement) for n in ast.walk(root) if isinstance(n, ast.Call)]
     parts = [p for c in calls if not _only_looks(c) for p in [c.func, *c.args, *(k.value for k in c.keywords)]]
-    return any(root_of(part) == name for part in parts)
+    return any(root_name(part) == name for part in parts)
 
 
 def is_set(statement: ast.stmt, name: str) -> bool:
     """Whether it sets the name, or a part of what the name stands for."""
     targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
     parts = [] if isinstance(statement, _BLOCKS) else targets
-    return name in bindings(statement) or any(root_of(part) == name for part in parts)
+    return name in bindings(statement) or any(root_name(part) == name for part in parts)
 
 
 def _only_looks(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in LOOKING
-
-
-def root_of(node: ast.AST) -> str:
-    """The variable of `order.lines[0]`; empty: it is of none."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def number_at(place: Place, node: ast.expr) -> int | float | None:
@@ -79,10 +67,4 @@ def number_at(place: Place, node: ast.expr) -> int | float | None:
         return None if inner is None else -inner
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) in (int, float) else None  # pyright: ignore[reportReturnType] as the types say
-    value = place.value(node)
-    if value is None or value.kind not in ("int", "float") or value.truncated:
-        return None
-    try:
-        return int(value.text) if value.kind == "int" else float(value.text)
-    except ValueError:
-        return None
+    return number_of(place.value(node))

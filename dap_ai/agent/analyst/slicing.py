@@ -17,6 +17,7 @@ from dap_ai.agent.analyst.definitions import (
     Scope,
     aliases,
     bindings,
+    called_name,
     control_tests,
     enclosing_loop,
     is_always_bound,
@@ -172,9 +173,7 @@ class Slicer:
         own_name = getattr(scope.node, "name", "")
         name = scope.owner.name if own_name == "__init__" and scope.owner else own_name
         for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and (
-                getattr(node.func, "id", "") == name or getattr(node.func, "attr", "") == name
-            ):
+            if isinstance(node, ast.Call) and called_name(node) == name:
                 return _Site(outer, node, outer.place.frame.line)
         return None
 

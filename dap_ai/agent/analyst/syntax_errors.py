@@ -5,12 +5,12 @@ The frames of such a stop tell who imports, not what is wrong; the exception nam
 
 from __future__ import annotations
 
-import ast
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.wording import ADVICE, CAUSE
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.values import literal_in
 from dap_ai.protocol.wire.ask import Suspect
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError"})
@@ -41,7 +41,7 @@ def wrong_at(case: Case) -> Wrong | None:
     error = case.exception
     if error is None or error.type.rpartition(".")[2] not in TYPES:
         return None
-    told = {field.name: _value(field.text) for field in error.fields or ()}
+    told = {field.name: literal_in(field.text) for field in error.fields or ()}
     path, line, column, message = (told.get(name) for name in ("filename", "lineno", "offset", "msg"))
     source = case.sources.read(path) if isinstance(path, str) else None
     if source is None or not isinstance(line, int) or not isinstance(message, str):
@@ -123,10 +123,3 @@ def _quoted(wrong: Wrong, lines: list[int]) -> str:
             before = wrong.source.line(number)[: wrong.column - 1].expandtabs(4)
             rows.append(" " * (6 + len(before)) + "^")
     return "\n".join(rows)
-
-
-def _value(text: str) -> object:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None

@@ -7,6 +7,7 @@ import builtins
 import re
 from typing import NamedTuple
 
+from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.case.stack import sub_expressions
 
@@ -25,7 +26,7 @@ class Tie(NamedTuple):
     @property
     def sorts(self) -> bool:
         """Whether the call takes a `key=`."""
-        return _name(self.call) in _SORTS
+        return called_name(self.call) in _SORTS
 
 
 def tie_of(d: Diagnosis, message: str) -> Tie | None:
@@ -34,7 +35,7 @@ def tie_of(d: Diagnosis, message: str) -> Tie | None:
     if match is None or match[1] != match[2]:
         return None
     wanted = _SORTS | _HEAPS | _PUTS
-    calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call) and _name(n) in wanted]
+    calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call) and called_name(n) in wanted]
     return Tie(calls[-1], match[1].rpartition(".")[2]) if calls else None
 
 
@@ -62,7 +63,7 @@ def explain(d: Diagnosis, message: str) -> bool:
 
 def _tied(d: Diagnosis, tie: Tie) -> str:
     """The first item of what is put in: it is the one whose equal was met."""
-    item = tie.call.args[-1] if _name(tie.call) in _PUTS and tie.call.args else None
+    item = tie.call.args[-1] if called_name(tie.call) in _PUTS and tie.call.args else None
     first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else None
     value = d.value(first) if first else None
     return f" (here `{value.text}`)" if value else ""
@@ -75,7 +76,3 @@ def is_of_tuples(d: Diagnosis, tie: Tie) -> bool:
     holders = [*tie.call.args, *([tie.call.func.value] if isinstance(tie.call.func, ast.Attribute) else [])]
     texts = [value.text for holder in holders if (value := d.value(holder))]
     return any(text.startswith(("[(", "((", "{(")) for text in texts)
-
-
-def _name(call: ast.Call) -> str:
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")

@@ -74,12 +74,31 @@ def find(facts: FrameFacts | None, name: str) -> Value | None:
 
 def literal(value: Value | None) -> Any:
     """The Python value behind the text of a plain value; `MISSING` where the text does not tell it all."""
-    if value is None or value.truncated:
-        return MISSING
+    return MISSING if value is None or value.truncated else literal_in(value.text)
+
+
+def literal_in(code: str | ast.expr | None) -> Any:
+    """The Python value of a literal, or of a display of literals, as text or parsed; `MISSING`: it is none."""
     try:
-        return ast.literal_eval(value.text)
+        return ast.literal_eval(code) if code is not None else MISSING
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return MISSING
+
+
+def number_in(code: str | ast.expr | None) -> int | float | None:
+    """The number that a literal is; None: it is none."""
+    found = literal_in(code)
+    return found if type(found) in (int, float) else None
+
+
+def number_of(value: Value | None) -> int | float | None:
+    """What a value is, if that is a number and its text tells it all."""
+    if value is None or value.kind not in ("int", "float") or value.truncated:
+        return None
+    try:
+        return int(value.text) if value.kind == "int" else float(value.text)
+    except ValueError:
+        return None
 
 
 def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:

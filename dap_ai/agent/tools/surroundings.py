@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.values import MISSING, cut, literal_in
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
 from dap_ai.agent.tools.reading import printed, read_in, somewhere
 from dap_ai.protocol.contracts.tools import Environment, Output
@@ -115,11 +114,9 @@ async def _copied(bench: Bench, wanted: Sequence[str]) -> tuple[Found | None, st
 
 def _plain(text: str) -> str:
     """What a repr of bytes (on Windows of a string) says."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    value = literal_in(text)
+    told = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return text if value is MISSING else told
 
 
 output = OutputTool()

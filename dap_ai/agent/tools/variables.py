@@ -11,7 +11,7 @@ import msgspec
 
 from dap_ai.agent.case.rows import MAX_SCOPES, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import cut, show_fact, typed
+from dap_ai.agent.case.values import MISSING, cut, literal_in, show_fact, typed
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.reading import read, visit
@@ -99,7 +99,7 @@ async def _members(bench: Bench, value: Value, page: Variables) -> ToolResult:
 
 
 async def _entries(bench: Bench, value: Value, page: Variables, keys: list[str]) -> ToolResult:
-    texts = [f"({page.expression})[{key}]" if _is_literal(key) else "" for key in keys]
+    texts = [f"({page.expression})[{key}]" if literal_in(key) is not MISSING else "" for key in keys]
     by_place = [f"list(({page.expression}).values())[{n}]" for n in range(page.start, page.start + len(keys))]
     facts = await _read(bench, [text or place for text, place in zip(texts, by_place, strict=True)])
     missed = [n for n, fact in enumerate(facts) if fact.value is None and texts[n]]  # a key too long to be read whole
@@ -161,14 +161,6 @@ def paged(head: str, rows: list[str], page: Variables, total: int) -> ToolResult
     return ToolResult(
         f"{head}, {page.start + 1} to {page.start + len(shown)} of {total}:\n\n" + fenced("\n".join(shown + mark))
     )
-
-
-def _is_literal(key: str) -> bool:
-    try:
-        ast.literal_eval(key)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 variables = VariablesTool()

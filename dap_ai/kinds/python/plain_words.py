@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.asked.again import Again, NotAgain, again, timed, why_not_again
-from dap_ai.agent.analyst.asked.owners import called
 from dap_ai.agent.analyst.asked.stops import Kept, changed, kept
 from dap_ai.agent.analyst.asked.telling import answered, of_others
 from dap_ai.agent.analyst.asked.times import slow
 from dap_ai.agent.analyst.asked.understood import Called, Compared, LineRun, Literally, Plain, Returned, Wanted
 from dap_ai.agent.analyst.asked.values import Told, local, origins
 from dap_ai.agent.analyst.asking import setter, written
+from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.questions import excerpt
 from dap_ai.agent.analyst.runs import Control, Unavailable
@@ -127,7 +127,7 @@ def _called(case: Case) -> Iterator[str]:
     """The names of what the files of the stack call."""
     for source in (place.source for place in case.places):
         nodes = source.index.nodes if source and source.tree else ()
-        yield from (called(node) for node in nodes if isinstance(node, ast.Call))
+        yield from (called_name(node) for node in nodes if isinstance(node, ast.Call))
 
 
 def _without_run(wanted: Wanted, case: Case, why: str) -> Told | None:

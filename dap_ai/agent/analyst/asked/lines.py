@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, held, spot, tests_of, value
-from dap_ai.agent.analyst.definitions import control_tests, guards
+from dap_ai.agent.analyst.definitions import called_name, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Run
 from dap_ai.agent.analyst.value_path.recorded import own_lines
 from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line, own_statements
@@ -181,12 +181,8 @@ def _statements(again: Again, own: SourceFile, name: str) -> Iterator[tuple[Sour
         for statement in source.index.statements if source.tree else ():
             inner = {id(n) for block in body_fields(statement) for s in block for n in ast.walk(s)}
             nodes = (n for n in ast.walk(statement) if isinstance(n, ast.Call) and id(n) not in inner)
-            if not isinstance(statement, FunctionNode | ast.ClassDef) and any(_calls(n, name) for n in nodes):
+            if not isinstance(statement, FunctionNode | ast.ClassDef) and any(called_name(n) == name for n in nodes):
                 yield source, statement
-
-
-def _calls(call: ast.Call, name: str) -> bool:
-    return name in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
 
 
 def _sites(again: Again, own: SourceFile, name: str) -> Iterator[str]:

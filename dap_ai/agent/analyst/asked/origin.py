@@ -8,8 +8,8 @@ from itertools import islice
 
 from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, given, tests_of, value
-from dap_ai.agent.analyst.asked.owners import arguments, called
-from dap_ai.agent.analyst.definitions import bindings, control_tests
+from dap_ai.agent.analyst.asked.owners import arguments
+from dap_ai.agent.analyst.definitions import bindings, called_name, control_tests
 from dap_ai.agent.analyst.evidence.dependence import slice_of
 from dap_ai.agent.analyst.evidence.oddities import STRANGE, oddities
 from dap_ai.agent.analyst.evidence.record import Event, Run
@@ -176,7 +176,7 @@ class _Walk:
 
         Of several calls of one function the last that gave what is wanted; none where that is not known.
         """
-        names = [called(n) for n in ast.walk(node) if isinstance(n, ast.Call)]
+        names = [called_name(n) for n in ast.walk(node) if isinstance(n, ast.Call)]
         by_name = {name: [r for r in self._again.record.calls(event) if r.name == name] for name in names}
         runs = next((runs for runs in by_name.values() if runs), list[Run]())
         return runs[0] if len(runs) == 1 else next((r for r in reversed(runs) if r.traced.result == wanted), None)

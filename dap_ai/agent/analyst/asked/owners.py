@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import root_name
+from dap_ai.agent.analyst.definitions import called_name, root_name
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import MISSING, literal
@@ -53,14 +53,9 @@ def arguments(function: FunctionNode, statement: ast.stmt, parameter: str) -> It
     """What a statement that calls the function passes for one of its parameters."""
     names = [p.arg for p in [*function.args.posonlyargs, *function.args.args]]
     owner, own = (names[0], names[1:]) if names[:1] in (["self"], ["cls"]) else ("", names)
-    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and called(n) == function.name):
+    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and called_name(n) == function.name):
         yield from (k.value for k in call.keywords if k.arg == parameter)
         if parameter == owner and isinstance(call.func, ast.Attribute):
             yield call.func.value
         if parameter in own and own.index(parameter) < len(call.args):
             yield call.args[own.index(parameter)]
-
-
-def called(call: ast.Call) -> str:
-    """The name of what a call calls, without what it belongs to."""
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dap_ai.agent.analyst.asked import grammar
 from dap_ai.agent.analyst.questions import leading, normal
 from dap_ai.agent.analyst.when import state_of
+from dap_ai.agent.case.values import MISSING, literal_in
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,8 @@ def literal(text: str) -> str:
     text = {"none": "None", "true": "True", "false": "False", "zero": "0"}.get(text.casefold(), text)
     if text.casefold() in _ODD_VALUES:
         return text.casefold()
-    try:
-        return repr(ast.literal_eval(text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ""
+    value = literal_in(text)
+    return "" if value is MISSING else repr(value)
 
 
 def _parsed(text: str) -> ast.expr | None:

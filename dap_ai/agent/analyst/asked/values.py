@@ -12,11 +12,12 @@ from dap_ai.agent.analyst.asked.events import at, call_of, code, spot, value
 from dap_ai.agent.analyst.asked.origin import BACK, call_links, links, standing_out
 from dap_ai.agent.analyst.asked.understood import Compared
 from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.evidence.oddities import atoms, made
 from dap_ai.agent.analyst.evidence.record import Event, Run
 from dap_ai.agent.analyst.explain import chain_of
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import variables
+from dap_ai.agent.case.values import MISSING, literal_in, variables
 
 _EMPTY = ("''", '""', "[]", "{}", "()", "set()", "b''")
 _QUOTES = "'\""
@@ -72,8 +73,7 @@ def _called_there(wanted: Compared, again: Again) -> Told | None:
     node, end = _parsed(wanted.subject), again.end
     if not isinstance(node, ast.Call) or end is None:
         return None
-    name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
-    run = next((r for r in reversed(again.record.calls(end)) if r.name == name), None)
+    run = next((r for r in reversed(again.record.calls(end)) if r.name == called_name(node)), None)
     if run is None or not run.traced.result:
         return None
     return Told([f"{call_of(run)} returned {value(run.traced.result)}.", chain_of(call_links(again, run), BACK)])
@@ -221,11 +221,8 @@ def same(text: str, wanted: str) -> bool:
     """Whether two texts are one literal."""
     if text == wanted:
         return True
-    try:
-        one, other = ast.literal_eval(text), ast.literal_eval(wanted)
-    except (ValueError, SyntaxError):
-        return False
-    return type(one) is type(other) and one == other
+    one, other = literal_in(text), literal_in(wanted)
+    return one is not MISSING and type(one) is type(other) and one == other
 
 
 def _parsed(text: str) -> ast.expr:

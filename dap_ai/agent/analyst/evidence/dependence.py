@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import bindings, control_tests, guards
+from dap_ai.agent.analyst.definitions import bindings, called_name, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Record, Run, Spot
 from dap_ai.agent.analyst.parts import results
 from dap_ai.agent.case.source import FunctionNode, header_expressions, header_nodes, last_line
@@ -88,8 +88,8 @@ class _Slicer:
         for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node.attr, event, next_)
-        asked = {_called(n) for n in nodes if isinstance(n, ast.Call)}
-        others = {_called(n) for n in header_nodes(event.statement) if isinstance(n, ast.Call)} - asked
+        asked = {called_name(n) for n in nodes if isinstance(n, ast.Call)}
+        others = {called_name(n) for n in header_nodes(event.statement) if isinstance(n, ast.Call)} - asked
         for run in self._record.calls(event):
             if only is None or run.name not in others:  # a function may be called by another name
                 self._into(run, next_)
@@ -150,10 +150,6 @@ class _Slicer:
             self._add(run.of(guard, event), distance + 1, "decides", "")
         if not tests and run.name != "<module>":
             self._add(self._record.caller(run), distance + 1, "calls", run.name, ())
-
-
-def _called(call: ast.Call) -> str:
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
 
 
 def _parameters(run: Run) -> set[str]:

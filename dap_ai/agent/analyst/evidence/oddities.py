@@ -13,7 +13,7 @@ from dap_ai.agent.analyst.definitions import bindings, control_tests, target_nam
 from dap_ai.agent.analyst.evidence.dependence import DynamicSlice
 from dap_ai.agent.analyst.evidence.record import Event, Record, Run
 from dap_ai.agent.case.source import header_nodes
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.values import MISSING, cut, literal_in
 
 _ATOM = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?\binf\b|\bnan\b|None"""
@@ -187,9 +187,8 @@ def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> 
 
 def _shape(text: str) -> dict[tuple[str, str], str]:
     """What values alike have alike, by part and kind."""
-    try:
-        value: object = ast.literal_eval(_NO_LITERAL.sub("0.5", text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    value: object = literal_in(_NO_LITERAL.sub("0.5", text))
+    if value is MISSING:
         return {}
     shape = _features("", value)
     if isinstance(value, dict):

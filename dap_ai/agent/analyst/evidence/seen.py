@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dap_ai.agent.analyst import assertions
+from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.evidence.dependence import DynamicSlice, slice_of
 from dap_ai.agent.analyst.evidence.oddities import Oddity, atoms, oddities
 from dap_ai.agent.analyst.evidence.record import Event, Record, Spot
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.case.source import Sources
+from dap_ai.agent.case.values import MISSING, literal_in
 from dap_ai.protocol.contracts.snapshot import History
 
 _MAX_PASSING, _MAX_EVENTS = 6, 500
@@ -71,18 +73,10 @@ def _text(record: Record, failure: Event, diagnosis: Diagnosis, side: ast.expr) 
     if value := diagnosis.place.value(side):
         return value.text
     if isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
-        return ast.unparse(side) if _is_literal(side) else ""
-    name = (getattr(side.func, "id", "") or getattr(side.func, "attr", "")) if isinstance(side, ast.Call) else ""
+        return "" if literal_in(side) is MISSING else ast.unparse(side)
+    name = called_name(side) if isinstance(side, ast.Call) else ""
     runs = [run for run in record.calls(failure) if run.name == name]
     return runs[0].traced.result if len(runs) == 1 and not _suspends(runs[0].scope) else ""
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return False
-    return True
 
 
 def _suspends(scope: ast.AST) -> bool:

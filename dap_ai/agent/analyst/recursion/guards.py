@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
 
 _LEAVES = ast.Return | ast.Raise | ast.Break | ast.Continue
@@ -63,14 +64,6 @@ def recursive_calls(node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and called_name(call) in names:
             yield call
-
-
-def called_name(call: ast.Call) -> str:
-    """The last name of what is called: `walk` of `self.walk(x)`; empty: it has none."""
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _before(statement: ast.stmt, found: Guards, names: frozenset[str]) -> None:

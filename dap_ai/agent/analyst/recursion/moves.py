@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from dap_ai.agent.analyst.recursion.guards import Guard
+from dap_ai.agent.case.values import number_in, number_of
 from dap_ai.protocol.contracts.inspection import Value
 
 Way = Literal["same", "stuck", "object", "held", "round", "steps", "other"]
@@ -48,7 +49,7 @@ def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
     for length in range(2, _LONGEST_ROUND + 1):
         if len(last) >= 2 * length and all(_is_one([a, b]) for a, b in zip(last, last[length:], strict=False)):
             return Move(name, "round", values)
-    numbers = [_number(value) for value in last]
+    numbers = [number_of(value) for value in last]
     steps = {b - a for a, b in pairwise(numbers) if a is not None and b is not None}
     if None not in numbers and len(steps) == 1:
         return Move(name, "steps", values, steps.pop())
@@ -57,13 +58,13 @@ def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
 
 def calls_left(move: Move, guard: Guard) -> float | None:
     """How many calls more until a test such as `n <= 0` ends it; infinity: it never does. None: not known."""
-    test, now = guard.test, _number(move.now)
+    test, now = guard.test, number_of(move.now)
     if move.way not in ("steps", "same") or now is None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
     left, right, operator = test.left, test.comparators[0], test.ops[0]
     if not (isinstance(left, ast.Name) and left.id == move.name and isinstance(operator, _PLAIN_OPERATORS)):
         return None
-    limit = _literal(right)
+    limit = number_in(right)
     if limit is None:
         return None
     return _until(now, move.step if move.way == "steps" else 0, operator, limit, ends=guard.ends)
@@ -97,22 +98,3 @@ def _is_one(values: Sequence[Value]) -> bool:
     if _is_plain(head):
         return all(v.text == head.text for v in values)
     return bool(head.address) and all(v.address == head.address for v in values)
-
-
-def _number(value: Value) -> float | None:
-    return _literal_text(value.text) if value.kind in ("int", "float") else None
-
-
-def _literal_text(text: str) -> float | None:
-    try:
-        return int(text) if text.lstrip("-").isdigit() else float(text)
-    except ValueError:
-        return None
-
-
-def _literal(node: ast.expr) -> float | None:
-    try:
-        found = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    return found if type(found) in (int, float) else None

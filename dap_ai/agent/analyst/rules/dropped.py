@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.values import literal_in
 
 DROPPED = "dropped result"
 _UNSEEN = 0.15
 """Many results are rightly dropped: it counts when the run again shows a failure."""
-_MISSING = object()
 
 
 def dropped(scope: Scope, view: View) -> Iterator[Finding]:
@@ -38,17 +38,10 @@ def failures(callee: Scope) -> list[str]:
     node = callee.node
     if not isinstance(node, FunctionNode) or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
         return []
-    results = [_constant(s.value) for s in own_statements(node) if isinstance(s, ast.Return) and s.value]
+    results = [literal_in(s.value) for s in own_statements(node) if isinstance(s, ast.Return) and s.value]
     failed = [each for each in results if _is_failure(each)]
     worked = [each for each in results if not _is_failure(each)]
     return list(dict.fromkeys(map(repr, failed))) if worked else []
-
-
-def _constant(value: ast.expr) -> object:
-    try:
-        return ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError):
-        return _MISSING
 
 
 def _is_failure(result: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, enclosing_loop, root_name, target_names
+from dap_ai.agent.analyst.definitions import Scope, called_name, enclosing_loop, root_name, target_names
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions
 from dap_ai.agent.analyst.resolving import argument_for
@@ -73,7 +73,7 @@ def _at_caller(scope: Scope, root: ast.expr, view: View) -> tuple[Scope, ast.exp
     if outer is None or outer.place is None or name is None:
         return None
     for node in (n for each in outer.place.evaluated for n in ast.walk(each)):
-        if isinstance(node, ast.Call) and own_name in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
+        if isinstance(node, ast.Call) and called_name(node) == own_name:
             argument = argument_for(node, scope, name)
             if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
                 return outer, _Renamed(name, argument).visit(ast.parse(ast.unparse(root), mode="eval").body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.definitions import Scope, bindings, called_name
 from dap_ai.agent.analyst.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.agent.analyst.paths import can_follow, can_repeat, loops_around
 from dap_ai.agent.analyst.resolving import argument_for
@@ -114,7 +114,7 @@ def _source(node: ast.expr) -> str:
 
 def _consumed(call: ast.Call, scope: Scope, view: View) -> Iterator[tuple[ast.expr, bool]]:
     """The arguments that the call walks over, and whether to their end."""
-    name = getattr(call.func, "id", None) or getattr(call.func, "attr", "")
+    name = called_name(call)
     first = call.args[0] if len(call.args) == 1 else None
     if first and isinstance(call.func, ast.Name) and name in _WHOLE | _IN_PART:
         yield first, name in _WHOLE

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Sequence
 
 from dap_ai.agent.analyst import origins
-from dap_ai.agent.analyst.definitions import Scope
+from dap_ai.agent.analyst.definitions import Scope, called_name
 from dap_ai.agent.analyst.parts import results
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.value_path.recorded import OUTSIDE, Calls, Told
-from dap_ai.agent.analyst.value_path.source import Source, called
+from dap_ai.agent.analyst.value_path.source import Source
 from dap_ai.agent.analyst.value_path.spots import Spot, Values
 from dap_ai.agent.case.source import header_nodes
 
@@ -52,7 +52,7 @@ class CallResults:
     def _calls_of(self, call: ast.Call, callee: Scope, spot: Spot, given: Told | None) -> Calls:
         """The recorded calls that this one is: by where they were made, and by what they gave."""
         sites = [n for s in spot.scope.statements() for n in header_nodes(s) if isinstance(n, ast.Call)]
-        is_only_one = sum(called(n) == called(call) for n in sites) == 1
+        is_only_one = sum(called_name(n) == called_name(call) for n in sites) == 1
         found = self._recorded.within(callee, spot.calls)
         if not spot.calls and len(list(origins.calls_of(self._resolver, callee))) == 1:
             found = tuple(n for n in self._recorded.of(callee) if n != OUTSIDE)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dap_ai.agent.analyst import origins
-from dap_ai.agent.analyst.definitions import Scope, enclosing_loop, mutations, reaching
+from dap_ai.agent.analyst.definitions import Scope, called_name, enclosing_loop, mutations, reaching
 from dap_ai.agent.analyst.parts import rounds_over
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
 from dap_ai.agent.analyst.value_path.recorded import Told
-from dap_ai.agent.analyst.value_path.source import Source, called
+from dap_ai.agent.analyst.value_path.source import Source
 from dap_ai.agent.analyst.value_path.spots import Spot, Values
 from dap_ai.agent.case.source import FunctionNode, header_nodes
 
@@ -127,7 +127,7 @@ class Names:
             return None
         name = getattr(spot.scope.node, "name", "")
         name = spot.scope.owner.name if spot.scope.owner and name == "__init__" else name
-        calls = [n for n in header_nodes(statement) if isinstance(n, ast.Call) and called(n) == name]
+        calls = [n for n in header_nodes(statement) if isinstance(n, ast.Call) and called_name(n) == name]
         there = Spot(outer, outer.place.frame.line, self._recorded.live(outer, places))
         return (there, calls[0]) if len(calls) == 1 else None
 
@@ -179,5 +179,5 @@ def _is_whole(statement: ast.stmt) -> bool:
 def _is_container(node: ast.expr | None) -> bool:
     """Whether an expression makes a container that can be filled later."""
     if isinstance(node, ast.Call):
-        return called(node) in _CONTAINERS
+        return called_name(node) in _CONTAINERS
     return isinstance(node, ast.List | ast.Dict | ast.Set)

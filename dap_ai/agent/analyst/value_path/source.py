@@ -26,8 +26,3 @@ class Source:
     """It was made of more than `made_of`: that has another value."""
     holders: list[ast.expr] = field(default_factory=list[ast.expr])
     """What the value was read from, where it is not known who put it there."""
-
-
-def called(call: ast.Call) -> str:
-    """The name by which a function or method is called."""
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
