@@ -13,63 +13,28 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
     """`range(len(x) + 1)`, `range(1, len(x))`, `range(len(x) - 1)` and windows that end one off."""
     index_error = bool(view.case.exception and view.case.exception.type == "IndexError")
     for _, node in expressions(scope):
-        if not (isinstance(node, ast.Call) and is_call(node, "range") and node.args):
-            continue
-        stop = node.args[0] if len(node.args) == 1 else node.args[1]
-        added = _offset(stop)
-        if "len(" not in ast.unparse(stop):
-            continue
-        if added > 0 and index_error:
-            fix = swap(scope.source, stop, _moved(stop, -1))
-            yield Finding(
-                scope,
-                node.lineno,
-                0.85,
-                f"`{ast.unparse(node)}` goes one past what the sequence holds: off by one",
-                "bounds",
-                edit=fix,
-            )
-        elif added > 1:
-            yield Finding(
-                scope,
-                node.lineno,
-                0.5,
-                f"`{ast.unparse(node)}` may go one too far",
-                "bounds",
-                edit=swap(scope.source, stop, _moved(stop, -1)),
-            )
-        elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.5,
-                f"`{ast.unparse(node)}` leaves out the last index",
-                "bounds",
-                edit=swap(scope.source, stop, _moved(stop, 1)),
-            )
-        elif added == 0 and index_error and _ahead(scope, node):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.6,
-                f"the loop over `{ast.unparse(node)}` reads one index ahead",
-                "bounds",
-                edit=swap(scope.source, stop, f"{ast.unparse(stop)} - 1"),
-            )
-        if (
-            len(node.args) > 1
-            and _number(node.args[0]) == 1
-            and not index_error
-            and "- 1]" not in ast.unparse(scope.node)
-        ):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.45,
-                f"`{ast.unparse(node)}` leaves out index 0",
-                "bounds",
-                edit=swap(scope.source, node.args[0], "0"),
-            )
+        if isinstance(node, ast.Call) and is_call(node, "range") and node.args:
+            for weight, reason, end, new in _wrong_ends(scope, node, index_error=index_error):
+                yield Finding(scope, node.lineno, weight, reason, "bounds", edit=swap(scope.source, end, new))
+
+
+def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[tuple[float, str, ast.expr, str]]:
+    """Ends of a `range` that may be one off: weight, reason, the end, and what it should be then."""
+    stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
+    added = _offset(stop)
+    if "len(" not in ast.unparse(stop):
+        return
+    if added > 0 and index_error:
+        yield 0.85, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
+    elif added > 1:
+        yield 0.5, f"{text} may go one too far", stop, _moved(stop, -1)
+    elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
+        yield 0.5, f"{text} leaves out the last index", stop, _moved(stop, 1)
+    elif added == 0 and index_error and _ahead(scope, call):
+        yield 0.6, f"the loop over {text} reads one index ahead", stop, f"{ast.unparse(stop)} - 1"
+    starts_at_one = len(call.args) > 1 and _number(call.args[0]) == 1
+    if starts_at_one and not index_error and "- 1]" not in ast.unparse(scope.node):
+        yield 0.45, f"{text} leaves out index 0", call.args[0], "0"
 
 
 def _offset(node: ast.expr) -> int:

@@ -49,26 +49,19 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 and isinstance(other.value, str | int | float)
                 and not isinstance(other.value, bool)
             ):
-                yield Finding(
-                    scope, node.lineno, 0.6, f"`is` compares identity, not value: `{ast.unparse(node)}`", "identity"
-                )
+                reason = f"`is` compares identity, not value: `{ast.unparse(node)}`"
+                yield Finding(scope, node.lineno, 0.6, reason, "identity")
             if ast.dump(node.left) == ast.dump(other) and not _is_nan_check(node) and not _calls(node):
-                yield Finding(
-                    scope, node.lineno, 0.7, f"`{ast.unparse(node)}` compares a value with itself", "condition"
-                )
+                reason = f"`{ast.unparse(node)}` compares a value with itself"
+                yield Finding(scope, node.lineno, 0.7, reason, "condition")
         match node:
             case ast.BoolOp(op=ast.Or(), values=[ast.Compare(), *rest]):
                 always = any(isinstance(v, ast.Constant) and v.value for v in rest)
             case _:
                 always = False
         if always:
-            yield Finding(
-                scope,
-                node.lineno,
-                0.8,
-                f"`{ast.unparse(node)}` is always true: only the first part compares",
-                "condition",
-            )
+            reason = f"`{ast.unparse(node)}` is always true: only the first part compares"
+            yield Finding(scope, node.lineno, 0.8, reason, "condition")
 
 
 def _is_nan_check(node: ast.Compare) -> bool:
@@ -100,23 +93,13 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
         outside = is_call(node, "DictReader", "reader", "input", "split", "getenv", "get")
         if outside and isinstance(statement, ast.For | ast.Assign) and not _gave_no_text(scope, statement):
             weight = 0.75 if is_call(node, "DictReader", "reader", "input") else 0.4
-            yield Finding(
-                scope,
-                node.lineno,
-                weight * 0.8,
-                f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`",
-                "text as number",
-            )
+            reason = f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`"
+            yield Finding(scope, node.lineno, weight * 0.8, reason, "text as number")
         if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
             target = statement.targets[0]
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                yield Finding(
-                    scope,
-                    statement.lineno,
-                    0.8,
-                    f"only `{ast.unparse(target)}` is made a number here; the other fields stay text",
-                    "text as number",
-                )
+                reason = f"only `{ast.unparse(target)}` is made a number here; the other fields stay text"
+                yield Finding(scope, statement.lineno, 0.8, reason, "text as number")
 
 
 RULES = [float_equality, identity, unconverted]

@@ -19,23 +19,18 @@ def unused(scope: Scope, view: View) -> Iterator[Finding]:
     read = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     names = {n.id for n in read}
     for parameter in scope.parameters:
-        if parameter.arg not in names and parameter.arg not in ("self", "cls") and not parameter.arg.startswith("_"):
-            vararg = parameter in (node.args.vararg, node.args.kwarg)
-            if not vararg:
-                yield Finding(scope, node.lineno, 0.4, f"parameter `{parameter.arg}` is never used", "unused")
+        is_wanted = parameter.arg not in ("self", "cls") and not parameter.arg.startswith("_")
+        if is_wanted and parameter.arg not in names and parameter not in (node.args.vararg, node.args.kwarg):
+            yield Finding(scope, node.lineno, 0.4, f"parameter `{parameter.arg}` is never used", "unused")
     for statement in scope.statements():
-        bound = bindings(statement)
-        for name in bound:
-            if (
-                name in names
-                or name.startswith("_")
-                or isinstance(statement, ast.AugAssign | FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
-            ):
+        if isinstance(statement, ast.AugAssign | FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
+            continue
+        for name in bindings(statement):
+            if name in names or name.startswith("_"):
                 continue
             if isinstance(statement, ast.For):
-                yield Finding(
-                    scope, statement.lineno, 0.35, f"loop variable `{name}` is never used in the loop", "unused"
-                )
+                reason = f"loop variable `{name}` is never used in the loop"
+                yield Finding(scope, statement.lineno, 0.35, reason, "unused")
                 continue
             if any(name in ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global)):
                 continue

@@ -18,36 +18,19 @@ def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
     if not _threaded(scope, view):
         return
     for statement in scope.statements():
-        if (
-            isinstance(statement, ast.AugAssign)
-            and isinstance(statement.target, ast.Attribute | ast.Subscript)
-            and not _locked(scope, statement)
-        ):
-            yield Finding(
-                scope,
-                statement.lineno,
-                0.55,
-                f"`{ast.unparse(statement)}` reads, changes and writes without a lock: two threads may do so at once",
-                "race",
-            )
-        if (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        ):
-            name, text = statement.targets[0].id, ast.unparse(statement.value)
-            if (
-                isinstance(statement.value, ast.Attribute | ast.Subscript)
-                and _written_back(scope, name, text)
-                and not _locked(scope, statement)
+        match statement:
+            case ast.AugAssign(target=ast.Attribute() | ast.Subscript()):
+                text, why = ast.unparse(statement), "two threads may do so at once"
+                weight, reason = 0.55, f"`{text}` reads, changes and writes without a lock: {why}"
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Subscript() as value) if (
+                _written_back(scope, name, text := ast.unparse(value))
             ):
-                yield Finding(
-                    scope,
-                    statement.lineno,
-                    0.85,
-                    f"`{text}` is read without the lock and written back later: another thread may write in between",
-                    "race",
-                )
+                why = "another thread may write in between"
+                weight, reason = 0.85, f"`{text}` is read without the lock and written back later: {why}"
+            case _:
+                continue
+        if not _locked(scope, statement):
+            yield Finding(scope, statement.lineno, weight, reason, "race")
 
 
 def _threaded(scope: Scope, view: View) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.agent.case.indexing import nodes_below, once_per_node
-from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
 
 IMPLICIT_NONE = "implicit None"
 _IN_PLACE = frozenset(
@@ -22,15 +22,13 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     node = scope.node
     if not isinstance(node, FunctionNode) or node.name.startswith("__"):
         return
-    results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
     if scope.place is not None:
         return  # it has not returned yet
     generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
-    if generator or not _falls_through(node.body):
+    if generator or is_stub(node) or not _falls_through(node.body):
         return
     suspicious = _none_matters(view) and scope.key() in view.slice.scopes
-    if is_stub(node):
-        return
+    results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
     if results:
         weight = 0.9 if suspicious else 0.3
         for result in results:
@@ -41,47 +39,29 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
         reason = f"`{scope.name}` returns `None` when no `return` is reached"
         yield Finding(scope, node.lineno, weight * 0.8, reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
-        made = _made(node)
-        edit = (
-            Edit(
-                scope.source,
-                node.end_lineno or 0,
-                node.end_lineno or 0,
-                [scope.source.line(node.end_lineno or 0), f"{' ' * (node.col_offset + 4)}return {made}"],
-            )
-            if made
-            else None
-        )
-        yield Finding(
-            scope,
-            node.body[-1].lineno,
-            0.9 if suspicious else 0.5,
-            f"`{scope.name}` has no `return`, but its result is used",
-            "missing return",
-            edit=edit,
-        )
+        made, end = _made(node), last_line(node)
+        rows = [scope.source.line(end), f"{' ' * (node.col_offset + 4)}return {made}"]
+        edit = Edit(scope.source, end, end, rows) if made else None
+        reason = f"`{scope.name}` has no `return`, but its result is used"
+        weight = 0.9 if suspicious else 0.5
+        yield Finding(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
 
 
 def in_place(scope: Scope, view: View) -> Iterator[Finding]:
     """`x = y.sort()`: in-place methods give None."""
     for statement, node in expressions(scope):
-        if (
-            isinstance(statement, ast.Assign | ast.Return | ast.For)
-            and isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-        ):
-            value = statement.iter if isinstance(statement, ast.For) else statement.value
-            own = node.func.attr in _IN_PLACE and view.resolver.callees(node, scope)
-            if node is value and node.func.attr in _IN_PLACE and len(node.args) <= 2 and not own:
+        value = statement.iter if isinstance(statement, ast.For) else getattr(statement, "value", None)
+        if node is not value or not isinstance(statement, ast.Assign | ast.Return | ast.For):
+            continue
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method), args=args) if method in _IN_PLACE and len(args) <= 2:
                 claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
-                yield Finding(
-                    scope,
-                    node.lineno,
-                    0.75 if _none_matters(view) else 0.5,
-                    f"`.{node.func.attr}()` of a builtin type changes its object in place and returns `None`",
-                    "in-place None",
-                    claims=claims,
-                )
+                reason = f"`.{method}()` of a builtin type changes its object in place and returns `None`"
+                weight = 0.75 if _none_matters(view) else 0.5
+                if not view.resolver.callees(node, scope):
+                    yield Finding(scope, node.lineno, weight, reason, "in-place None", claims=claims)
+            case _:
+                pass
 
 
 def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
@@ -93,22 +73,14 @@ def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
             if not (isinstance(statement, ast.Assign) and _is_empty(statement.value)):
                 continue
             for name in bindings(statement):
-                filled = any(
-                    isinstance(s, ast.AugAssign) and name in bindings(s) and s in loop.body
-                    for s in own_statements(loop)
-                )
+                filled = any(isinstance(s, ast.AugAssign) and name in bindings(s) for s in loop.body)
                 used = sum(
                     isinstance(n, ast.Name) and n.id == name and n.lineno > (loop.end_lineno or 0)
                     for n in ast.walk(scope.node)
                 )
                 if filled and used:
-                    yield Finding(
-                        scope,
-                        statement.lineno,
-                        0.8,
-                        f"`{name}` is reset in each iteration of the loop, and used after it",
-                        "reset in loop",
-                    )
+                    reason = f"`{name}` is reset in each iteration of the loop, and used after it"
+                    yield Finding(scope, statement.lineno, 0.8, reason, "reset in loop")
 
 
 def _none_matters(view: View) -> bool:

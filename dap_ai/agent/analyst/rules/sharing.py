@@ -78,22 +78,10 @@ def class_default(scope: Scope, view: View) -> Iterator[Finding]:
                     f"self.{name} =" in scope.source.line(s.lineno) for f in owner.body for s in own_statements(f)
                 )
                 shared = any(f"{each}.{name}" in scope.source.text for each in (owner.name, "cls"))
-                if (
-                    not own
-                    and not shared
-                    and any(
-                        text.partition("[")[0] == f"self.{name}"
-                        for s in scope.statements()
-                        for _, text, _ in mutations(s)
-                    )
-                ):
-                    yield Finding(
-                        scope,
-                        statement.lineno,
-                        0.9,
-                        f"`{name}` belongs to the class: all instances share one object",
-                        "class default",
-                    )
+                changed = (text.partition("[")[0] for s in scope.statements() for _, text, _ in mutations(s))
+                if not own and not shared and f"self.{name}" in changed:
+                    reason = f"`{name}` belongs to the class: all instances share one object"
+                    yield Finding(scope, statement.lineno, 0.9, reason, "class default")
 
 
 def repeated(scope: Scope, view: View) -> Iterator[Finding]:
@@ -103,27 +91,17 @@ def repeated(scope: Scope, view: View) -> Iterator[Finding]:
             for part, count in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(part, ast.List) and any(_is_mutable(e) for e in part.elts):
                     text = f"[{ast.unparse(part)[1:-1]} for _ in range({ast.unparse(count)})]"
-                    yield Finding(
-                        scope,
-                        node.lineno,
-                        0.9,
+                    reason, edit = (
                         f"`{ast.unparse(node)}` repeats one and the same object",
-                        "aliasing",
-                        edit=swap(scope.source, node, text),
+                        swap(scope.source, node, text),
                     )
-        if (
-            is_call(node, "fromkeys")
-            and isinstance(node, ast.Call)
-            and len(node.args) == 2
-            and _is_mutable(node.args[1])
-        ):
-            yield Finding(
-                scope,
-                node.lineno,
-                0.9,
-                f"`{ast.unparse(node)}` stores one and the same object under every key",
-                "aliasing",
-            )
+                    yield Finding(scope, node.lineno, 0.9, reason, "aliasing", edit=edit)
+        match node:
+            case ast.Call(args=[_, value]) if is_call(node, "fromkeys") and _is_mutable(value):
+                reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
+                yield Finding(scope, node.lineno, 0.9, reason, "aliasing")
+            case _:
+                pass
 
 
 def _is_mutable(node: ast.expr) -> bool:
@@ -153,24 +131,14 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
                 and ast.unparse(call.func.value) == name
             )
             if (removal or method) and can_repeat(loop, statement):
-                shrinks = removal or (isinstance(call, ast.Call) and is_call(call, *_TAKERS))
+                shrinks = removal or is_call(call, *_TAKERS)
                 weight = 0.7 if shrinks or _is_resized(view) else 0.45
-                what = "is made smaller" if shrinks else "is changed"
-                yield Finding(
-                    scope,
-                    statement.lineno,
-                    weight,
-                    f"`{name}` {what} while the loop iterates over it" + (": it may skip items" if shrinks else ""),
-                    "changed in loop",
-                )
-                yield Finding(
-                    scope,
-                    loop.lineno,
-                    weight - 0.05,
-                    f"this loop iterates over `{name}` while its body changes it",
-                    "changed in loop",
-                    edit=swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})"),
-                )
+                what, skips = ("is made smaller", ": it may skip items") if shrinks else ("is changed", "")
+                reason = f"`{name}` {what} while the loop iterates over it{skips}"
+                yield Finding(scope, statement.lineno, weight, reason, "changed in loop")
+                reason = f"this loop iterates over `{name}` while its body changes it"
+                edit = swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})")
+                yield Finding(scope, loop.lineno, weight - 0.05, reason, "changed in loop", edit=edit)
 
 
 def _is_resized(view: View) -> bool:
