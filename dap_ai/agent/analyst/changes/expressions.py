@@ -20,43 +20,29 @@ _COMPARE: dict[type[ast.cmpop], list[tuple[str, str]]] = {
     ast.Is: [("is not", "inversion"), ("==", "other comparison")],
     ast.IsNot: [("is", "inversion")],
 }
-_SIGN: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-_OTHER = {
-    "min": "max",
-    "max": "min",
-    "any": "all",
-    "all": "any",
-    "append": "extend",
-    "extend": "append",
-    "floor": "ceil",
-    "ceil": "floor",
-    "lower": "upper",
-    "upper": "lower",
-    "startswith": "endswith",
-    "endswith": "startswith",
-    "keys": "values",
-    "values": "keys",
-    "union": "intersection",
-    "intersection": "union",
-    "popleft": "pop",
-    "lstrip": "rstrip",
-    "rstrip": "lstrip",
-    "bisect_left": "bisect_right",
-    "bisect_right": "bisect_left",
-    "rfind": "find",
-    "find": "rfind",
-}
+_PAIRS = (
+    ("min", "max"),
+    ("any", "all"),
+    ("append", "extend"),
+    ("floor", "ceil"),
+    ("lower", "upper"),
+    ("startswith", "endswith"),
+    ("keys", "values"),
+    ("union", "intersection"),
+    ("lstrip", "rstrip"),
+    ("bisect_left", "bisect_right"),
+    ("find", "rfind"),
+)
+_OTHER = {"popleft": "pop", **dict(_PAIRS), **{two: one for one, two in _PAIRS}}
+_OF_ARGUMENTS = (
+    ("convert", "int({})"),
+    ("convert", "float({})"),
+    ("copy", "list({})"),
+    ("copy", "{}.copy()"),
+    ("value", "{} + 1"),
+    ("value", "{} - 1"),
+)
+"""What an argument may be made, each with its kind."""
 
 
 def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
@@ -69,13 +55,11 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
             for other_sign, kind in _COMPARE.get(type(op), []):
                 yield kind, f"{one} {other_sign} {two}"
             if isinstance(op, ast.Eq | ast.NotEq) and not isinstance(right, ast.Constant):
+                sides = one.removesuffix(".lower()"), two.removesuffix(".lower()")
                 for call in (".lower()", ".strip()", ".strip().lower()"):
-                    yield (
-                        "text",
-                        f"{one.removesuffix('.lower()')}{call} {_SIGN[type(op)]} {two.removesuffix('.lower()')}{call}",
-                    )
+                    yield "text", f"{sides[0]}{call} {sign_text(op)} {sides[1]}{call}"
             if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-                order = _SIGN[type(op)]
+                order = sign_text(op)
                 yield "bound", f"{one} {order} {two} - 1"
                 yield "bound", f"{one} {order} {two} + 1"
                 yield "convert", f"abs({one}) {order} {two}"
@@ -84,13 +68,10 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
         case ast.Compare(left=left, ops=ops, comparators=rights):
             for index, op in enumerate(ops):
                 for other_sign, kind in _COMPARE.get(type(op), []):
-                    signs = [_SIGN[type(o)] for o in ops]
+                    signs = [sign_text(o) for o in ops]
                     signs[index] = other_sign
-                    yield (
-                        kind,
-                        operand_text(left)
-                        + "".join(f" {s} {operand_text(r)}" for s, r in zip(signs, rights, strict=True)),
-                    )
+                    rest = (f" {sign} {operand_text(right)}" for sign, right in zip(signs, rights, strict=True))
+                    yield kind, operand_text(left) + "".join(rest)
         case ast.BinOp(left=left, op=op, right=right):
             one, two = factor_text(left), factor_text(right)
             for new in BINARY.get(type(op), []):
@@ -102,15 +83,10 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
             if isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv):
                 yield "bound" if isinstance(right, ast.Constant) else "remove", one
             if isinstance(left, ast.BinOp) and not isinstance(op, ast.Mult) and isinstance(left.op, ast.Add | ast.Sub):
-                yield (
-                    "operator",
-                    f"{factor_text(left.left)} {sign_text(left.op)} ({factor_text(left.right)} {sign_text(op)} {two})",
-                )
-            if (
-                isinstance(op, ast.Add | ast.Sub)
-                and isinstance(right, ast.BinOp)
-                and isinstance(right.op, ast.Mult | ast.Div | ast.FloorDiv)
-            ):
+                grouped = f"({factor_text(left.right)} {sign_text(op)} {two})"
+                yield "operator", f"{factor_text(left.left)} {sign_text(left.op)} {grouped}"
+            multiplies = isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult | ast.Div | ast.FloorDiv)
+            if isinstance(op, ast.Add | ast.Sub) and isinstance(right, ast.BinOp) and multiplies:
                 grouped = f"({one} {sign_text(op)} {factor_text(right.left)})"
                 yield "operator", f"{grouped} {sign_text(right.op)} {factor_text(right.right)}"
             for convert in ("int", "float", "str"):
@@ -165,13 +141,11 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
             yield from _call(node)
         case ast.Tuple(elts=elts) if len(elts) in (2, 3) and not any(isinstance(e, ast.Starred) for e in elts):
             texts = [ast.unparse(e) for e in elts]
-            for index in range(len(texts) - 1):
-                turned = [*texts]
-                turned[index], turned[index + 1] = turned[index + 1], turned[index]
+            for turned in _turned(texts):
                 yield "arguments", _tuple(turned, node)
             if isinstance(node.ctx, ast.Load):
                 for index, element in enumerate(texts):
-                    yield "convert", _tuple([*texts[:index], f"int({element})", *texts[index + 1 :]], node)
+                    yield "convert", _tuple(_with(texts, index, f"int({element})"), node)
                 for name in scopes.names(node):
                     if name not in texts:
                         yield "key", _tuple([*texts, name], node)
@@ -189,6 +163,17 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
                 yield "logic", f"{text} and {other}"
 
 
+def _turned(texts: list[str]) -> Iterator[list[str]]:
+    """Two that stand beside each other in the other order, each such two in turn."""
+    for at in range(len(texts) - 1):
+        yield [*texts[:at], texts[at + 1], texts[at], *texts[at + 2 :]]
+
+
+def _with(texts: list[str], index: int, text: str) -> list[str]:
+    """With another one at a place."""
+    return [*texts[:index], text, *texts[index + 1 :]]
+
+
 def _tuple(texts: list[str], node: ast.Tuple) -> str:
     bare = node.elts and node.col_offset == node.elts[0].col_offset
     return ", ".join(texts) if bare else f"({', '.join(texts)})"
@@ -202,12 +187,10 @@ def _subscript(value: ast.expr, index: ast.expr) -> Iterator[tuple[str, str]]:
         for one, two in ((low, ""), ("", high), (high, low)):
             if (one, two) != (low, high):
                 yield "bound", f"{holder}[{one}:{two}{tail}]"
-        for bound, other in ((f"{high} + 1", low), (f"{high} - 1", low)):
-            if high:
-                yield "bound", f"{holder}[{other}:{bound}{tail}]"
-        for bound in (f"{low} + 1", f"{low} - 1"):
-            if low:
-                yield "bound", f"{holder}[{bound}:{high}{tail}]"
+        for by in ("+ 1", "- 1") if high else ():
+            yield "bound", f"{holder}[{low}:{high} {by}{tail}]"
+        for by in ("+ 1", "- 1") if low else ():
+            yield "bound", f"{holder}[{low} {by}:{high}{tail}]"
         if not low and not high:
             yield "bound", f"{holder}[1:{tail}]"
         if step:
@@ -225,16 +208,13 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
     if func == "range":
         for index, text in enumerate(given):
             for moved in (f"{text} + 1", f"{text} - 1"):
-                yield "bound", f"range({', '.join([*given[:index], moved, *given[index + 1 :]])})"
+                yield "bound", f"range({', '.join(_with(given, index, moved))})"
         if len(given) == 1:
             yield "bound", f"range(1, {given[0]})"
             yield "bound", f"range(1, {given[0]} + 1)"
         return
-    if len(given) >= 2 and not any(isinstance(a, ast.Starred) for a in node.args):
-        for index in range(len(given) - 1):
-            turned = [*given]
-            turned[index], turned[index + 1] = turned[index + 1], turned[index]
-            yield "arguments", f"{func}({', '.join([*turned, *named])})"
+    for turned in _turned(given) if not any(isinstance(a, ast.Starred) for a in node.args) else ():
+        yield "arguments", f"{func}({', '.join([*turned, *named])})"
     if func == "sorted" or func.endswith(".sort"):
         reverse = any(k.arg == "reverse" for k in node.keywords)
         rest = [n for n in named if not n.startswith("reverse=")]
@@ -257,16 +237,7 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
         yield "convert", f"round({given[0]})"
     if func in ("min", "max", "sum") and len(given) == 1 and not named:
         yield "convert", f"{func}({given[0]}, default=0)" if func != "sum" else f"len({given[0]})"
-    for index, argument in enumerate(node.args):
-        if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) and func not in (
-            "len",
-            "print",
-            "range",
-            "isinstance",
-        ):
-            for made in (f"int({given[index]})", f"float({given[index]})"):
-                yield "convert", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
-            for made in (f"list({given[index]})", f"{given[index]}.copy()"):
-                yield "copy", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
-            for made in (f"{given[index]} + 1", f"{given[index]} - 1"):
-                yield "value", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
+    for index, argument in enumerate(node.args) if func not in ("len", "print", "isinstance") else ():
+        if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
+            for kind, form in _OF_ARGUMENTS:
+                yield kind, f"{func}({', '.join([*_with(given, index, form.format(given[index])), *named])})"

@@ -6,6 +6,7 @@ Lines are 1-based, columns 0-based UTF-8 bytes, as `ast` has them.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.case.indexing import nodes_below, once_per_node
@@ -23,6 +24,11 @@ class Change(NamedTuple):
     last: int
     end_column: int
     text: str
+
+
+def line_change(kind: str, line: int, text: str, lines: Sequence[str]) -> Change:
+    """Other text in the place of a whole line."""
+    return Change(kind, line, 0, line, len(lines[line - 1].encode()), text)
 
 
 PRIOR = {
@@ -161,6 +167,7 @@ def factor_text(node: ast.expr) -> str:
     return text if isinstance(node, simple) else f"({text})"
 
 
-def sign_text(op: ast.operator) -> str:
+def sign_text(op: ast.operator | ast.cmpop) -> str:
     """The operator as it is written."""
-    return ast.unparse(ast.BinOp(ast.Name("a", ast.Load()), op, ast.Name("b", ast.Load()))).split()[1]
+    one, two = ast.Name("a", ast.Load()), ast.Name("b", ast.Load())
+    return ast.unparse(ast.Compare(one, [op], [two]) if isinstance(op, ast.cmpop) else ast.BinOp(one, op, two))[2:-2]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.changes.kinds import Change, Scopes
+from dap_ai.agent.analyst.changes.kinds import Change, Scopes, line_change
 from dap_ai.agent.analyst.check import BUILTINS
+from dap_ai.agent.case.source import last_line
 
 _GROWS = ("append", "add", "extend", "update")
 
@@ -76,14 +77,12 @@ def _none_first(node: ast.Assign, target: ast.Attribute, value: ast.Name, scopes
 
 
 def _before(node: ast.stmt, text: str, lines: list[str]) -> Change:
-    line = lines[node.lineno - 1]
-    return Change("missing", node.lineno, 0, node.lineno, len(line.encode()), f"{text}\n{line}")
+    return line_change("missing", node.lineno, f"{text}\n{lines[node.lineno - 1]}", lines)
 
 
 def _after(node: ast.stmt, text: str, lines: list[str]) -> Change:
-    last = node.end_lineno or node.lineno
-    line = lines[last - 1]
-    return Change("missing", last, 0, last, len(line.encode()), f"{line}\n{text}")
+    last = last_line(node)
+    return line_change("missing", last, f"{lines[last - 1]}\n{text}", lines)
 
 
 def _whole(node: ast.stmt, text: str) -> Change:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, cast
 
-from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes
+from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes, line_change
 
 
 def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[Change]:
@@ -24,20 +24,15 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
             if loop or not isinstance(target, ast.Name):
                 yield _must("accumulate", node, f"{ast.unparse(target)} += {ast.unparse(value)}")
                 for choice in ("max", "min"):
-                    yield _must(
-                        "largest",
-                        node,
-                        f"{ast.unparse(target)} = {choice}({ast.unparse(target)}, {ast.unparse(value)})",
-                    )
+                    chosen = f"{choice}({ast.unparse(target)}, {ast.unparse(value)})"
+                    yield _must("largest", node, f"{ast.unparse(target)} = {chosen}")
             if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
                 for made in (f"{ast.unparse(value)}.copy()", f"list({ast.unparse(value)})"):
                     yield _must("copy", node, f"{ast.unparse(target)} = {made}")
         case ast.Return(value=value):
             if isinstance(parent, ast.For | ast.While) and node.lineno == node.end_lineno:
                 text = " " * parent.col_offset + lines[node.lineno - 1].strip()
-                yield Change(
-                    "return out of loop", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text
-                )
+                yield line_change("return out of loop", node.lineno, text, lines)
             if value is not None and not isinstance(value, ast.Constant):
                 if isinstance(value, ast.Compare | ast.BoolOp | ast.Name):
                     yield _must("negation", node, f"return not ({ast.unparse(value)})")
@@ -65,7 +60,7 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
             if not isinstance(last, ast.Return | ast.Raise):
                 for name in scopes.names(last):
                     text = f"{end}\n{' ' * body[0].col_offset}return {name}"
-                    yield Change("return", last.end_lineno or 1, 0, last.end_lineno or 1, len(end.encode()), text)
+                    yield line_change("return", last.end_lineno or 1, text, lines)
             return
         case _:
             pass
@@ -75,21 +70,20 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
         before = siblings[position - 1] if position else None
         if isinstance(before, ast.For | ast.While | ast.If):
             text = " " * before.body[0].col_offset + lines[node.lineno - 1].strip()
-            yield Change("indent", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text)
+            yield line_change("indent", node.lineno, text, lines)
         yield _must("remove", node, "pass")
         if position + 1 < len(siblings):
             after = siblings[position + 1]
-            if (
-                isinstance(after, ast.Expr | ast.Assign | ast.AugAssign | ast.Return)
-                and after.lineno == after.end_lineno == node.lineno + 1
-            ):
-                text = f"{lines[after.lineno - 1].strip()}\n{pad}{lines[node.lineno - 1].strip()}"
-                yield Change(
-                    "order", node.lineno, node.col_offset, after.lineno, len(lines[after.lineno - 1].encode()), text
+            is_below = after.lineno == after.end_lineno == node.lineno + 1
+            if is_below and isinstance(after, ast.Expr | ast.Assign | ast.AugAssign | ast.Return):
+                text, end = (
+                    f"{lines[after.lineno - 1].strip()}\n{pad}{lines[node.lineno - 1].strip()}",
+                    lines[node.lineno],
                 )
+                yield Change("order", node.lineno, node.col_offset, after.lineno, len(end.encode()), text)
         if isinstance(parent, ast.For | ast.While | ast.If) and position == len(siblings) - 1 and position > 0:
             text = " " * parent.col_offset + lines[node.lineno - 1].strip()
-            yield Change("indent", node.lineno, 0, node.lineno, len(lines[node.lineno - 1].encode()), text)
+            yield line_change("indent", node.lineno, text, lines)
 
 
 def _must(kind: str, node: ast.stmt, new: str) -> Change:
