@@ -13,6 +13,7 @@ from dap_ai.agent.case.source import (
     ScopeNode,
     SourceFile,
     body_fields,
+    first_line,
     header_nodes,
     last_line,
     own_statements,
@@ -78,6 +79,11 @@ class Scope:
             *a.kwonlyargs,
             *([a.kwarg] if a.kwarg else []),
         ]
+
+    @property
+    def first_line(self) -> int:
+        """Of its code, as the interpreter counts: that of the first decorator; 0 of a module."""
+        return 0 if isinstance(self.node, ast.Module) else first_line(self.node)
 
     def statements(self) -> Sequence[ast.stmt]:
         """Its own statements in order."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dap_ai.agent.analyst.edits import Edit, lines_after, text_after
 from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import FunctionNode, SourceFile, last_line, own_statements
+from dap_ai.agent.case.source import FunctionNode, SourceFile, first_line, last_line, own_statements
 
 Lines = range
 _ODD_LINE_ENDS = "\r\f"
@@ -101,8 +101,8 @@ def _kept(source: SourceFile, edits: Sequence[Edit]) -> list[Lines]:
 
 
 def _lines(node: ast.stmt) -> Lines:
-    decorators = node.decorator_list if isinstance(node, FunctionNode | ast.ClassDef) else []
-    return Lines(min([node.lineno, *(each.lineno for each in decorators)]), last_line(node) + 1)
+    first = first_line(node) if isinstance(node, FunctionNode | ast.ClassDef) else node.lineno
+    return Lines(first, last_line(node) + 1)
 
 
 def _text(rows: Mapping[int, str]) -> str:

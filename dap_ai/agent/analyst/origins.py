@@ -32,7 +32,7 @@ def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Va
     wanted = holder.type.rpartition(".")[2] if holder else ""
     positions = {
         name: fields.index(attribute)
-        for source in files(resolver)
+        for source in resolver.files()
         for name, fields in _declared(source)
         if attribute in fields and wanted in ("", name)
     }
@@ -86,14 +86,6 @@ def _is_another(value: ast.expr, given: Value | None) -> bool:
     return given is not None and isinstance(value, ast.Constant) and repr(value.value) != given.text
 
 
-def files(resolver: Resolver) -> Iterator[SourceFile]:
-    """The files seen so far."""
-    for path in resolver.known_files:
-        source = resolver.sources.read(path)
-        if source:
-            yield source
-
-
 def prepare(source: SourceFile) -> None:
     """Finds what every look-up of a giver needs of a file; it is kept with the file's tree."""
     for scope in [*([source.tree] if source.tree else []), *source.functions]:
@@ -102,7 +94,7 @@ def prepare(source: SourceFile) -> None:
 
 def _nodes(resolver: Resolver) -> Iterator[tuple[Scope, ast.stmt, ast.Call | ast.Dict]]:
     places = {(p.source.path, id(p.scope)): p for p in reversed(resolver.places) if p.source}
-    for source in files(resolver):
+    for source in resolver.files():
         for node in [*([source.tree] if source.tree else []), *source.functions]:
             scope = Scope(source, node, places.get((source.path, id(node))))
             for statement, inner in _origins_in(node):

@@ -14,8 +14,10 @@ from dap_ai.agent.case.source import (
     ScopeNode,
     SourceFile,
     Sources,
+    first_line,
     header_expressions,
     is_user_path,
+    last_line,
     own_statements,
 )
 from dap_ai.agent.case.stack import Place
@@ -60,7 +62,8 @@ class Resolver:
         function = source.function_starting(line)
         if function:
             return [Scope(source, function)]
-        return [s for cls in source.classes if _starts(cls, line) for s in self._constructor(source, cls)]
+        starting = (cls for cls in source.classes if first_line(cls) <= line <= cls.lineno)
+        return [s for cls in starting for s in self._constructor(source, cls)]
 
     def _constructor(self, source: SourceFile, cls: ast.ClassDef) -> list[Scope]:
         wanted = ("__init__", "__new__", "__post_init__")
@@ -109,14 +112,14 @@ class Resolver:
                 return [Scope(scope.source, own[0])]
         return self.methods(func.attr)
 
+    def files(self) -> Iterator[SourceFile]:
+        """The files seen so far."""
+        return (source for path in self.known_files if (source := self.sources.read(path)))
+
     def methods(self, name: str) -> list[Scope]:
-        """All methods of this name in the files seen so far."""
-        found: list[Scope] = []
-        for path in self.known_files:
-            source = self.sources.read(path)
-            if source:
-                found += [Scope(source, f) for f in source.owners if isinstance(f, FunctionNode) and f.name == name]
-        return found[:3]
+        """The first methods of this name in the files seen so far."""
+        owned = ((source, f) for source in self.files() for f in source.owners)
+        return [Scope(source, f) for source, f in owned if isinstance(f, FunctionNode) and f.name == name][:3]
 
     def getters(self, attribute: str) -> list[Scope]:
         """The properties of this name in the files seen so far."""
@@ -124,10 +127,9 @@ class Resolver:
 
     def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:
         """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
-        for path in self.known_files:
-            source = self.sources.read(path)
-            for function in source.functions if source and attribute in source.text else []:
-                if source is None or not source.holds(attribute, function):
+        for source in self.files():
+            for function in source.functions if attribute in source.text else []:
+                if not source.holds(attribute, function):
                     continue
                 scope = Scope(source, function, self._live(source, function))
                 for statement in own_statements(function):
@@ -137,7 +139,15 @@ class Resolver:
                         if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):
                             yield scope, statement, values
 
-    def _live(self, source: SourceFile | None, node: ScopeNode) -> Place | None:
+    def around(self, scope: Scope) -> list[Scope]:
+        """The functions around one, outermost first, and the module last; none around a module."""
+        source, node = scope.source, scope.node
+        if source.tree is None or isinstance(node, ast.Module):
+            return []
+        outer = [f for f in source.functions if f is not node and f.lineno < node.lineno <= last_line(f)]
+        return [*(Scope(source, f) for f in outer), Scope(source, source.tree, self._live(source, source.tree))]
+
+    def _live(self, source: SourceFile, node: ScopeNode) -> Place | None:
         return next((p for p in self.places if p.source is source and p.scope is node), None)
 
     def of_place(self, place: Place) -> Scope | None:
@@ -150,10 +160,6 @@ class Resolver:
 
 def _is_getter(function: FunctionNode) -> bool:
     return any(ast.unparse(d).endswith("property") for d in function.decorator_list)
-
-
-def _starts(cls: ast.ClassDef, line: int) -> bool:
-    return min([cls.lineno, *(d.lineno for d in cls.decorator_list)]) <= line <= cls.lineno
 
 
 def argument_for(call: ast.Call, callee: Scope, parameter: str) -> ast.expr | None:

@@ -141,7 +141,7 @@ class Slicer:
             pass
         elif made_of := rounds_over(name, work.scope, work.line):
             self._queue.append(_Work(scope, made_of, work.line, work.distance, work.site))
-        elif not isinstance(scope.node, ast.Module):
+        else:
             self._outer(name, work)
 
     def _argument(self, parameter: str, work: _Work) -> None:
@@ -178,20 +178,9 @@ class Slicer:
         return None
 
     def _outer(self, name: str, work: _Work) -> None:
-        tree = work.scope.source.tree
-        if tree is None:
-            return
-        place = next((p for p in self._resolver.places if p.source is work.scope.source and p.function is None), None)
-        module = Scope(work.scope.source, tree, place)
-        end = len(work.scope.source.lines) + 1
-        for holder in work.scope.source.functions:
-            first, last = holder.lineno, holder.end_lineno or 0
-            if holder is not work.scope.node and first < getattr(work.scope.node, "lineno", 0) <= last:
-                outer = Scope(work.scope.source, holder)
-                for statement, value in reaching(name, outer, end):
-                    self._step(outer, statement, work, "assigned", name, value)
-        for statement, value in reaching(name, module, end):
-            self._step(module, statement, work, "assigned", name, value)
+        for outer in self._resolver.around(work.scope):
+            for statement, value in reaching(name, outer, len(work.scope.source.lines) + 1):
+                self._step(outer, statement, work, "assigned", name, value)
 
     def _into(self, call: ast.Call, work: _Work) -> None:
         for callee in self._resolver.callees(call, work.scope):

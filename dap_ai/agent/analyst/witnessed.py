@@ -152,18 +152,12 @@ def _none_given(finding: Finding, analysis: Analysis, trace: Trace) -> str | Non
 
 
 def _calls_to(callee: Scope, trace: Trace) -> list[TracedCall]:
-    return [call for call in trace.calls if (call.file, call.line) == (callee.source.path, _first_line(callee))]
+    return [call for call in trace.calls if (call.file, call.line) == (callee.source.path, callee.first_line)]
 
 
 def _told(call: TracedCall) -> str:
     arguments = ", ".join(cut(a, 40) for a in call.arguments if not a.startswith(("self=", "cls=")))
     return f"{call.function}({arguments})"
-
-
-def _first_line(callee: Scope) -> int:
-    """Of its code: that of the first decorator."""
-    node = callee.node
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)]) if isinstance(node, FunctionNode) else 0
 
 
 _LOOK: dict[str, Callable[[Finding, Analysis, Trace], str | None]] = {

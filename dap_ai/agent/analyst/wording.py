@@ -22,6 +22,11 @@ NO_MODEL = "No language model was used: this is the offline analyst, and the ran
 NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 
+def times(count: int) -> str:
+    """`once`, `twice`, `1,200 times`."""
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
 def name_of(heading: str) -> str:
     """`Why` of `**Why.**`."""
     return heading.strip("*.:")

@@ -91,6 +91,11 @@ def last_line(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
+def first_line(node: FunctionNode | ast.ClassDef) -> int:
+    """Of a function or class, as the interpreter counts: that of the first decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
 """Those that `agent/native` reads."""
 _CPP_TEXT = re.compile(
@@ -205,11 +210,7 @@ class SourceFile:
 
     def function_starting(self, line: int) -> FunctionNode | None:
         """The function whose `def`, or first decorator, stands at the line."""
-        for function in self.functions:
-            first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-            if first <= line <= function.lineno:
-                return function
-        return None
+        return next((f for f in self.functions if first_line(f) <= line <= f.lineno), None)
 
     def scope_at(self, line: int) -> ScopeNode | None:
         """The function that holds the line, else the module; None where nothing could be parsed."""

@@ -38,6 +38,11 @@ class Again:
         return self.control.trace
 
     @property
+    def files(self) -> dict[str, SourceFile]:
+        """Those of which something ran, by path."""
+        return {run.source.path: run.source for run in self.record.runs.values()}
+
+    @property
     def end(self) -> Event | None:
         """The statement at which it stands."""
         place = self.case.places[0] if self.case.places else None

@@ -11,7 +11,8 @@ from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided
 from dap_ai.agent.analyst.definitions import called_name, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Run
 from dap_ai.agent.analyst.value_path.recorded import own_lines
-from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, last_line, own_statements
+from dap_ai.agent.analyst.wording import times
+from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, first_line, last_line, own_statements
 from dap_ai.agent.case.values import cut
 
 _WORD_ALONE = re.compile(r"\s*(?:else|finally|try)\s*:\s*(?:#.*)?$")
@@ -28,7 +29,7 @@ def why_line(again: Again, source: SourceFile, line: int) -> list[str]:
     count = again.count(source, own_lines(statement))
     if isinstance(statement, FunctionNode):
         return [*called(again, source, statement)]
-    head = f"{spot(again, source, statement.lineno)}"
+    head = spot(again, source, statement.lineno)
     event, text = again.record.end(source.path, statement), code(source, statement.lineno)
     if event is not None and event is again.end and again.case.exception is None:
         count -= 1
@@ -36,17 +37,13 @@ def why_line(again: Again, source: SourceFile, line: int) -> list[str]:
             return [f"{head} has not run yet: the program stands there: {text}."]
     if not count:
         return [f"{head} was not run before this stop: {text}.", *_why_not(again, source, statement)]
-    times = {1: "once", 2: "twice"}.get(count, f"{count:,} times")
-    return [f"{head} ran {times} before this stop: {text}.", *(_why(again, event) if event else [])]
+    return [f"{head} ran {times(count)} before this stop: {text}.", *(_why(again, event) if event else [])]
 
 
 def called(again: Again, source: SourceFile, function: FunctionNode) -> Iterator[str]:
     """How often a function was called, and by which lines."""
     count = calls_of(again, source, function)
-    times = {0: "was never called", 1: "was called once", 2: "was called twice"}.get(
-        count, f"was called {count:,} times"
-    )
-    yield f"`{function.name}` {times} before this stop."
+    yield f"`{function.name}` was {f'called {times(count)}' if count else 'never called'} before this stop."
     yield from _sites(again, source, function.name)
 
 
@@ -54,15 +51,11 @@ def calls_of(again: Again, source: SourceFile, function: FunctionNode) -> int:
     """How often a function was called; a generator counts where it was begun."""
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     told = sum(
-        c.file == source.path and c.line in range(_first(function), function.lineno + 1) for c in again.trace.calls
+        c.file == source.path and c.line in range(first_line(function), function.lineno + 1) for c in again.trace.calls
     )
     if not body or isinstance(body[0], ast.For | ast.While):
         return told
     return max(told, again.count(source, own_lines(body[0])))
-
-
-def _first(function: FunctionNode) -> int:
-    return min([function.lineno, *(d.lineno for d in function.decorator_list)])
 
 
 def _why(again: Again, event: Event) -> Iterator[str]:
@@ -118,10 +111,10 @@ def _missed(again: Again, source: SourceFile, statement: ast.stmt, test: ast.stm
         last = next((e for e in reversed(again.record.events) if e.statement is inner), None) if inner else None
         if inner is not None and last is not None:
             return f"Each time, {decided(again, last, inner.test)}."
-    times = again.count(source, own_lines(test))
-    ran = "ran once and" if times == 1 else f"ran {times:,} times and"
+    count = again.count(source, own_lines(test))
+    ran = "ran once and" if count == 1 else f"ran {count:,} times and"
     never = "did not hold" if in_body else "held"
-    return f"{text} {ran} {never}{' each time' if times > 1 else ''}{_values(events, expression)}."
+    return f"{text} {ran} {never}{' each time' if count > 1 else ''}{_values(events, expression)}."
 
 
 def _values(events: Sequence[Event], expression: ast.expr) -> str:
@@ -176,8 +169,7 @@ def _handlers(scope: ast.AST) -> Iterator[ast.ExceptHandler]:
 
 def _statements(again: Again, own: SourceFile, name: str) -> Iterator[tuple[SourceFile, ast.stmt]]:
     """The statements that call a function of this name, in the files that are known."""
-    files = [own, *(run.source for run in again.record.runs.values())]
-    for source in {file.path: file for file in files}.values():
+    for source in ({own.path: own} | again.files).values():
         for statement in source.index.statements if source.tree else ():
             inner = {id(n) for block in body_fields(statement) for s in block for n in ast.walk(s)}
             nodes = (n for n in ast.walk(statement) if isinstance(n, ast.Call) and id(n) not in inner)
@@ -189,7 +181,7 @@ def _sites(again: Again, own: SourceFile, name: str) -> Iterator[str]:
     rows: list[str] = []
     for source, statement in _statements(again, own, name):
         count = again.count(source, own_lines(statement))
-        ran = {0: "not run", 1: "ran once", 2: "ran twice"}.get(count, f"ran {count:,} times")
+        ran = f"ran {times(count)}" if count else "not run"
         end = again.end
         if end is not None and end.statement is statement and count == 1:
             ran = "here the program stands"

@@ -50,15 +50,14 @@ def _line(wanted: LineRun, case: Case, again: Again) -> Told | None:
 def _file(name: str, case: Case, again: Again) -> SourceFile | None:
     if not name:
         return case.focus.source if case.focus else None
-    files = [*(p.source for p in case.places if p.source), *(run.source for run in again.record.runs.values())]
+    files = [*(p.source for p in case.places if p.source), *again.files.values()]
     return next((f for f in files if f.path.replace("\\", "/").endswith(f"/{name}")), None)
 
 
 def _functions(again: Again, name: str) -> Iterator[tuple[SourceFile, FunctionNode]]:
     """The functions of this name in the files that ran; `Account.withdraw` is that of the class."""
     owner, _, own = name.rpartition(".")
-    places = [place.source for place in again.case.places if place.source]
-    files = {f.path: f for f in [*places, *(run.source for run in again.record.runs.values())]}
+    files = {place.source.path: place.source for place in again.case.places if place.source} | again.files
     found = [(s, f) for s in files.values() for f in s.functions if f.name == own]
     yield from sorted(found, key=lambda pair: getattr(pair[0].owners.get(pair[1]), "name", "") != owner)
 

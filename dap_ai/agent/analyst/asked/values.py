@@ -116,10 +116,8 @@ def local(again: Again, name: str) -> Told | None:
     """The last value of a name that no frame has any more, and where that is from; None: none was recorded."""
     event = next((e for e in reversed(again.record.events) if name in e.values), None)
     if event is not None:
-        head = (
-            f"No frame of this stop has `{name}`; in {_whose(event.run)}, it was {value(event.values[name])} at last."
-        )
-        return Told([head, *_back(again, name, event)])
+        last = f"in {_whose(event.run)}, it was {value(event.values[name])} at last"
+        return Told([f"No frame of this stop has `{name}`; {last}.", *_back(again, name, event)])
     run = next((r for r in reversed(again.record.runs.values()) if name in r.arguments and r.events), None)
     if run is None:
         return None
@@ -150,10 +148,9 @@ def literally(wanted: str, case: Case, again: Again) -> Told:
     ):
         return Told([f"{call_of(run)} returned {value(wanted)}.", chain_of(call_links(again, run), BACK)])
     ordered = sorted(again.record.events, key=lambda e: (e.ended, -e.first))
-    if first := next((found for e in ordered if (found := _with(e, wanted))), None):
-        return Told([_born(again, *first, wanted)])
-    if first := next((found for e in ordered if (found := _within(e, wanted))), None):
-        return Told([_born(again, *first, wanted)])
+    for held in (_with, _within):
+        if first := next((found for e in ordered if (found := held(e, wanted))), None):
+            return Told([_born(again, *first, wanted)])
     written = list(_written(again, wanted))
     places = f" It is written at {'; '.join(written[:_MAX_WRITTEN])}." if written else ""
     return Told([f"No value that was recorded on the way to this stop was, or held, {value(wanted)}.{places}"])
@@ -185,8 +182,7 @@ def _within(event: Event, wanted: str) -> tuple[Event, str, str] | None:
 
 def _written(again: Again, wanted: str) -> Iterator[str]:
     """The lines of the files that ran in which the source has the literal."""
-    files = {run.source.path: run.source for run in again.record.runs.values()}
-    for source in files.values():
+    for source in again.files.values():
         for node in source.index.nodes if source.tree else ():
             if isinstance(node, ast.Constant) and same(repr(node.value), wanted):
                 yield f"{spot(again, source, node.lineno)} ({code(source, node.lineno)})"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, swap
-from dap_ai.agent.analyst.origins import files
 from dap_ai.agent.analyst.ties import Tie, is_of_tuples, tie_of
 from dap_ai.agent.case.source import FunctionNode, SourceFile, last_line
 
@@ -41,7 +40,7 @@ def _by_first_item(scope: Scope, tie: Tie) -> Edit | None:
 
 def _less_than(view: View, tie: Tie) -> Edit | None:
     """`__lt__` at the end of the class, by its first attribute that an order may go by."""
-    for source in files(view.resolver):
+    for source in view.resolver.files():
         for owner in source.classes:
             if owner.name == tie.type and (attribute := _first_attribute(owner)):
                 return _method(source, owner, attribute)

@@ -147,13 +147,8 @@ class Names:
         return Spot(scope, call.lineno, inside if len(inside) == 1 else live, every=spot.every)
 
     def _outer(self, name: str, spot: Spot, given: Told | None) -> Source | None:
-        source, node = spot.scope.source, spot.scope.node
-        if source.tree is None or isinstance(node, ast.Module):
-            return None
-        end = len(source.lines) + 1
-        around = [f for f in source.functions if f is not node and f.lineno < node.lineno <= (f.end_lineno or 0)]
-        place = next((p for p in self._resolver.places if p.source is source and p.function is None), None)
-        for scope in (*(Scope(source, f) for f in reversed(around)), Scope(source, source.tree, place)):
+        end, around = len(spot.scope.source.lines) + 1, self._resolver.around(spot.scope)
+        for scope in (*around[-2::-1], *around[-1:]):  # the innermost first, the module last
             if made := reaching(name, scope, end):
                 return self._set(name, made, Spot(scope, end, self._recorded.of(scope)), given)
         return None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
+from dap_ai.agent.case.source import body_fields, last_line
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Trace, TracedCall, TracedLine
@@ -74,7 +74,7 @@ class Recorded:
         """The calls of a function; of the scope that was run itself, `OUTSIDE`."""
         if self._is_own(scope):
             return (OUTSIDE,)
-        return tuple(self._of.get((scope.source.path, first_line(scope)), ()))
+        return tuple(self._of.get((scope.source.path, scope.first_line), ()))
 
     def within(self, scope: Scope, calls: Calls) -> Calls:
         """The calls of a function that these calls have made themselves."""
@@ -159,12 +159,6 @@ def own_lines(statement: ast.stmt) -> range:
     """The lines of a simple statement, of a compound one's header."""
     inner = next(body_fields(statement), None)
     return range(statement.lineno, max(inner[0].lineno, statement.lineno + 1) if inner else last_line(statement) + 1)
-
-
-def first_line(scope: Scope) -> int:
-    """Of a function's code, as the interpreter counts: that of the first decorator."""
-    node = scope.node
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)]) if isinstance(node, FunctionNode) else 0
 
 
 def _given(call: TracedCall, parameter: str) -> str | None:

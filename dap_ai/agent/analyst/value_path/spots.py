@@ -9,6 +9,8 @@ from functools import cached_property
 from dap_ai.agent.analyst.definitions import Scope, bindings, enclosing_loop
 from dap_ai.agent.analyst.parts import rounds_over
 from dap_ai.agent.analyst.value_path.recorded import Calls, Recorded, Told
+from dap_ai.agent.case.source import last_line
+from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import show
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -58,9 +60,8 @@ class Values:
         """The value of an expression at a spot; None: not known."""
         if isinstance(node, ast.Constant):
             return Told(repr(node.value), "source")
-        value = self._live(node, spot)
-        if value is not None and value.kind not in _QUIET:
-            return Told(show(value, MAX_CHARS), "frame")
+        if told := _of_frame(self.live(node, spot)):
+            return told
         if isinstance(node, ast.Name) and node.id in {p.arg for p in spot.scope.parameters}:
             bound = any(node.id in bindings(s) for s in spot.scope.statements())
             return None if bound else self.recorded.argument(spot.calls, node.id)
@@ -68,56 +69,49 @@ class Values:
 
     def set_by(self, statement: ast.stmt, name: str, spot: Spot) -> Told | None:
         """What a statement of the spot's scope has made of a name."""
-        if not spot.every and _is_settled(spot, name, statement):
-            value = self._place_value(ast.Name(name, ast.Load()), spot)
-            if value is not None and value.kind not in _QUIET:
-                return Told(show(value, MAX_CHARS), "frame")
-        return self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
+        place = spot.scope.place
+        is_kept = place is not None and not spot.every and _is_settled(spot, place, name, statement)
+        told = _of_frame(place.value(name)) if place and is_kept else None
+        return told or self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
 
     def truth(self, node: ast.expr, spot: Spot) -> bool | None:
         """Whether a condition held there; None: not known."""
-        value = self._live(node, spot)
+        value = self.live(node, spot)
         return {"True": True, "False": False}.get(value.text) if value else None
 
     def live(self, node: ast.expr, spot: Spot) -> Value | None:
         """The value that a frame of the stop holds for it."""
-        return self._live(node, spot)
-
-    def _live(self, node: ast.expr, spot: Spot) -> Value | None:
         place = spot.scope.place
         if place is None or spot.every:
             return None
         names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
         if any(rounds_over(name, spot.scope, spot.line) for name in names) and not place.frame.name.startswith("<"):
             return None  # the comprehension's own name, not the frame's
-        if spot.line != place.frame.line and not all(_is_unchanged(spot, name) for name in names):
+        if spot.line != place.frame.line and not all(_is_unchanged(spot, place, name) for name in names):
             return None
-        return self._place_value(node, spot)
-
-    def _place_value(self, node: ast.expr, spot: Spot) -> Value | None:
-        return spot.scope.place.value(node) if spot.scope.place else None
+        return place.value(node)
 
 
-def _is_unchanged(spot: Spot, name: str) -> bool:
+def _of_frame(value: Value | None) -> Told | None:
+    return Told(show(value, MAX_CHARS), "frame") if value and value.kind not in _QUIET else None
+
+
+def _is_unchanged(spot: Spot, place: Place, name: str) -> bool:
     """Whether the frame's name still holds what it held when the line ran: nothing that came later binds it."""
-    place = spot.scope.place
-    if place is None:
-        return False
     loop = enclosing_loop(spot.scope.node, spot.line)
-    first = loop.lineno if loop else spot.line
-    last = max(place.frame.line, (loop.end_lineno or 0) if loop else 0)
-    return not any(name in bindings(s) and first <= s.lineno <= last and s is not loop for s in spot.scope.statements())
+    return _binds_nothing(spot, place, name, loop.lineno if loop else spot.line, loop, but=loop)
 
 
-def _is_settled(spot: Spot, name: str, made: ast.stmt) -> bool:
+def _is_settled(spot: Spot, place: Place, name: str, made: ast.stmt) -> bool:
     """Whether the frame's name holds what this statement made of it: no other one of the scope has come after it."""
-    place = spot.scope.place
-    if place is None:
-        return False
     loop = enclosing_loop(spot.scope.node, place.frame.line)
-    last = max(place.frame.line, (loop.end_lineno or 0) if loop else 0)
-    others = [s for s in spot.scope.statements() if name in bindings(s) and s is not made]
-    first = made.lineno
-    if loop and loop.lineno <= made.lineno:
-        first = loop.lineno
-    return not any(first <= s.lineno <= last for s in others)
+    first = loop.lineno if loop and loop.lineno <= made.lineno else made.lineno
+    return _binds_nothing(spot, place, name, first, loop, but=made)
+
+
+def _binds_nothing(
+    spot: Spot, place: Place, name: str, first: int, loop: ast.stmt | None, *, but: ast.stmt | None
+) -> bool:
+    """Whether no other statement than one binds the name from a line on, up to the frame's and to the loop's end."""
+    last = max(place.frame.line, last_line(loop) if loop else 0)
+    return not any(name in bindings(s) and first <= s.lineno <= last and s is not but for s in spot.scope.statements())
