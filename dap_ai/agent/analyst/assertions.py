@@ -24,6 +24,17 @@ def called(statement: ast.stmt | None) -> ast.Call | None:
     return None
 
 
+def equated(statement: ast.stmt | None) -> ast.expr | None:
+    """The left side, where a statement demands that two are equal; None: it demands something else, or nothing."""
+    match statement:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()])):
+            return left
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual"), args=[left, *_])):
+            return left
+        case _:
+            return None
+
+
 def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
     """Whether an assertion was not met. What was raised on the way to its sides is another failure."""
     own = getattr(builtins, error.type, None) if error.type != "AssertionError" else None

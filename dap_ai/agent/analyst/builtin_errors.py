@@ -10,7 +10,7 @@ from dap_ai.agent.analyst import assertions, nones, ties
 from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
 from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.values import cut, literal, literal_in
+from dap_ai.agent.case.values import bound, cut, literal, literal_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
 
@@ -198,9 +198,7 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
         )
         d.roots.append(ast.Name(name, ast.Load()))
         return
-    facts = d.place.facts
-    names = [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
-    tree = d.place.source.tree
+    names, tree = bound(d.place.facts), d.place.source.tree
     names += [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     names += [
         n.id for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -230,42 +228,32 @@ def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
         _shapes(d)
         return
     if "unpack" in error.message and statement is not None:
-        value = (
-            statement.value
-            if isinstance(statement, ast.Assign)
-            else statement.iter
-            if isinstance(statement, ast.For)
-            else None
-        )
-        target = (
-            statement.targets[0]
-            if isinstance(statement, ast.Assign)
-            else statement.target
-            if isinstance(statement, ast.For)
-            else None
-        )
-        count = len(target.elts) if isinstance(target, ast.Tuple | ast.List) else 0
-        found = d.value(value) if value else None
-        if value is not None and count:
-            length = (
-                f" has {found.length} items"
-                if found and found.length is not None and isinstance(statement, ast.Assign)
-                else " yields another number of items"
-            )
-            d.say(f"{count} names on the left, but `{ast.unparse(value)}`{length}.")
-            d.blame(value)
+        _unpacking(d, statement)
         return
-    call = (
-        d.broken
-        if isinstance(d.broken, ast.Call)
-        else next((n for n in sub_expressions(d.header) if isinstance(n, ast.Call)), None)
-    )
+    calls = (n for n in sub_expressions(d.header) if isinstance(n, ast.Call))
+    call = d.broken if isinstance(d.broken, ast.Call) else next(calls, None)
     if call is not None:
         told = [d.code(a) for a in call.args if d.value(a) and not isinstance(a, ast.Constant)]
         if told:
             d.say("; ".join(told) + ".")
         holder = [call.func.value] if isinstance(call.func, ast.Attribute) and d.value(call.func.value) else []
         d.blame(*call.args, *holder)
+
+
+def _unpacking(d: Diagnosis, statement: ast.stmt) -> None:
+    """`a, b = value` and `for a, b in values`, where there are more or fewer."""
+    length = " yields another number of items"
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names), *_], value=value):
+            found = d.value(value)
+            length = f" has {found.length} items" if found and found.length is not None else length
+        case ast.For(target=ast.Tuple(elts=names) | ast.List(elts=names), iter=value):
+            pass
+        case _:
+            return
+    if names:
+        d.say(f"{len(names)} names on the left, but `{ast.unparse(value)}`{length}.")
+        d.blame(value)
 
 
 def _list(names: list[str]) -> str:

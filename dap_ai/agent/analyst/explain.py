@@ -14,7 +14,7 @@ from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY
+from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, find, show, typed
 from dap_ai.protocol.wire.ask import Suspect
@@ -179,6 +179,5 @@ def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
 
 
 def _in_short(reason: str) -> str:
-    """The reason without what has been told before; code that is cut in it ends as code."""
-    short = cut(reason, _MAX_REASON)
-    return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else short + "`" * (short.count("`") % 2)
+    """The reason in short, without what has been told before."""
+    return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else cut_code(reason, _MAX_REASON)

@@ -23,11 +23,10 @@ def diagnose(case: Case) -> Diagnosis | None:
     if place is None:
         return None
     found = Diagnosis(place, broken=failing_expression(place))
-    error = case.exception
-    if error is None:
-        _stopped(found)
-    else:
-        _explain(found, error, case)
+    if case.exception:
+        _explain(found, case.exception, case)
+    if not found.roots and place.statement is not None:
+        _any_name(found, place.statement)
     return found
 
 
@@ -43,8 +42,6 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
         assertions.explain(d, error)
     if error.type.endswith("RecursionError"):
         _recursion(d, case)
-    if not d.roots and statement is not None:
-        _any_name(d, statement)
 
 
 def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
@@ -57,12 +54,6 @@ def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
             value = d.value(node)
             if value and value.kind not in ("function", "class", "module"):
                 d.cite(node)
-
-
-def _stopped(d: Diagnosis) -> None:
-    statement = d.place.statement
-    if statement is not None:
-        _any_name(d, statement)
 
 
 def _raised(d: Diagnosis, statement: ast.Raise) -> None:

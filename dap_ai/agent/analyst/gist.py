@@ -7,7 +7,7 @@ from pathlib import Path
 from dap_ai.agent.analyst.explain import is_sure
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.analyst.wording import cut_code
 
 MAX_CHARS = 100
 
@@ -25,8 +25,4 @@ def gist(analysis: Analysis, trials: Trials | None) -> str:
 
 
 def _short(text: str) -> str:
-    """On one line; code that is cut in it ends as code."""
-    if len(text) <= MAX_CHARS:
-        return text.rstrip(".")
-    short = cut(text, MAX_CHARS)
-    return short + "`" * (short.count("`") % 2)
+    return text.rstrip(".") if len(text) <= MAX_CHARS else cut_code(text, MAX_CHARS)

@@ -12,7 +12,7 @@ from dap_ai.agent.analyst.retries import GoingBack, going_back
 from dap_ai.agent.analyst.rounds import ENDS, may_change, names_in, number_at
 from dap_ai.agent.case.source import last_line, own_statements
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, number_in, show
+from dap_ai.agent.case.values import bound, cut, number_in, show
 from dap_ai.protocol.wire.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
@@ -176,15 +176,9 @@ def _unchanged(loop: Loop) -> str:
     if not loop.tests:
         return "nothing in its body ends it: no `break`, `return` or `raise`"
     names = names_in(loop.tests)
-    function = loop.place.function
-    local = (
-        {v.name for v in [*loop.place.facts.arguments, *loop.place.facts.locals]} if loop.place.facts else set[str]()
-    )
-    if (
-        function is None
-        or not names
-        or any(n not in local or may_change(loop.place, own_statements(loop.node), n) for n in names)
-    ):
+    local = bound(loop.place.facts)
+    changes = any(n not in local or may_change(loop.place, own_statements(loop.node), n) for n in names)
+    if loop.place.function is None or not names or changes:
         return ""
     listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
     return f"nothing in its body changes {listed}, so it cannot end by itself"

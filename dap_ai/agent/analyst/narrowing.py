@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from dap_ai.agent.analyst.edits import Edit, lines_after, text_after
+from dap_ai.agent.analyst.edits import Edit, lines_after, of_file, text_after
 from dap_ai.agent.case.indexing import once_per_node
 from dap_ai.agent.case.source import FunctionNode, SourceFile, first_line, last_line, own_statements
 
@@ -24,7 +24,7 @@ def narrowed(source: SourceFile, edits: Sequence[Edit]) -> tuple[str, str]:
     where the edits are in no one function: a run from the start needs all of the module then. Raises ValueError as
     `text_after`.
     """
-    own = [edit for edit in edits if edit.source.path == source.path]
+    own = of_file(source.path, edits)
     kept = [] if _has_odd_line_ends(source, own) else _kept(source, own)
     if not kept:
         return source.text, text_after(source, edits)

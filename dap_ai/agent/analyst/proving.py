@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dap_ai.agent.analyst.assertions import equated
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.seen import is_check
 from dap_ai.agent.analyst.hiding import literals
@@ -52,23 +53,13 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
         return ""
     if trials.neighbours and trials.neighbours.leave_out(trial.candidate.edit):
         return "none of the tests beside it that pass run its line, and no change of another function does it"
-    return "no change of another function does" if _demands_equality(statement) and not is_data else ""
+    # `a < 10` and the condition of a `raise` leave room for wrong values.
+    return "no change of another function does" if equated(statement) and not is_data else ""
 
 
 def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
     source = trial.candidate.edit.source
     return source.path, source.scope_at(trial.candidate.line)
-
-
-def _demands_equality(statement: ast.stmt) -> bool:
-    """Whether a check asks for one value: `a < 10` and the condition of a `raise` leave room for wrong ones."""
-    match statement:
-        case ast.Assert(test=ast.Compare(ops=[ast.Eq()])):
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual"))):
-            return True
-        case _:
-            return False
 
 
 def _brings(edit: Edit) -> bool:

@@ -10,6 +10,7 @@ from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.rounds import LOOKING
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import bound
 
 _BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range", "enumerate", "zip", "any", "all"}
 _OF_CONTAINERS = ("get", "keys", "values", "items", "index", "count", "copy", "union")
@@ -25,9 +26,8 @@ _MAX_DEPTH = 4
 
 def only_reads(source: SourceFile | None, parts: Iterable[ast.AST], place: Place) -> bool:
     """Whether the parts, which stand in the frame's function, call nothing but what only looks."""
-    local = {v.name for v in [*place.facts.arguments, *place.facts.locals]} if place.facts else set[str]()
-    is_module = place.function is None
-    return source is not None and _only_reads(_Scope(source, set() if is_module else local, place, 0), parts)
+    local = set(bound(place.facts)) if place.function else set[str]()
+    return source is not None and _only_reads(_Scope(source, local, place, 0), parts)
 
 
 @dataclass(frozen=True)

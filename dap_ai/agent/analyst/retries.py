@@ -22,6 +22,7 @@ from dap_ai.agent.analyst.readers import only_reads
 from dap_ai.agent.analyst.rounds import ENDS, is_set, may_change, names_in, number_at, within
 from dap_ai.agent.case.source import header_expressions, last_line
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import bound
 
 _STRAIGHT = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Pass | ast.Continue
 _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -100,7 +101,7 @@ def _is_same_again(place: Place, before: Sequence[ast.stmt], branch: ast.If) -> 
     parts = [branch.test, *(e for s in round_ for e in header_expressions(s))]
     if not all(isinstance(s, _STRAIGHT) for s in round_) or not only_reads(place.source, parts, place):
         return False
-    local = {v.name for v in [*place.facts.arguments, *place.facts.locals]} if place.facts else set[str]()
+    local = bound(place.facts)
     todo, seen = [(name, len(before)) for name in names_in([branch.test])], set[str]()
     while todo:
         name, at = todo.pop()

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
+from dap_ai.agent.analyst.assertions import equated
 from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence.dependence import Part
 from dap_ai.agent.analyst.evidence.oddities import Oddity
@@ -95,13 +96,7 @@ def _clear(analysis: Analysis, seen: Seen) -> None:
 
 def _compare(analysis: Analysis, seen: Seen) -> None:
     """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
-    match analysis.diagnosis.place.statement:
-        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()])):
-            pass
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="assertEqual"), args=[left, *_])):
-            pass
-        case _:
-            return
+    left = equated(analysis.diagnosis.place.statement)
     if seen.compared and isinstance(left, ast.Call) and analysis.diagnosis.value(left) is None:
         found, expected = (cut(text, _MAX_TEXT) for text in seen.compared)
         analysis.diagnosis.sentences.insert(0, f"`{ast.unparse(left)}` is `{found}`, not `{expected}`.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dap_ai.agent.case.values import cut
+
 CAUSE, GUESS, UNKNOWN = "**Root cause.**", "**Root cause (a guess).**", "**Root cause: not known.**"
 ADVICE = "**Recommendation.**"
 HAPPENED = "**What happened.**"
@@ -25,6 +27,12 @@ NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 def times(count: int) -> str:
     """`once`, `twice`, `1,200 times`."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def cut_code(text: str, max_chars: int) -> str:
+    """As `cut`; code that is cut in it ends as code."""
+    short = cut(text, max_chars)
+    return short + "`" * (short.count("`") % 2)
 
 
 def name_of(heading: str) -> str:

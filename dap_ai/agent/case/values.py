@@ -64,6 +64,11 @@ def variables(facts: FrameFacts) -> list[Variable]:
     return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
 
 
+def bound(facts: FrameFacts | None) -> list[str]:
+    """All names that the frame binds."""
+    return [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
+
+
 def find(facts: FrameFacts | None, name: str) -> Value | None:
     """The value of a name bound in the frame."""
     for variable in [*facts.arguments, *facts.locals] if facts else []:

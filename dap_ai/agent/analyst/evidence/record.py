@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from dap_ai.agent.analyst.definitions import bindings, mutations
 from dap_ai.agent.case.indexing import FunctionNode, once_per_node
 from dap_ai.agent.case.source import ScopeNode, SourceFile, Sources, last_line
 from dap_ai.protocol.contracts.snapshot import History, TracedRun
 
+T = TypeVar("T")
+K = TypeVar("K")
 Spot = tuple[str, int]
 """A file and a line of it, 1-based."""
 
@@ -70,7 +73,7 @@ class Run:
 
     def of(self, statement: ast.stmt, event: Event) -> Event | None:
         """The last event of a statement before one."""
-        return _last(self._by_statement.get(id(statement), ()), event)
+        return next(_before(self._by_statement.get(id(statement), ()), event), None)
 
     def makers(self, name: str, event: Event) -> Iterator[Event]:
         """The events before one that bound a name or changed what it holds, the nearest first."""
@@ -83,18 +86,11 @@ class Run:
 
     @cached_property
     def _by_statement(self) -> dict[int, list[Event]]:
-        found: dict[int, list[Event]] = defaultdict(list)
-        for event in self.events:
-            found[id(event.statement)].append(event)
-        return found
+        return _grouped(self.events, lambda event: (id(event.statement),))
 
     @cached_property
     def _makers(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = defaultdict(list)
-        for event in self.events:
-            for name in {*event.values, *made_by(event.statement)}:
-                found[name].append(event)
-        return found
+        return _grouped(self.events, lambda event: {*event.values, *made_by(event.statement)})
 
 
 @once_per_node
@@ -117,8 +113,13 @@ def _before(events: Sequence[Event], event: Event) -> Iterator[Event]:
     return (events[at] for at in range(end - 1, -1, -1))
 
 
-def _last(events: Sequence[Event], event: Event) -> Event | None:
-    return next(_before(events, event), None)
+def _grouped(items: Iterable[T], keys: Callable[[T], Iterable[K]]) -> dict[K, list[T]]:
+    """The items of each key, in their order."""
+    found: dict[K, list[T]] = defaultdict(list)
+    for item in items:
+        for key in keys(item):
+            found[key].append(item)
+    return found
 
 
 class Record:
@@ -159,7 +160,6 @@ class Record:
             if value.step in by_step:
                 by_step[value.step].values[value.name] = value.text
         self._by_step = by_step
-        self._firsts = [event.first for event in self.events]
 
     def calls(self, event: Event) -> list[Run]:
         """The runs of the user's functions that the event called, in order."""
@@ -180,18 +180,11 @@ class Record:
 
     @cached_property
     def _by_source(self) -> dict[str, list[Run]]:
-        found: dict[str, list[Run]] = defaultdict(list)
-        for run in self.runs.values():
-            found[run.source.path].append(run)
-        return found
+        return _grouped(self.runs.values(), lambda run: (run.source.path,))
 
     @cached_property
     def _writers(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = defaultdict(list)
-        for event in self.events:
-            for attribute in written_by(event.statement):
-                found[attribute].append(event)
-        return found
+        return _grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> Event | None:
         """The last event of a statement."""
@@ -199,7 +192,7 @@ class Record:
 
     def until(self, event: Event) -> Sequence[Event]:
         """The events before one, in the order in which they began."""
-        return self.events[: bisect_left(self._firsts, event.first)]
+        return self.events[: bisect_left(self.events, event.first, key=lambda e: e.first)]
 
 
 def _pairs(flat: Sequence[int]) -> Iterator[tuple[int, int]]:
