@@ -268,39 +268,35 @@ def _outside(case: Case, shown: _Shown) -> Iterator[str]:
 def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:
     if analysis is None or not analysis.suspects or level >= 3:
         return ""
-    rows = [
-        f"{_at(case, s.file, s.line)} {s.score:.2f} {cut(s.reason, 48)}" for s in analysis.suspects[: (2, 1, 1)[level]]
-    ]
+    kept = analysis.suspects[: (2, 1, 1)[level]]
+    rows = [f"{_at(case, s.file, s.line)} {s.score:.2f} {cut(s.reason, 48)}" for s in kept]
     return "suspicious (heuristic):\n" + "\n".join(rows)
 
 
 def _surroundings(case: Case, level: int) -> str:
     seen = case.inspection
-    size = (300, 120, 40, 0)[level]
-    lines = (
-        [f"python {seen.python}; argv {cut(_command_line(case), 120)}; cwd {cut(seen.cwd, 80)}"]
-        if seen.python and level < 3
-        else []
-    )
+    lines: list[str] = []
+    if seen.python and level < 3:
+        lines.append(f"python {seen.python}; argv {cut(_command_line(case), 120)}; cwd {cut(seen.cwd, 80)}")
     others = [t for t in seen.threads if not t.current]
     if others:
         count = (6, 3, 1, 0)[level]
         tops = [f"{t.name}: {t.waiting or _top(case, t)}" for t in others[:count]]
         more = [f"... {len(others) - count} more"] if len(others) > count else []
         lines.append("other threads: " + "; ".join([*tops, *more]))
-    tail = "".join(text for _, text in case.output)
+    return "\n".join([*lines, *output_and_deeds(case, "".join(text for _, text in case.output), level)])
+
+
+def output_and_deeds(case: Case, tail: str, level: int) -> Iterator[str]:
+    """The end of the program's output, and what the user has done last; less at each level, from 0 to 3."""
+    size = (300, 120, 40, 0)[level]
     if tail.strip():
-        lines.append(
-            f"output: {('... ' if len(tail) > size else '')}{tail[-size:].strip()}"
-            if size
-            else f"output: ... {len(tail)} characters"
-        )
+        mark = "... " if len(tail) > size else ""
+        yield f"output: {mark}{tail[-size:].strip()}" if size else f"output: ... {len(tail)} characters"
     if case.history:
         shown = case.history[-(6, 3, 1, 1)[level] :]
-        lines.append(
-            "the user did: " + "; ".join(f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
-        )
-    return "\n".join(lines)
+        did = (f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
+        yield "the user did: " + "; ".join(did)
 
 
 def _command_line(case: Case) -> str:
@@ -309,6 +305,5 @@ def _command_line(case: Case) -> str:
 
 
 def _top(case: Case, thread: ThreadFacts) -> str:
-    return (
-        f"{thread.frames[0].name} {_at(case, thread.frames[0].file, thread.frames[0].line)}" if thread.frames else "?"
-    )
+    top = thread.frames[0] if thread.frames else None
+    return f"{top.name} {_at(case, top.file, top.line)}" if top else "?"

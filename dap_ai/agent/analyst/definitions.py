@@ -41,7 +41,8 @@ MUTATORS = frozenset(
 )
 
 
-_LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
+LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 
 
@@ -60,6 +61,12 @@ class Scope:
             return Path(self.source.path).stem
         owner = self.source.owners.get(self.node)
         return f"{owner.name}.{self.node.name}" if owner else self.node.name
+
+    @property
+    def called_as(self) -> str:
+        """The name by which it is called: of a constructor that of its class; empty of a module."""
+        own = getattr(self.node, "name", "")
+        return self.owner.name if own == "__init__" and self.owner else own
 
     @property
     def owner(self) -> ast.ClassDef | None:
@@ -242,7 +249,7 @@ def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]
 
 def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
     """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
-    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], _LEAVES)]
+    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], LEAVES)]
 
 
 def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:

@@ -71,9 +71,7 @@ def of_parameter(resolver: Resolver, callee: Scope, parameter: str) -> list[Orig
 
 def calls_of(resolver: Resolver, callee: Scope) -> Iterator[tuple[Scope, ast.stmt, ast.Call]]:
     """Each call of a function by its name, of an `__init__` by that of its class; with where it stands."""
-    own = getattr(callee.node, "name", "")
-    name = callee.owner.name if own == "__init__" and callee.owner else own
-    return (found for found in _calls(resolver) if called_name(found[2]) == name)
+    return (found for found in _calls(resolver) if called_name(found[2]) == callee.called_as)
 
 
 def _few(found: Iterator[Origin], given: Value | None) -> list[Origin]:

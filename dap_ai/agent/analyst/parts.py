@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, target_names
+from dap_ai.agent.analyst.definitions import COMPREHENSIONS, Scope, target_names
 
 
 def rounds_over(name: str, scope: Scope, line: int) -> ast.expr | None:
@@ -39,7 +39,7 @@ def results(statement: ast.stmt) -> list[ast.expr]:
 def inside_of(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
     """What comprehensions and lambdas call, and the names they use that come from outside of them."""
     for node in ast.walk(expression):
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
+        if isinstance(node, COMPREHENSIONS | ast.Lambda):
             bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
             bound |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
             for part in ast.walk(node):

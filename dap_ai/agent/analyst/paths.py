@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from dap_ai.agent.analyst.definitions import LEAVES
 from dap_ai.agent.case.source import ScopeNode, body_fields, last_line
 
 Loop = ast.For | ast.AsyncFor | ast.While
-_ENDS = ast.Return | ast.Raise | ast.Break | ast.Continue
 _Step = tuple[ast.AST, list[ast.stmt]]
 """A statement, and which of its blocks is gone into."""
 
@@ -20,7 +20,7 @@ def can_follow(scope: ScopeNode, first: ast.stmt, second: ast.stmt) -> bool:
     common = [a for a, b in zip(one, other, strict=False) if a[1] is b[1]]
     if len(common) < min(len(one), len(other)) and one[len(common)][0] is other[len(common)][0]:
         return False  # two branches of one statement
-    return not any(_ends_in(block, first) for _, block in one[len(common) :]) and not isinstance(first, _ENDS)
+    return not any(_ends_in(block, first) for _, block in one[len(common) :]) and not isinstance(first, LEAVES)
 
 
 def can_repeat(loop: Loop, inner: ast.stmt) -> bool:
@@ -47,4 +47,4 @@ def _way_to(holder: ast.AST, inner: ast.stmt) -> list[_Step]:
 
 def _ends_in(block: list[ast.stmt], inner: ast.stmt) -> bool:
     """Whether the block leaves off with a `return`, `raise`, `break` or `continue` at or after a statement in it."""
-    return any(isinstance(s, _ENDS) and s.lineno >= inner.lineno for s in block)
+    return any(isinstance(s, LEAVES) and s.lineno >= inner.lineno for s in block)

@@ -139,6 +139,11 @@ class Resolver:
                         if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):
                             yield scope, statement, values
 
+    def caller(self, place: Place | None) -> Scope | None:
+        """The scope of the frame that has called one; None: it is the outermost, or none of the stop's."""
+        outer = self.places[self.places.index(place) + 1 :] if place in self.places else []
+        return self.of_place(outer[0]) if outer else None
+
     def around(self, scope: Scope) -> list[Scope]:
         """The functions around one, outermost first, and the module last; none around a module."""
         source, node = scope.source, scope.node

@@ -160,20 +160,12 @@ class Slicer:
         self._step(caller.scope, statement, inner, "argument", parameter, argument, line=caller.line)
 
     def _live_call(self, scope: Scope) -> _Site | None:
-        place = scope.place
-        if place is None or place not in self._resolver.places:
-            return None
-        index = self._resolver.places.index(place) + 1
-        if index >= len(self._resolver.places):
-            return None
-        outer = self._resolver.of_place(self._resolver.places[index])
+        outer = self._resolver.caller(scope.place)
         statement = outer.place.statement if outer and outer.place else None
         if outer is None or outer.place is None or statement is None:
             return None
-        own_name = getattr(scope.node, "name", "")
-        name = scope.owner.name if own_name == "__init__" and scope.owner else own_name
         for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and called_name(node) == name:
+            if isinstance(node, ast.Call) and called_name(node) == scope.called_as:
                 return _Site(outer, node, outer.place.frame.line)
         return None
 
@@ -216,14 +208,8 @@ class Slicer:
         if getattr(callee.node, "name", "") == "__init__":
             for statement in callee.statements():
                 for _, text, values in mutations(statement):
-                    self._step(
-                        callee,
-                        statement,
-                        _Work(callee, one_for(values), statement.lineno, work.distance, site),
-                        "written",
-                        text,
-                        *values,
-                    )
+                    inner = _Work(callee, one_for(values), statement.lineno, work.distance, site)
+                    self._step(callee, statement, inner, "written", text, *values)
 
     def _attribute(self, node: ast.Attribute, work: _Work) -> None:
         for scope, statement, values in self._resolver.writers(node.attr):
@@ -261,16 +247,9 @@ class Slicer:
             for statement in callee.statements():
                 for root, text, values in mutations(statement):
                     if root in same:
-                        self._reach(callee, work.distance + 1)
                         site = _Site(work.scope, call, call.lineno, work.site)
-                        self._step(
-                            callee,
-                            statement,
-                            _Work(callee, call, statement.lineno, work.distance, site),
-                            "stored",
-                            text,
-                            *values,
-                        )
+                        inner = _Work(callee, call, statement.lineno, work.distance, site)
+                        self._step(callee, statement, inner, "stored", text, *values)
 
     def _step(
         self,

@@ -99,14 +99,8 @@ def likely_open(wrong: Wrong) -> Bracket | None:
         elif text[at] in _CLOSING and is_open and is_open[-1].text == _CLOSING[text[at]]:
             is_open.pop()
         passed = text[at : at + step]
-        line, column = (
-            (line + passed.count("\n"), len(passed) - passed.rfind("\n"))
-            if "\n" in passed
-            else (
-                line,
-                column + step,
-            )
-        )
+        column = len(passed) - passed.rfind("\n") if "\n" in passed else column + step
+        line += passed.count("\n")
         at += step
     named = wrong.message[1:2] if "was never closed" in wrong.message else ""
     if named in _OPENING and wrong.column:

@@ -6,12 +6,12 @@ from dap_ai.agent.compiled import literals
 from dap_ai.agent.compiled.c_types import cast_type
 from dap_ai.agent.compiled.grammar import Source, Syntax, field, named
 from dap_ai.agent.compiled.shapes import (
-    ASSIGNMENT,
     IDENTIFIER,
     PLAIN,
     STEP,
     Rule,
     Shape,
+    assignment,
     binary,
     call,
     constant,
@@ -19,6 +19,7 @@ from dap_ai.agent.compiled.shapes import (
     member_node,
     name,
     opaque,
+    refused,
 )
 
 _ALTERNATIVES = {
@@ -125,14 +126,6 @@ def _binary(source: Source, node: Syntax) -> Shape:
     return binary(left, sign, right, sign)
 
 
-def _assignment(source: Source, node: Syntax) -> Shape:
-    left, operator, right = (field(node, key) for key in ("left", "operator", "right"))
-    if left is None or right is None:
-        return opaque(source, node, ASSIGNMENT)
-    sign = source.text(operator) if operator else "="
-    return Shape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
-
-
 def _update(source: Source, node: Syntax) -> Shape:
     operand, operator = field(node, "argument"), field(node, "operator")
     if operand is None or operator is None:
@@ -235,10 +228,6 @@ def _template(source: Source, node: Syntax) -> Shape:
     return Shape("name", [source.raw(node)], refusal=refusal) if text else opaque(source, node)
 
 
-def _refused(refusal: str) -> Rule:
-    return lambda source, node: opaque(source, node, refusal)
-
-
 _RULES: dict[str, Rule] = {
     "identifier": _identifier,
     "field_identifier": _identifier,
@@ -249,7 +238,7 @@ _RULES: dict[str, Rule] = {
     "pointer_expression": _pointer,
     "unary_expression": _unary,
     "binary_expression": _binary,
-    "assignment_expression": _assignment,
+    "assignment_expression": assignment,
     "update_expression": _update,
     "conditional_expression": _conditional,
     "cast_expression": _cast,
@@ -268,15 +257,15 @@ _RULES: dict[str, Rule] = {
     "true": lambda s, n: constant(s, n, ["c", True]),
     "false": lambda s, n: constant(s, n, ["c", False]),
     "null": lambda s, n: constant(s, n, ["c", None]),
-    "lambda_expression": _refused(_LAMBDA),
-    "compound_statement": _refused("a statement expression is not read: ask for one value"),
-    "sizeof_expression": _refused("`sizeof` is not read: ask for the value, its type says its size"),
-    "alignof_expression": _refused("`alignof` is not read: ask for the value"),
-    "offsetof_expression": _refused("`offsetof` is not read: ask for the member's address, `&x.member`"),
-    "compound_literal_expression": _refused("a compound literal is not read: ask for its values one by one"),
-    "user_defined_literal": _refused("a literal of the program's own is a call: write a plain number"),
-    "co_await_expression": _refused("`co_await` is not read, it would run the program"),
-    "throw_statement": _refused(f"`throw` is not read, {_MEMORY}"),
+    "lambda_expression": refused(_LAMBDA),
+    "compound_statement": refused("a statement expression is not read: ask for one value"),
+    "sizeof_expression": refused("`sizeof` is not read: ask for the value, its type says its size"),
+    "alignof_expression": refused("`alignof` is not read: ask for the value"),
+    "offsetof_expression": refused("`offsetof` is not read: ask for the member's address, `&x.member`"),
+    "compound_literal_expression": refused("a compound literal is not read: ask for its values one by one"),
+    "user_defined_literal": refused("a literal of the program's own is a call: write a plain number"),
+    "co_await_expression": refused("`co_await` is not read, it would run the program"),
+    "throw_statement": refused(f"`throw` is not read, {_MEMORY}"),
 }
 EXPRESSIONS = frozenset(_RULES) | {
     "parenthesized_expression",

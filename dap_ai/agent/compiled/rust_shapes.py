@@ -5,17 +5,18 @@ from __future__ import annotations
 from dap_ai.agent.compiled import literals
 from dap_ai.agent.compiled.grammar import Source, Syntax, field, named
 from dap_ai.agent.compiled.shapes import (
-    ASSIGNMENT,
     IDENTIFIER,
     PLAIN,
     Rule,
     Shape,
+    assignment,
     binary,
     call,
     constant,
     listed,
     name,
     opaque,
+    refused,
 )
 
 _NUMBERS = frozenset(
@@ -95,14 +96,6 @@ def _binary(source: Source, node: Syntax) -> Shape:
     if left is None or operator is None or right is None:
         return opaque(source, node)
     return binary(left, operator.type, right, operator.type)
-
-
-def _assignment(source: Source, node: Syntax) -> Shape:
-    left, operator, right = (field(node, key) for key in ("left", "operator", "right"))
-    if left is None or right is None:
-        return opaque(source, node, ASSIGNMENT)
-    sign = operator.type if operator else "="
-    return Shape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
 
 
 def _cast(source: Source, node: Syntax) -> Shape:
@@ -188,14 +181,6 @@ def _inner(source: Source, node: Syntax) -> Shape:
     return Shape("other", [source.raw(node)], values, refusal=f"{node.type.split('_')[0]}: not read, {PLAIN}")
 
 
-def _refused(refusal: str) -> Rule:
-    return lambda source, node: opaque(source, node, refusal)
-
-
-def _unit(source: Source, node: Syntax) -> Shape:
-    return opaque(source, node, f"`()` is not read: {PLAIN}")
-
-
 _RULES: dict[str, Rule] = {
     "identifier": _identifier,
     "shorthand_field_identifier": _identifier,
@@ -206,8 +191,8 @@ _RULES: dict[str, Rule] = {
     "unary_expression": _unary,
     "reference_expression": _reference,
     "binary_expression": _binary,
-    "assignment_expression": _assignment,
-    "compound_assignment_expr": _assignment,
+    "assignment_expression": assignment,
+    "compound_assignment_expr": assignment,
     "type_cast_expression": _cast,
     "call_expression": _call,
     "generic_function": _generic,
@@ -217,16 +202,16 @@ _RULES: dict[str, Rule] = {
     "tuple_expression": _tuple,
     "array_expression": _array,
     "struct_expression": _struct,
-    "unit_expression": _unit,
+    "unit_expression": refused(f"`()` is not read: {PLAIN}"),
     "return_expression": _inner,
     "break_expression": _inner,
     "yield_expression": _inner,
-    "macro_invocation": _refused(_MACRO),
-    "closure_expression": _refused("a closure is not read: ask for a value that it captures"),
-    "if_expression": _refused("`if` is not read: ask for its condition or one of its values"),
-    "match_expression": _refused("`match` is not read: ask for the value that is matched"),
-    "block": _refused("a block is not read: ask for one value"),
-    "unsafe_block": _refused("a block is not read: ask for one value"),
+    "macro_invocation": refused(_MACRO),
+    "closure_expression": refused("a closure is not read: ask for a value that it captures"),
+    "if_expression": refused("`if` is not read: ask for its condition or one of its values"),
+    "match_expression": refused("`match` is not read: ask for the value that is matched"),
+    "block": refused("a block is not read: ask for one value"),
+    "unsafe_block": refused("a block is not read: ask for one value"),
     "integer_literal": lambda s, n: constant(s, n, literals.number(s.text(n), "rust")),
     "float_literal": lambda s, n: constant(s, n, literals.number(s.text(n), "rust")),
     "char_literal": lambda s, n: constant(s, n, literals.character(s.text(n))),

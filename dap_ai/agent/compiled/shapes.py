@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dap_ai.agent.compiled.constructs import ExpressionKind
-from dap_ai.agent.compiled.grammar import Source, Syntax
+from dap_ai.agent.compiled.grammar import Source, Syntax, field
 from dap_ai.protocol.contracts.inspection import Node
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -47,6 +47,20 @@ def opaque(source: Source, node: Syntax, refusal: str = "", operator: str = "") 
     """Something that is not read, and that is not looked into."""
     words = node.type.replace("_", " ") if node.type.isidentifier() else node.type
     return Shape("other", [source.raw(node)], refusal=refusal or f"{words}: not read, {PLAIN}", operator=operator)
+
+
+def refused(refusal: str) -> Rule:
+    """The rule of what is never read, with the reason."""
+    return lambda source, node: opaque(source, node, refusal)
+
+
+def assignment(source: Source, node: Syntax) -> Shape:
+    """`x = y`, `x += y`; never read."""
+    left, operator, right = (field(node, key) for key in ("left", "operator", "right"))
+    if left is None or right is None:
+        return opaque(source, node, ASSIGNMENT)
+    sign = operator.type if operator else "="
+    return Shape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
 
 
 def constant(source: Source, node: Syntax, value: Node | None) -> Shape:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+from dap_ai.agent.analyst.context import output_and_deeds
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.reports import own_output
@@ -246,15 +247,6 @@ def _hindrances(case: Case, level: int) -> str:
 
 
 def _surroundings(case: Case, level: int) -> str:
-    size = (300, 120, 40, 0)[level]
     seen = case.inspection
     rows = [f"program {seen.binary.path}; source in {_folder(case)}"] if seen.binary and level < 2 else []
-    tail = own_output(case)
-    if tail.strip():
-        mark = "... " if len(tail) > size else ""
-        rows.append(f"output: {mark}{tail[-size:].strip()}" if size else f"output: ... {len(tail)} characters")
-    if case.history:
-        kept = case.history[-(6, 3, 1, 1)[level] :]
-        did = (f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in kept)
-        rows.append("the user did: " + "; ".join(did))
-    return "\n".join(rows)
+    return "\n".join([*rows, *output_and_deeds(case, own_output(case), level)])

@@ -73,19 +73,18 @@ class Draft:
 
     def code(self, text: str, place: Place | None = None) -> str:
         """The expression as code, with its value where there is one; cites it."""
-        value = self.value(text, place)
-        if value is None or value.text == text:
-            return f"`{cut(text, 80)}`"
-        self.cite(text, place)
-        return f"`{cut(text, 80)}` is `{brief(value)}`"
+        return self._code(text, " is `{}`", place)
 
-    def aside(self, text: str, place: Place | None = None) -> str:
+    def aside(self, text: str) -> str:
         """The same within a sentence: "`n` (`3`)"."""
+        return self._code(text, " (`{}`)", None)
+
+    def _code(self, text: str, form: str, place: Place | None) -> str:
         value = self.value(text, place)
         if value is None or value.text == text:
             return f"`{cut(text, 80)}`"
         self.cite(text, place)
-        return f"`{cut(text, 80)}` (`{brief(value)}`)"
+        return f"`{cut(text, 80)}`{form.format(brief(value))}"
 
     def spot(self, line: int, file: str = "") -> str:
         """`shop.c:12` as code; the failing file by default."""

@@ -119,13 +119,8 @@ def _disputed(record: Record, events: Sequence[Event], disputed: Iterable[str]) 
         for event, name, text, atom in found:
             sentinel = next(((n, t) for n, t in _given(event) if t in _SENTINELS), None)
             made = f", made from `{sentinel[0]}`, which is `{sentinel[1]}`" if sentinel else ""
-            yield Oddity(
-                event,
-                name,
-                text,
-                f"where `{atom}` first appears{made}",
-                0.8 if sentinel else 0.7 if text == atom else 0.6,
-            )
+            weight = 0.8 if sentinel else 0.7 if text == atom else 0.6
+            yield Oddity(event, name, text, f"where `{atom}` first appears{made}", weight)
         near = {atom.casefold() for *_, atom in found}
         given = {atom for event, *_ in found for _, text in _given(event) for atom in atoms(text)}
         wanted = {atom for atom in given if is_telling(atom) and atom.casefold() in near} - wanted
@@ -154,13 +149,8 @@ def _outliers(row: Sequence[tuple[Event, str]]) -> Iterator[tuple[Event, str, st
     for feature in dict.fromkeys(f for shape in shapes for f in shape):
         counts = Counter(shape.get(feature) for shape in shapes)
         usual, most = counts.most_common(1)[0]
-        others = len(row) - most
-        if (
-            None in counts
-            or not 0 < others <= max(1, _MINORITY * len(row))
-            or len(counts) > 2
-            or (len(row) == 3 and feature[1] == "end")
-        ):
+        are_few = 0 < len(row) - most <= max(1, _MINORITY * len(row))
+        if None in counts or not are_few or len(counts) > 2 or (len(row) == 3 and feature[1] == "end"):
             continue
         event, text = next(pair for pair, shape in zip(row, shapes, strict=True) if shape.get(feature) != usual)
         mine = shapes[[e for e, _ in row].index(event)].get(feature)
@@ -224,12 +214,8 @@ def _datum(record: Record, event: Event) -> str:
 
 
 def _round(run: Run, event: Event) -> str:
-    here = [event.statement] if isinstance(event.statement, ast.For) else []
-    loops = [
-        *here,
-        *(test for test, _ in control_tests(run.scope, event.statement.lineno) if isinstance(test, ast.For)),
-    ]
-    for loop in loops:
+    around = (test for test, _ in control_tests(run.scope, event.statement.lineno))
+    for loop in (each for each in (event.statement, *around) if isinstance(each, ast.For)):
         rounds = [e for e in run.events if e.statement is loop]
         mine = [e for e in rounds if e.first <= event.first]
         name = next((n for n in target_names(loop.target) if mine and n in mine[-1].values), "")

@@ -6,11 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.analyst.definitions import called_name
+from dap_ai.agent.analyst.definitions import COMPREHENSIONS, LEAVES, called_name
 from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
 
-_LEAVES = ast.Return | ast.Raise | ast.Break | ast.Continue
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _OPAQUE = ast.Try | ast.With | ast.AsyncWith | ast.Match
 
 
@@ -68,7 +66,7 @@ def recursive_calls(node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:
 
 def _before(statement: ast.stmt, found: Guards, names: frozenset[str]) -> None:
     """A statement that was passed on the way to the call."""
-    if not any(isinstance(node, _LEAVES) for node in ast.walk(statement)):
+    if not any(isinstance(node, LEAVES) for node in ast.walk(statement)):
         return
     if not isinstance(statement, ast.If):
         found.opaque |= not isinstance(statement, FunctionNode | ast.ClassDef)
@@ -85,12 +83,12 @@ def _before(statement: ast.stmt, found: Guards, names: frozenset[str]) -> None:
         if isinstance(inner, ast.If) and inner in statement.orelse and len(statement.orelse) == 1:
             _before(inner, found, names)  # elif
         else:
-            found.opaque |= any(isinstance(node, _LEAVES) for node in ast.walk(inner))
+            found.opaque |= any(isinstance(node, LEAVES) for node in ast.walk(inner))
 
 
 def _leaves(block: list[ast.stmt], names: frozenset[str]) -> bool:
     """Whether a block ends the function without another call."""
-    if not block or not isinstance(block[-1], _LEAVES):
+    if not block or not isinstance(block[-1], LEAVES):
         return False
     return not any(True for statement in block for _ in recursive_calls(statement, names))
 
@@ -114,7 +112,7 @@ def _within(statement: ast.stmt, found: Guards, line: int, names: frozenset[str]
     calls = [call for call in recursive_calls(statement, names) if call.lineno <= line <= last_line(call)]
     paths = [path for call in calls[:1] if (path := _path_to(statement, call))]
     if not paths:  # it is called by an attribute, an operator, a function of a library
-        unsure = ast.IfExp | ast.BoolOp | ast.Lambda | _COMPREHENSIONS
+        unsure = ast.IfExp | ast.BoolOp | ast.Lambda | COMPREHENSIONS
         found.opaque |= any(isinstance(node, unsure) for node in ast.walk(statement))
         return
     for outer, inner in zip(paths[0], paths[0][1:], strict=False):
@@ -128,7 +126,7 @@ def _outside(outer: ast.AST, inner: ast.AST, found: Guards) -> None:
         ends = isinstance(outer.op, ast.Or)
         before = outer.values[: outer.values.index(inner)] if isinstance(inner, ast.expr) else []
         found.tests += [Guard(value, ends=ends, line=value.lineno) for value in before]
-    elif isinstance(outer, _COMPREHENSIONS):
+    elif isinstance(outer, COMPREHENSIONS):
         found.loops += [generator.iter for generator in outer.generators if generator is not inner]
         tests = [test for generator in outer.generators for test in generator.ifs]
         found.opaque |= bool(tests)

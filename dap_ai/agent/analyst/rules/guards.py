@@ -66,10 +66,7 @@ def _in_loop(scope: Scope, root: ast.expr) -> Edit | None:
 
 def _at_caller(scope: Scope, root: ast.expr, view: View) -> tuple[Scope, ast.expr] | None:
     """The caller, and the same value as it is called there: `row.price` of `f(r)` is `r.price`."""
-    places, own_name = view.resolver.places, getattr(scope.node, "name", "")
-    index = places.index(scope.place) + 1 if scope.place in places else len(places)
-    outer = view.resolver.of_place(places[index]) if index < len(places) else None
-    name = root_name(root)
+    outer, name, own_name = view.resolver.caller(scope.place), root_name(root), getattr(scope.node, "name", "")
     if outer is None or outer.place is None or name is None:
         return None
     for node in (n for each in outer.place.evaluated for n in ast.walk(each)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings, called_name
+from dap_ai.agent.analyst.definitions import COMPREHENSIONS, Scope, bindings, called_name
 from dap_ai.agent.analyst.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.agent.analyst.paths import can_follow, can_repeat, loops_around
 from dap_ai.agent.analyst.resolving import argument_for
@@ -16,7 +16,6 @@ _READERS = frozenset({"reader", "DictReader"})
 _WHOLE = frozenset({"sum", "list", "tuple", "set", "frozenset", "dict", "sorted", "min", "max", "Counter", "fsum"})
 _IN_PART = frozenset({"any", "all"})
 _WALKS = ast.ListComp | ast.SetComp | ast.DictComp
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _LEAVES = ast.Break | ast.Return
 _BY_HAND = 0.55
 """Who calls `next` may want to know whether anything is left."""
@@ -90,7 +89,7 @@ def _walks(scope: Scope, name: str, view: View) -> Iterator[Use]:
             whole = not any(isinstance(s, _LEAVES) for s in own_statements(statement))
             yield statement, statement.iter, whole
         for node in header_nodes(statement):
-            if isinstance(node, _COMPREHENSIONS):
+            if isinstance(node, COMPREHENSIONS):
                 walked = node.generators if isinstance(node, _WALKS) else node.generators[1:]
                 yield from ((statement, g.iter, True) for g in walked if _source(g.iter) == name)
             elif isinstance(node, ast.Call):
@@ -174,7 +173,7 @@ def _each_round(scope: Scope, made: ast.stmt, name: str, uses: list[Use]) -> str
 
 def _is_in_rounds(statement: ast.stmt, use: ast.expr) -> bool:
     """Whether the use stands inside of a comprehension, where each round comes to it."""
-    around = (n for n in header_nodes(statement) if isinstance(n, _COMPREHENSIONS))
+    around = (n for n in header_nodes(statement) if isinstance(n, COMPREHENSIONS))
     return any(_holds(n, use) and n is not use and not _holds(n.generators[0].iter, use) for n in around)
 
 

@@ -125,9 +125,8 @@ class Names:
         statement = outer.place.statement if outer and outer.place else None
         if outer is None or outer.place is None or statement is None:
             return None
-        name = getattr(spot.scope.node, "name", "")
-        name = spot.scope.owner.name if spot.scope.owner and name == "__init__" else name
-        calls = [n for n in header_nodes(statement) if isinstance(n, ast.Call) and called_name(n) == name]
+        nodes = (n for n in header_nodes(statement) if isinstance(n, ast.Call))
+        calls = [n for n in nodes if called_name(n) == spot.scope.called_as]
         there = Spot(outer, outer.place.frame.line, self._recorded.live(outer, places))
         return (there, calls[0]) if len(calls) == 1 else None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _LEAVES = ast.Name | ast.Attribute | ast.Subscript
 
 IsOwn = Callable[[ast.Call], bool]
@@ -36,23 +35,21 @@ def _operands(node: ast.expr, is_own: IsOwn, truth: Truth, *, every: bool) -> It
             held = truth(test)
             for part in [body] if held else [orelse] if held is False else [body, orelse]:
                 yield from _operands(part, is_own, truth, every=every)
-        case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
-            yield from _operands(elt, is_own, truth, every=True)
-            yield from _iterables(node, is_own, truth, every=every)
-        case ast.DictComp(value=value):
-            yield from _operands(value, is_own, truth, every=True)
-            yield from _iterables(node, is_own, truth, every=every)
+        case (
+            ast.ListComp(elt=made, generators=generators)
+            | ast.SetComp(elt=made, generators=generators)
+            | ast.GeneratorExp(elt=made, generators=generators)
+            | ast.DictComp(value=made, generators=generators)
+        ):
+            yield from _operands(made, is_own, truth, every=True)
+            for generator in generators:
+                yield from _operands(generator.iter, is_own, truth, every=every)
         case ast.Lambda() | ast.Constant():
             return
         case _:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     yield from _operands(child, is_own, truth, every=every)
-
-
-def _iterables(node: _COMPREHENSIONS, is_own: IsOwn, truth: Truth, *, every: bool) -> Iterator[tuple[ast.expr, bool]]:
-    for generator in node.generators:
-        yield from _operands(generator.iter, is_own, truth, every=every)
 
 
 def literal_of(node: ast.expr) -> bool:
