@@ -79,9 +79,7 @@ NO_WORDS = Words()
 def report_of(case: Case, words: Words = NO_WORDS) -> Report | None:
     """The last report of the run that is about this stop; None: there is none. `words`: see words_of."""
     text = plain("".join(said for _, said in case.output))
-    found = [
-        report for _, report in sorted([*sanitizer_reports(text), *ending_reports(text)], key=lambda pair: pair[0])
-    ]
+    found = [report for _, report in _found(text)]
     told = _told(case, words)
     if told and told.tool == "UndefinedBehaviorSanitizer":
         return told

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.facts import near_key
-from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import variables
 from dap_ai.agent.compiled.constructs import Expression
 from dap_ai.agent.native.diagnoses.bounds import copies
@@ -219,9 +218,9 @@ def looks_like(value: Value | None) -> str:
     return ""
 
 
-def wild_number(draft: Draft, expression: Expression, place: Place | None = None) -> int | None:
+def wild_number(draft: Draft, expression: Expression) -> int | None:
     """The number of an index or size that can hardly be meant; None: it is plausible."""
-    number = number_of(draft.value(expression.text, place))
+    number = number_of(draft.value(expression.text))
     return number if number is not None and (number < 0 or number > 1 << 24) else None
 
 

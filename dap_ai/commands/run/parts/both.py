@@ -20,7 +20,6 @@ from dap_ai.runs.readers.shapes import whole, words
 
 _LABEL = 14
 _DIFF_LINES = 60
-_FILES = 6
 
 
 class Side(NamedTuple):
