@@ -67,12 +67,8 @@ class Diagnosis:
         """Cites an expression whose value was read."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         value = self.place.value(text)
-        if (
-            value
-            and value.kind not in ("function", "class", "module")
-            and value.text != text
-            and all(c.expression != text for c in self.cited)
-        ):
+        tells = value and value.kind not in ("function", "class", "module") and value.text != text
+        if tells and all(c.expression != text for c in self.cited):
             self.cited.append(Cited(self.place, text))
 
     def value(self, node: ast.expr) -> Value | None:

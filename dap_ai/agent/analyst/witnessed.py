@@ -130,9 +130,8 @@ def _drop_seen(finding: Finding, analysis: Analysis, trace: Trace) -> str | None
     if failed is None:
         return "" if calls and not trace.truncated else None
     spot = f"{Path(finding.scope.source.path).name}:{finding.line}"
-    analysis.diagnosis.advice.insert(
-        0, f"Look at the result in `{spot}`: stop, skip or raise an error where it is `{failed.result}`."
-    )
+    advice = f"Look at the result in `{spot}`: stop, skip or raise an error where it is `{failed.result}`."
+    analysis.diagnosis.advice.insert(0, advice)
     return f"`{_told(failed)}` returned `{failed.result}` in the run again, and that is discarded here"
 
 
@@ -144,10 +143,8 @@ def _none_given(finding: Finding, analysis: Analysis, trace: Trace) -> str | Non
     given = next((call for call in _calls_to(finding.scope, trace) if call.result == "None"), None)
     if given is None:
         return None
-    analysis.diagnosis.advice.insert(
-        0,
-        f"Decide what `{_told(given)}` means: `return` a value for it, or raise an error at the end of `{node.name}`.",
-    )
+    means = f"`return` a value for it, or raise an error at the end of `{node.name}`"
+    analysis.diagnosis.advice.insert(0, f"Decide what `{_told(given)}` means: {means}.")
     return f"`{_told(given)}` returned `None` in the run again: it reached no `return`"
 
 

@@ -97,9 +97,8 @@ def own_output(case: Case) -> str:
     text = plain("".join(said for category, said in case.output if category != "console"))
     if case.report is None:
         return text
-    starts = [
-        n for n, report in _found(text) if (report.tool, report.message) == (case.report.tool, case.report.message)
-    ]
+    told = case.report.tool, case.report.message
+    starts = [n for n, report in _found(text) if (report.tool, report.message) == told]
     lines = text.split("\n")
     lines = lines[: starts[-1]] if starts else lines
     while lines and _BEFORE.fullmatch(lines[-1]):

@@ -62,9 +62,8 @@ def _qualified(source: Source, node: Syntax) -> Shape:
     while inner is not None and inner.type == "qualified_identifier":
         scope = field(inner, "scope")
         if scope is None or scope.type not in ("namespace_identifier", "identifier", "type_identifier"):
-            return opaque(
-                source, node, f"the name {source.raw(node)} is not read: name it without `<...>` or leading `::`"
-            )
+            refusal = f"the name {source.raw(node)} is not read: name it without `<...>` or leading `::`"
+            return opaque(source, node, refusal)
         parts.append(source.text(scope))
         inner = field(inner, "name")
     if inner is None or inner.type not in ("identifier", "type_identifier", "field_identifier"):
@@ -80,15 +79,8 @@ def _member(source: Source, node: Syntax) -> Shape:
     if member.type != "field_identifier" or not IDENTIFIER.fullmatch(text):
         refusal = f"the member {source.raw(member)} is not read: ask for a plain member"
         return Shape("member", [0, operator.type, source.raw(member)], (base,), None, refusal, operator.type)
-    return Shape(
-        "member",
-        [0, operator.type, text],
-        (base,),
-        lambda x: member_node(x[0], operator.type, text),
-        "",
-        operator.type,
-        others=1,
-    )
+    sign = operator.type
+    return Shape("member", [0, sign, text], (base,), lambda x: member_node(x[0], sign, text), "", sign, others=1)
 
 
 def _subscript(source: Source, node: Syntax) -> Shape:

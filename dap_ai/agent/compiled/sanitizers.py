@@ -238,19 +238,9 @@ def _runtime_errors(lines: Sequence[str]) -> Iterator[tuple[int, Report]]:
             body.take(below)
         body.close()
         message = found[4].strip()
-        address = re.search(r"address (0x[0-9a-fA-F]{1,16})\b", message)
-        place = f"{found[1]}:{found[2]}: {message}"
-        yield (
-            number,
-            Report(
-                "UndefinedBehaviorSanitizer",
-                undefined_kind(message),
-                message,
-                address=int(address[1], 16) if address else None,
-                access="read" if message.startswith("load of") else "write" if message.startswith("store to") else "",
-                file=found[1],
-                line=int(found[2]),
-                stacks=body.stacks,
-                text=bounded([place, *body.rows]),
-            ),
-        )
+        told = re.search(r"address (0x[0-9a-fA-F]{1,16})\b", message)
+        address, kind = int(told[1], 16) if told else None, undefined_kind(message)
+        access = "read" if message.startswith("load of") else "write" if message.startswith("store to") else ""
+        text = bounded([f"{found[1]}:{found[2]}: {message}", *body.rows])
+        where, tool = (found[1], int(found[2]), body.stacks), "UndefinedBehaviorSanitizer"
+        yield number, Report(tool, kind, message, address, access, 0, *where, text=text)

@@ -100,19 +100,13 @@ def told(expression: str, result: SnapshotResult) -> str:
 def outcome(result: SnapshotResult) -> str:
     """How it ended: `evaluates to 50`, `raises ValueError: ...`, `did not end in time`."""
     if result.status == "raised":
-        spot = (
-            f" (at {code(f'{result.raised.file}:{result.raised.line}')})"
-            if result.raised and result.raised.file
-            else ""
-        )
+        raised = result.raised if result.raised and result.raised.file else None
+        spot = f" (at {code(f'{raised.file}:{raised.line}')})" if raised else ""
         return f"raises {code(result.error)}{spot}"
     if result.status == "deadline":
         return "did not finish in time, and was ended"
-    return (
-        f"evaluates to {code(typed(result.value, MAX_VALUE_CHARS))}"
-        if result.value
-        else "evaluates to nothing that can be shown"
-    )
+    shown = code(typed(result.value, MAX_VALUE_CHARS)) if result.value else "nothing that can be shown"
+    return f"evaluates to {shown}"
 
 
 def _as_table(value: Value, how: str) -> str:

@@ -65,9 +65,8 @@ async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -
     checks = _wholes(debugger, case)
     found = next((c for c in reversed(known) if c.check.whole and c.usable and c.trace.history), None)
     if found is None:
-        found = (
-            await _to_failure(debugger, case, checks) if failure_of(case) else await _to_stop(debugger, case, checks)
-        )
+        come = _to_failure if failure_of(case) else _to_stop
+        found = await come(debugger, case, checks)
     if found.trace.history is None:
         raise NotAgain(f"{found.check.words} does too much to be recorded")
     return Again(case, Record(found.trace.history, case.sources), found, found.check.words, found.check.whole)

@@ -128,9 +128,8 @@ def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
         return None
     sides = [node.left, node.comparators[0]]
     named = [ast.unparse(side) for side in sides if not isinstance(side, ast.Constant)]
-    return (
-        (named[0], ast.unparse(node), named[1:], False) if named else (ast.unparse(node), ast.unparse(node), [], False)
-    )
+    whole = ast.unparse(node)
+    return named[0] if named else whole, whole, named[1:], False
 
 
 def _words(text: str, *, is_doing: bool) -> tuple[str, str, list[str], bool] | None:

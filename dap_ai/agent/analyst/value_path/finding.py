@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from dap_ai.agent.analyst.again import run_again
 from dap_ai.agent.analyst.definitions import Scope, reaching
-from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.value_path.recorded import Recorded
@@ -28,7 +27,8 @@ async def path_of_failure(analysis: Analysis, trials: Trials | None) -> list[Pat
     """Back from what failed. Empty: not known."""
     control = trials.usable[-1] if trials and trials.usable else None
     recorded = recorded_by(analysis.view.resolver, control) if control else Recorded()
-    return await _walked(analysis, _in_question(analysis.diagnosis), analysis.diagnosis.place, recorded)
+    diagnosis = analysis.diagnosis  # what the failing line is explained by comes before what it evaluates
+    return await _walked(analysis, [*diagnosis.roots, *diagnosis.header], diagnosis.place, recorded)
 
 
 async def path_of_value(
@@ -87,8 +87,3 @@ def _made_by(root: ast.expr, scope: Scope) -> ast.expr | None:
     value = made[0][1]
     has_call = value is not None and any(isinstance(node, ast.Call) for node in ast.walk(value))
     return value if has_call else None
-
-
-def _in_question(diagnosis: Diagnosis) -> list[ast.expr]:
-    """What the failing line is explained by, else what it evaluates."""
-    return [*diagnosis.roots, *diagnosis.header]
