@@ -190,13 +190,18 @@ def statement(path: Path, line: int, most: int = MOST_LINES) -> range:
 
 def function(path: Path, line: int) -> range | None:
     """The lines of the innermost function around a line."""
-    found = None
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            if first <= line <= (node.end_lineno or 0):
-                found = range(first, (node.end_lineno or 0) + 1)
-    return found
+    around = [each for each in _functions(path.read_text(encoding="utf-8")) if line in each]
+    return min(around, key=len, default=None)
+
+
+@lru_cache(32)
+def _functions(text: str) -> list[range]:
+    """The lines of each function, its decorators with it."""
+    return [
+        range(min([node.lineno, *(each.lineno for each in node.decorator_list)]), (node.end_lineno or 0) + 1)
+        for node in ast.walk(_parsed(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def same_statement(folder: Path, one: Place, other: Place) -> bool:
