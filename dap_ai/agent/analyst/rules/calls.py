@@ -19,7 +19,8 @@ _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
 
 
 def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
-    """Arguments whose names are those of other parameters."""
+    """Arguments whose names are those of other parameters, unless the function is called in both orders."""
+    written = {ast.unparse(node) for _, node in expressions(scope) if isinstance(node, ast.Call)}
     for _, node in expressions(scope):
         if not isinstance(node, ast.Call) or len(node.args) < 2 or node.keywords or _is_unbound(node):
             continue
@@ -31,8 +32,10 @@ def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
             itself = callee.key() == scope.key()  # what turns its own arguments round means it
             if len(moved) >= 2 and set(moved) == {places[i] for i in moved} and not itself:
                 reason = f"the arguments are in another order than the parameters `({', '.join(names)})`"
-                edit = _reordered(scope, node, {i: places[i] for i in moved})
-                yield Finding(scope, node.lineno, 0.8, reason, "argument order", edit=edit)
+                straight = _reordered(node, {i: places[i] for i in moved})
+                if straight not in written:
+                    edit = swap(scope.source, node, straight)
+                    yield Finding(scope, node.lineno, 0.8, reason, "argument order", edit=edit)
 
 
 def _is_unbound(call: ast.Call) -> bool:
@@ -54,11 +57,11 @@ def _named(argument: ast.expr) -> str:
             return ""
 
 
-def _reordered(scope: Scope, call: ast.Call, moved: dict[int, int]) -> Edit | None:
+def _reordered(call: ast.Call, moved: dict[int, int]) -> str:
     texts = [ast.unparse(argument) for argument in call.args]
     for old, new in moved.items():
         texts[new] = ast.unparse(call.args[old])
-    return swap(scope.source, call, f"{ast.unparse(call.func)}({', '.join(texts)})")
+    return f"{ast.unparse(call.func)}({', '.join(texts)})"
 
 
 def shadowed(scope: Scope, view: View) -> Iterator[Finding]:

@@ -16,6 +16,9 @@ _IN_PLACE = frozenset(
     ["sort", "reverse", "append", "extend", "insert", "update", "clear", "add", "discard", "shuffle", "setdefault_"]
 )
 
+_CONTAINERS = frozenset(["list", "dict", "set", "sorted", "bytearray", "deque", "Counter", "defaultdict"])
+_GIVES_CONTAINER = frozenset(["copy", "split", "rsplit", "splitlines", "readlines"])
+
 
 def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     """Some paths return a value, and the end falls through; or nothing is returned although the result is used."""
@@ -47,6 +50,17 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
         yield Finding(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
 
 
+def _is_known(method: ast.Attribute) -> bool:
+    """Of what a call gives only where that is a container for sure: `self.made().update()` may be any object's."""
+    match method.value:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _CONTAINERS
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _GIVES_CONTAINER
+        case _:
+            return True
+
+
 def in_place(scope: Scope, view: View) -> Iterator[Finding]:
     """`x = y.sort()`: in-place methods give None."""
     for statement, node in expressions(scope):
@@ -54,11 +68,11 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
         if node is not value or not isinstance(statement, ast.Assign | ast.Return | ast.For):
             continue
         match node:
-            case ast.Call(func=ast.Attribute(attr=method), args=args) if method in _IN_PLACE and len(args) <= 2:
+            case ast.Call(func=ast.Attribute(attr=method) as func, args=args) if method in _IN_PLACE and len(args) <= 2:
                 claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
                 reason = f"`.{method}()` of a builtin type changes its object in place and returns `None`"
                 weight = 0.75 if _none_matters(view) else 0.5
-                if not view.resolver.callees(node, scope):
+                if _is_known(func) and not view.resolver.callees(node, scope):
                     yield Finding(scope, node.lineno, weight, reason, "in-place None", claims=claims)
             case _:
                 pass
