@@ -12,7 +12,7 @@ import click
 
 from dap_ai.commands.run.parts.arguments import Unreadable, analysed, opened, run_argument
 from dap_ai.commands.run.parts.commits import patches_of
-from dap_ai.commands.run.parts.paging import on_terminal
+from dap_ai.commands.run.parts.printing import on_terminal
 from dap_ai.commands.run.parts.texts import counted, path_shown
 from dap_ai.commands.shown.telling import say
 from dap_ai.runs.analysis.facts import Analysis
