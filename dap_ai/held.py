@@ -115,7 +115,7 @@ def serving(
     from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
 
     def is_shown(frame: FrameType) -> bool:
-        return not _is_ours(frame) and (keep is None or keep(frame))
+        return not frame.f_code.co_filename.startswith(_OURS) and (keep is None or keep(frame))
 
     return holding.failure(exc, is_shown, callers=callers, folder=folder)
 
@@ -168,10 +168,6 @@ def _left(child: subprocess.Popen[bytes], ends: float | None) -> int:
     except subprocess.TimeoutExpired:
         child.kill()
         return child.wait()
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_OURS)
 
 
 class _Held:

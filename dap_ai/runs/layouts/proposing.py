@@ -14,8 +14,9 @@ from dap_ai.runs.layouts import words
 from dap_ai.runs.layouts.layout import BadLayout, Calls, Fields, Layout, Means, search
 from dap_ai.runs.layouts.shapes import Leaf, Listed, leaves, lists
 from dap_ai.runs.readers.base import glance
-from dap_ai.runs.readers.blocks import rows, strings, table
+from dap_ai.runs.readers.blocks import strings
 from dap_ai.runs.readers.json_lines import objects
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.timeline import Timeline
 from dap_ai.runs.readers.times import epoch_s
 
@@ -63,7 +64,7 @@ def _told(layout: Layout, listed: Listed) -> int:
 
 
 def _found(expression: str, event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [table(one) for one in rows(search(expression, event))]
+    return [table(one) for one in array(search(expression, event))]
 
 
 def values_of(path: Path) -> tuple[Any, bool]:
@@ -189,7 +190,7 @@ def _role(fields: Sequence[Leaf]) -> Leaf | None:
 def _calls(picked: _Picked) -> tuple[Calls, bool]:
     """Where the calls are, and whether that is a list within each event."""
     for leaf in sorted(picked.free, key=lambda leaf: -words.rank("calls", leaf.name)):
-        values = [table(one) for value in leaf.values for one in rows(value)]
+        values = [table(one) for value in leaf.values for one in array(value)]
         inner = [one for one in values if one]
         if inner and len(inner) == len(values):
             calls = _call_fields(_Picked(leaves(inner)), least=0.3)

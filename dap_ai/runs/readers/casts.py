@@ -15,7 +15,8 @@ import msgspec
 
 from dap_ai.runs.artefacts import CannotRead, lines
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers.blocks import number, rows, table, text_of
+from dap_ai.runs.readers.blocks import number, text_of
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.stream_json import Messages
 from dap_ai.runs.readers.timeline import Timeline
 
@@ -56,7 +57,7 @@ def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
                 raise CannotRead(f"{name or path}: is no asciicast of version 2 or 3")
             started, is_relative = number(header.get("timestamp"), 0.0), header["version"] == 3
             continue
-        record = rows(value)
+        record = array(value)
         at = number(record[0]) if len(record) == 3 else None
         if at is None or not isinstance(record[2], str):
             if line and line.strip():

@@ -16,7 +16,8 @@ import msgspec
 
 from dap_ai.runs.artefacts import CannotRead, content, inside
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers.blocks import readable, rows, table
+from dap_ai.runs.readers.blocks import readable
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 
 FOLDERS = ("agent-logs", "agent_logs", "agent")
@@ -95,6 +96,6 @@ def wanted(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             found = {}
         if "commands" in found:
-            return [table(command) for command in rows(found["commands"]) if table(command)], True
+            return [table(command) for command in array(found["commands"]) if table(command)], True
     tags = [{"keystrokes": keys, "attributes": given.strip()} for given, keys in _KEYSTROKES.findall(answer)]
     return list(tags), bool(tags) or "<commands>" in answer or "<task_complete>" in answer

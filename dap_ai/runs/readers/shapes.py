@@ -14,7 +14,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 def table(value: Any) -> Mapping[str, Any]:
     """An object, or an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else _NOTHING
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else _NOTHING
 
 
 def array(value: Any) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dap_ai.runs.analysis import paths
 from dap_ai.runs.analysis.effects import text_of_call
@@ -123,10 +123,6 @@ def _taken_back(scene: Scene) -> Iterator[Suspect]:
             "verification misinterpretation",
             0.6,
             f"Step {step} took back every edit of the work, and none came after it",
-            links=_lost(before),
+            links=[(number, "an edit that is lost") for number in before],
             said=[call_of(scene, step)],
         )
-
-
-def _lost(steps: Sequence[int]) -> list[tuple[int, str]]:
-    return [(number, "an edit that is lost") for number in steps]

@@ -16,9 +16,9 @@ from dap_ai.backends.agents.live.gate.editing import CannotEdit
 from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Heard, Order
 from dap_ai.backends.agents.live.gate.story import Speaker
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.recordings.said import Said
+from dap_ai.runs.readers.shapes import table
 
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 _GO = Verdict()

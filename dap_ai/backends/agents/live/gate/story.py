@@ -13,12 +13,11 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event, Ref, Usage
 from dap_ai.runs.readers.building import MAIN
 from dap_ai.runs.readers.recordings.reading import sub_agent
 from dap_ai.runs.readers.recordings.said import Said, answered, brought, pieces
-from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.readers.shapes import table, usage
 
 _NOWHERE = Ref()
 _TIMES = re.compile(r"\d+\.\d+ ?(?:s|ms|sec|seconds)\b|\d\d:\d\d:\d\d(?:\.\d+)?")

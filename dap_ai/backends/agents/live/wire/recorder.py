@@ -10,13 +10,12 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of, taken_apart
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.backends.agents.live.wire.http import uncompressed
 from dap_ai.backends.agents.live.wire.notes import Began, Ended
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.backends.agents.live.wire.routes import Upstream
 from dap_ai.runs.model import Usage
-from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.readers.shapes import table, usage
 from dap_ai.runs.store import Recording
 
 _MAX_UNREAD = 64 * 1024

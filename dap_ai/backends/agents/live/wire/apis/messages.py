@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import msgspec
 
-from dap_ai.backends.agents.live.wire.apis.values import merge, rows, table
+from dap_ai.backends.agents.live.wire.apis.sse import merge
+from dap_ai.runs.readers.shapes import array, table
 
 _TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
@@ -50,8 +51,8 @@ def without_marks(messages: list[Any]) -> tuple[list[Any], list[int]]:
     """Messages without `cache_control`, and which had one: the mark moves on with each query, the text stays."""
     marked = list[int]()
     for place, message in enumerate(messages):
-        holders = [message, *rows(table(message).get("content"))]
-        inner = [block for holder in holders[1:] for block in rows(table(holder).get("content"))]
+        holders = [message, *array(table(message).get("content"))]
+        inner = [block for holder in holders[1:] for block in array(table(holder).get("content"))]
         for holder in (*holders, *inner):
             if isinstance(holder, dict) and "cache_control" in holder:
                 del cast("dict[str, Any]", holder)["cache_control"]
