@@ -82,10 +82,7 @@ def parsed(value: Any) -> Mapping[str, Any]:
     """Arguments, which are JSON within a text; where they are none, the text as it is."""
     if isinstance(value, Mapping):
         return shapes.table(value)
-    try:
-        found = msgspec.json.decode(blocks.text_of(value))
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return {"input": value}
+    found = shapes.decoded(blocks.text_of(value), value)
     return shapes.table(found) if isinstance(found, dict) else {"input": found}
 
 

@@ -12,6 +12,14 @@ from dap_ai.runs.model import Usage
 _NOTHING: Mapping[str, Any] = {}
 
 
+def decoded(data: bytes | str, otherwise: Any = None) -> Any:
+    """The value of a JSON text; `otherwise` where it is none, is nested too deeply, or is no UTF-8."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return otherwise
+
+
 def table(value: Any) -> Mapping[str, Any]:
     """An object, or an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else _NOTHING
@@ -101,10 +109,7 @@ def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
         return cast("Mapping[str, Any]", value), True
     if not isinstance(value, str):
         return None, value is None
-    try:
-        found = msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None, False
+    found = decoded(value)
     return (cast("Mapping[str, Any]", found), True) if isinstance(found, dict) else (None, False)
 
 

@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dap_ai.runs.documents import document
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building
-from dap_ai.runs.readers.shapes import arguments, array, at, number, table, text, words
+from dap_ai.runs.readers.shapes import arguments, array, at, decoded, number, table, text, words
 
 NAME = "swe-agent"
 _ENTRY = frozenset({"action", "observation", "response"})
@@ -234,12 +232,7 @@ def _version(entries: Any, history: Any) -> str:
 
 def _loaded(value: Any) -> Any:
     """A value that may be written as JSON in a string."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    return decoded(value) if isinstance(value, str) else value
 
 
 def _outcome(status: str, ref: Ref) -> Outcome:

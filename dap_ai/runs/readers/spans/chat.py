@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.runs.readers.blocks import readable, text_of
-from dap_ai.runs.readers.shapes import array, table
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "developer": "system", "function": "tool"}
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk"})
@@ -84,12 +84,7 @@ def _of_list(items: Sequence[Any], depth: int) -> list[Said]:
 
 def parsed_json(value: str) -> Any:
     """The object or list that a text is; None: it is none."""
-    if value.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return None
+    return decoded(value) if value.lstrip()[:1] in ("{", "[") else None
 
 
 def _is_message(found: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.backends.agents.live.wire.apis.editing import answer_of, history, resulted, said, with_history
-from dap_ai.runs.readers.shapes import array, table
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _TEXTS = ("text", "output_text")
 _CALLS = ("function_call", "custom_tool_call", "tool_use")
@@ -30,9 +30,7 @@ class Kept(msgspec.Struct):
         """A request with the edits that concern it; None: none does. Only looks closer where there is one."""
         if not self.notes and not any(call.encode() in body for call in self.results):
             return None
-        try:
-            fields = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeError):
+        if not (fields := table(decoded(body))):
             return None
         before = messages = history(api, fields)
         for head, place, words in reversed(self.notes):
@@ -61,10 +59,7 @@ def with_fields(body: bytes, fields: Any) -> bytes:
 
 def in_the_models_place(api: Api, body: bytes, text: str) -> dict[str, Any]:
     """An answer of that text alone."""
-    try:
-        model = msgspec.json.decode(body, type=dict[str, Any]).get("model")
-    except (msgspec.MsgspecError, UnicodeError):
-        model = None
+    model = table(decoded(body)).get("model")
     return answer_of(api, text, model if isinstance(model, str) else "none")
 
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-import msgspec
-
-from dap_ai.runs.readers.shapes import array, table
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _LINE = re.compile(rb"\r\n|\n|\r")
 
@@ -20,17 +18,10 @@ def objects(body: bytes) -> Iterator[Mapping[str, Any]]:
         if line.startswith(b"data:"):
             data.append(line[5:].removeprefix(b" "))
         elif not line and data:
-            found = _value(b"\n".join(data))
+            found = decoded(b"\n".join(data))
             data.clear()
             if isinstance(found, dict):
                 yield cast("dict[str, Any]", found)
-
-
-def _value(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def merge(old: Any, new: Any) -> Any:
