@@ -16,13 +16,12 @@ from dap_ai.adapter.asks import questions
 from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.outcomes import Outcomes
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, ToBackend
+from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ResumeOwner
 from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import ContinueTo
-from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -121,8 +120,8 @@ class Resuming:
             return
         resume.sent = True
         before = self._state.on_resume(wanted.thread_id, single_thread=False)
-        seq = self._out.seqs.next_to_backend(ResumeOwner(wanted.token, resume.command, wanted.thread_id, before))
-        self._out.do(ToBackend(envelope.request(seq, resume.command, {"threadId": wanted.thread_id})))
+        owner = ResumeOwner(wanted.token, resume.command, wanted.thread_id, before)
+        self._out.ask_backend(resume.command, {"threadId": wanted.thread_id}, owner)
         self._out.do(SetTimer(RESUME, RESUME_S))
         action = wanted.action
         place = f" to {action.file}:{action.line}" if isinstance(action, ContinueTo) else ""
