@@ -15,7 +15,7 @@ from dap_ai.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building, iso
 from dap_ai.runs.readers.openhands_places import Place, below, event_files, events_folder, from_file, from_folder, rows
-from dap_ai.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole, words
+from dap_ai.runs.readers.shapes import arguments, array, at, command, number, table, text, thinking, usage, whole, words
 from dap_ai.runs.readers.times import epoch_s
 
 NAME = "openhands-sdk"
@@ -160,16 +160,13 @@ class _Story:
     def _add(self, kind: Any, ref: Ref, event: Mapping[str, Any], **fields: Any) -> None:
         self.building.add(kind, ref, at_s=self.now, native_id=str(event.get("id") or ""), **fields)
 
-    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thinking: Mapping[str, Any]) -> None:
+    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thought: Mapping[str, Any]) -> None:
         """The model's answer; several calls of one answer share it."""
         native = str(event.get("llm_response_id") or "")
         if native and native in self.replies:
             return
         self.replies.add(native)
-        blocks = "\n".join(
-            filter(None, (text(at(block, "thinking")) for block in array(thinking.get("thinking_blocks"))))
-        )
-        reasoning = text(thinking.get("reasoning_content")) or blocks
+        reasoning = text(thought.get("reasoning_content")) or thinking(thought)
         self._add("response", ref, event, text=said, reasoning=reasoning, usage=usage(event.get("usage")))
 
     def _message(self, ref: Ref, event: Mapping[str, Any]) -> None:

@@ -60,6 +60,11 @@ def _part(part: Any) -> str:
     return ""
 
 
+def thinking(source: Mapping[str, Any]) -> str:
+    """What a model thought apart from its text, where it was kept."""
+    return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
+
+
 def words(value: Any) -> str:
     """A text, or JSON of what is none; "" of nothing."""
     if value is None or isinstance(value, str):

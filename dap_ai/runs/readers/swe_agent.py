@@ -15,7 +15,7 @@ from dap_ai.runs.documents import document
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building
-from dap_ai.runs.readers.shapes import arguments, array, at, decoded, number, table, text, words
+from dap_ai.runs.readers.shapes import arguments, array, at, decoded, number, table, text, thinking, words
 
 NAME = "swe-agent"
 _ENTRY = frozenset({"action", "observation", "response"})
@@ -100,7 +100,7 @@ class _Story:
         thought = text(entry.get("thought"))
         response = self.building.add("response", ref, text=said or thought, step=step)
         message = self._said_in_history(response)
-        response.reasoning = _thinking(entry) or _thinking(message)
+        response.reasoning = thinking(entry) or thinking(message)
         self._call(index, entry, message, step)
         if isinstance(state := entry.get("state"), (str, dict)) and not self.building.run.workspace:
             self.building.run.workspace = str(at(_loaded(state), "working_dir") or "")
@@ -160,7 +160,7 @@ class _Story:
             said = text(message.get("content"))
             if message.get("role") == "assistant":
                 step += 1
-                self.building.add("response", ref, text=said, reasoning=_thinking(message), step=step)
+                self.building.add("response", ref, text=said, reasoning=thinking(message), step=step)
                 self._calls_of_reply(ref, message, step)
             elif message.get("role") in ("user", "tool"):
                 call_id = str(at(message, "tool_call_ids", 0) or at(message, "tool_call_id") or f"step-{step}")
@@ -214,11 +214,6 @@ class _Story:
 def _place(pointer: str, entry: Mapping[str, Any], key: str) -> Ref:
     """A value of an entry, or the entry itself where it has none."""
     return Ref(pointer=f"{pointer}/{key}" if key in entry else pointer)
-
-
-def _thinking(source: Mapping[str, Any]) -> str:
-    """What the model thought apart from its text, where it was kept."""
-    return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
 
 
 def _version(entries: Any, history: Any) -> str:
