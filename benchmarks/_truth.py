@@ -79,6 +79,9 @@ class Claims:
     """What became of the claims of one answer."""
 
     seconds: float
+    """Of the whole command."""
+    answer_s: float | None = None
+    """From the stop to the end of the answer, where that was told."""
     answered: bool = False
     at: str = ""
     """Where the answer says that it failed."""
@@ -190,13 +193,18 @@ def statement(path: Path, line: int, most: int = MOST_LINES) -> range:
 
 def function(path: Path, line: int) -> range | None:
     """The lines of the innermost function around a line."""
-    found = None
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            if first <= line <= (node.end_lineno or 0):
-                found = range(first, (node.end_lineno or 0) + 1)
-    return found
+    around = [each for each in _functions(path.read_text(encoding="utf-8")) if line in each]
+    return min(around, key=len, default=None)
+
+
+@lru_cache(32)
+def _functions(text: str) -> list[range]:
+    """The lines of each function, its decorators with it."""
+    return [
+        range(min([node.lineno, *(each.lineno for each in node.decorator_list)]), (node.end_lineno or 0) + 1)
+        for node in ast.walk(_parsed(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def same_statement(folder: Path, one: Place, other: Place) -> bool:
@@ -250,6 +258,8 @@ def sums(found: Sequence[Claims]) -> list[tuple[str, str]]:
     answered = [each for each in found if each.answered]
     at = [each.at_failure for each in found if each.at_failure is not None]
     seconds = sorted(each.seconds for each in found) or [0.0]
+    answer_s = [each.answer_s for each in found if each.answer_s is not None]
+    told_in = f"{statistics.median(answer_s):.1f}" if answer_s else "-"
     words = [each.words for each in answered] or [0]
     return [
         ("answered", of(each.answered for each in found)),
@@ -265,6 +275,7 @@ def sums(found: Sequence[Claims]) -> list[tuple[str, str]]:
         ("words before the root cause: median, most", f"{statistics.median(words):g}, {max(words)}"),
         ("seconds: median", f"{statistics.median(seconds):.1f}"),
         ("seconds: 90th percentile", f"{seconds[min(len(seconds) - 1, int(len(seconds) * 0.9))]:.1f}"),
+        ("seconds from the stop to the answer: median", told_in),
     ]
 
 

@@ -23,6 +23,7 @@ Kind `unittest` needs an interpreter that has its own tests (the package `test`)
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import random
@@ -30,13 +31,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from _dap import DAP_AI, machine, show
+from _dap import DAP_AI, ROOT, machine, show
 from _modules import LIBRARY, MODULES, Subject, executed, exemplified, frames, mutants, passes, run, tested
 from _projects import CACHE, PROJECTS, LeftOut, say, unpacked
 from _truth import Answer, Claims, Fault, answer_of, events_of, judge, shown, sums, told
@@ -85,24 +87,32 @@ def _packages(modules: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def ask(command: str, fault: Fault, *more: str) -> tuple[list[dict[str, Any]], float]:
-    """The events of one question, and the seconds it took."""
+@dataclass
+class Asked:
+    """What a question printed: its events, the seconds of the whole command, and those from the stop to the answer."""
+
+    events: list[dict[str, Any]]
+    seconds: float
+    answer_s: float | None = None
+
+
+def ask(command: str, fault: Fault, *more: str) -> Asked:
+    """One question. The command is killed if it does not end."""
     program = fault.test.endswith(".py")
     options = ["ask", "--json", "--provider", "offline", "--then", "quit", *more]
     what = [fault.test] if program else ["--exception", "userUnhandled", "-m", "unittest", fault.test]
     started = time.monotonic()
-    try:
-        done = subprocess.run(
-            [command, *options, *what],
-            cwd=fault.folder,
-            capture_output=True,
-            text=True,
-            timeout=ASK_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return [], ASK_TIMEOUT_S
-    return list(events_of(done.stdout)), time.monotonic() - started
+    with subprocess.Popen(
+        [command, *options, *what], cwd=fault.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        late = threading.Timer(ASK_TIMEOUT_S, process.kill)
+        late.start()
+        timed = [(time.monotonic(), event) for line in process.stdout or () for event in events_of(line)]
+        process.wait()
+        late.cancel()
+    at = {event["event"]: when for when, event in timed}
+    answer_s = at["askEnded"] - at["stopped"] if {"askEnded", "stopped"} <= at.keys() else None
+    return Asked([event for _, event in timed], time.monotonic() - started, answer_s)
 
 
 def judged(subject: Subject, fault: Fault, commands: Mapping[str, str], *, context: bool) -> dict[str, Claims]:
@@ -111,12 +121,12 @@ def judged(subject: Subject, fault: Fault, commands: Mapping[str, str], *, conte
     failed_at = frames(fault.folder, run(fault.folder, fault.test)[2])
     found: dict[str, Claims] = {}
     for name, command in commands.items():
-        events, seconds = ask(command, fault)
-        answer = answer_of(events, fault.folder) or Answer("")
+        asked = ask(command, fault)
+        answer = answer_of(asked.events, fault.folder) or Answer("")
         found[name] = judge(answer, fault, ran, lambda folder: passes(subject, fault.test, folder), failed_at)
-        found[name].seconds = seconds
+        found[name].seconds, found[name].answer_s = asked.seconds, asked.answer_s
         if context:
-            texts = [e["context"] for e in ask(command, fault, "--show-context")[0] if e["event"] == "context"]
+            texts = [e["context"] for e in ask(command, fault, "--show-context").events if e["event"] == "context"]
             found[name].in_context = shown("\n".join(texts), fault)
         print(f"{fault.name:<28} {fault.kind:<12} {name:<8} {told(found[name])}", flush=True)
     return found
@@ -159,6 +169,7 @@ def main() -> None:
     options = parser.parse_args()
     named = dict(each.split("=", 1) for each in options.dap_ai)
     commands = {**named, "this": named.get("this", DAP_AI[0])}
+    compileall.compile_dir(ROOT / "dap_ai", quiet=1)  # as it is where it was installed
     rows: list[dict[str, Any]] = []
     found: list[dict[str, Claims]] = []
     with tempfile.TemporaryDirectory() as name:

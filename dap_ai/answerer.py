@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
-"""So long after the answer should have come, the line that ends it may come."""
+"""So long after the answer should have been made, the line that ends it may come."""
 LATE = "no answer in time"
 _TICK_S = 0.05
 _START_S = 20.0
@@ -77,8 +77,8 @@ class Answerer:
     ) -> dict[str, Any]:
         """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
 
-        `limit_s` is by the clock, from when the process is there; None: the settings' own. `told` gets the answer as
-        it is made. Raises Unanswered, KeyboardInterrupt.
+        `limit_s` is by the clock, from now on; half of it is left where the process has to start first. None: the
+        settings' own. `told` gets the answer as it is made. Raises Unanswered, KeyboardInterrupt.
         """
         interrupts = _Interrupts()
         job = {"limit_s": limit_s, "question": question, "context": context, "tells": told is not None}
@@ -99,12 +99,15 @@ class Answerer:
         self, server: Server, job: dict[str, Any], interrupts: _Interrupts, told: Told | None
     ) -> dict[str, Any] | None:
         """None: not in time."""
+        began, limit_s = _now(), job["limit_s"]
         jobs = self._ready(interrupts)
         if jobs is None:
             return None
         self._count += 1
-        limit_s = job["limit_s"]
-        late = math.inf if limit_s is None else _now() + limit_s + _LATE_S
+        late = math.inf
+        if limit_s is not None:
+            job["limit_s"] = max(limit_s / 2, began + limit_s - _LATE_S - _now())
+            late = _now() + job["limit_s"] + _LATE_S
         pair, done = Pair(), list[dict[str, Any]]()
 
         def in_time() -> bool:

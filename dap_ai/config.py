@@ -95,6 +95,9 @@ class Settings(msgspec.Struct, frozen=True):
     ask_timeout_s: Annotated[
         float, Meta(gt=0, le=86400, description="Seconds after which an answer ends with what is known by then.")
     ] = 300.0
+    thorough: Annotated[
+        bool, Meta(description="Without a model: try fixes for ten times as long as the usual second.")
+    ] = False
     exceptions: Annotated[
         tuple[ExceptionFilter, ...], Meta(description="At which exceptions `dap-ai ask` stops the program.")
     ] = ("uncaught",)

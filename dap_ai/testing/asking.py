@@ -31,6 +31,7 @@ _MOST_SLACK = 2.0
 _TEXTS = {"answer", "context", "text"}
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
+_DEMANDS = ("AssertionError", "Failed")
 _CONTEXT_S = 10.0
 """The first context is no part of the answer, and has time of its own."""
 NO_TIME = "There was no time for more: --ask-time SECONDS."
@@ -61,7 +62,7 @@ class Asking:
         self._config = config
         self._answerer = answerer
         self._root = str(config.rootpath)
-        self._answered: Counter[tuple[str, int, str]] = Counter()
+        self._answered: Counter[tuple[Any, ...]] = Counter()
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
@@ -126,8 +127,7 @@ class Asking:
         began = _now()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
-        place = found["stopped"]["file"], found["stopped"]["line"], found["exception"]["type"]
-        self._answered[place] += 1
+        self._answered[place := place_of(found)] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
         try:
@@ -148,6 +148,13 @@ class Asking:
         found["text"] = ended["answer"] if self._mode == FULL else short(ended)
         if not found["complete"]:
             found["text"] += f"\n{NO_TIME}"
+
+
+def place_of(found: dict[str, Any]) -> tuple[Any, ...]:
+    """What failures that would get the same answer have in common. A check may stand in a helper of many tests."""
+    kind = found["exception"]["type"]
+    rows = [row for row in found["frames"] if is_user_path(row["file"])] if kind in _DEMANDS else []
+    return kind, *((row["file"], row["line"]) for row in rows or [found["stopped"]])
 
 
 def _by_load() -> float:

@@ -72,6 +72,7 @@ HOSTILE = {
     "level": "mutate",
     "budget_tokens": 1_000_000,
     "ask_timeout_s": 86400.0,
+    "thorough": True,
     "snapshots": False,
     "snapshot_reads": ["/"],
     "console_prefix": "?!",

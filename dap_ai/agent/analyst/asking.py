@@ -29,6 +29,9 @@ _TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind
 _HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
 _LENGTH = re.compile(r"\bhow (?:many|long|big|large)\b|\b(?:length|size|number) of\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_NAME = re.compile(r"\w+")
+_CODED = re.compile(r"\w_\w|[a-z][A-Z]|[A-Za-z]\d")
+"""No word of English: a name from somebody's code."""
 _DESCRIBED = re.compile(
     r"\s*(?:(?:what|where|explain|describe|show|tell)\b(?!.*\bcall)|how do(?:es)?\b.*\bwork)", re.IGNORECASE
 )
@@ -36,7 +39,7 @@ _ALL = re.compile(r"\b(?:locals?|variables|arguments|args|parameters|all (?:the 
 _HELP = re.compile(r"\s*(?:help|what can (?:i|you|one)\b.*)[\s?!.]*", re.IGNORECASE)
 _OF_FAILURES = re.compile(
     r"(?:explain|except|assert|error|crash|fail|problem|caus|reason|broke|break|rais|throw|threw|traceback|diagnos|debug"
-    r"|analy[sz]|solv|hang|hung|stuck|loop|endless|infinite|forever|freez|frozen|repair|correct|mistake|issue|bug|fix|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
+    r"|analy[sz]|solv|hang|hung|stuck|loop|endless|infinite|forever|freez|frozen|repair|correct|mistake|issue|bug|fix|avoid|prevent|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
     re.IGNORECASE,
 )
 _MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60
@@ -80,12 +83,17 @@ def wants_history(question: str) -> bool:
 def is_about_stop(case: Case, question: str) -> bool:
     """Whether it asks about the stop as a whole: it is empty, or speaks of a failure, or in the exception's words."""
     words = [w for w in _WORD.findall(question) if w.casefold() not in STOP_WORDS]
-    error = case.exception
-    told = {w.casefold() for w in _WORD.findall(f"{error.type} {error.message}")} if error else set[str]()
-    if not words or wants_reason(question) or any(w.casefold() in told for w in words):
+    known = {w.casefold() for text in told(case) for w in _WORD.findall(text)}
+    if not words or wants_reason(question) or any(w.casefold() in known for w in words):
         return True
     functions = written(case)
     return any(text.removesuffix("()") in functions for text in candidates(question))
+
+
+def told(case: Case) -> set[str]:
+    """The words of the exception."""
+    error = case.exception
+    return set(_NAME.findall(f"{error.type} {error.message}")) if error else set()
 
 
 def written(case: Case) -> set[str]:
@@ -166,10 +174,17 @@ def not_understood(case: Case, question: str) -> str:
     """A paragraph: what is not known of the question, and what can be asked instead. Empty if it is about the stop."""
     unknown = [t for t in candidates(question) if t.isidentifier() and not _OF_FAILURES.match(t)]
     reason = next((where for name in unknown if (where := setter(case, name))), "")
+    coded = next((t for t in unknown if _CODED.search(t) and not _occurs(case, t)), "")
+    reason = reason or (f"Nothing is called `{coded}` at this stop" if coded else "")
     if not reason and is_about_stop(case, question):
         return ""
     reason = reason or "This was not understood as a question about a value, a line or a function of this stop"
     return f"{reason}. {offered(case)} Here is why the program stopped:"
+
+
+def _occurs(case: Case, name: str) -> bool:
+    """Whether a name stands anywhere in the files of the stack, or in the exception."""
+    return name in told(case) or any(name in _NAME.findall(p.source.text) for p in case.places if p.source)
 
 
 def offered(case: Case) -> str:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from dap_ai.agent.case.source import SourceFile
 
+_CUT_OFF = "\n\\ No newline at end of file\n"
+"""What `patch` and git want to be told."""
+
 
 @dataclass
 class Edit:
@@ -65,10 +68,16 @@ def touches(path: str, first: int, last: int, edits: Sequence[Edit]) -> bool:
 
 
 def diff(source: SourceFile, edits: Sequence[Edit], root: str = "") -> str:
-    """The edits of one file as a unified diff."""
-    new = text_after(source, edits).splitlines()
-    name = shorten(source.path, root)
-    return "\n".join(difflib.unified_diff(source.lines, new, f"a/{name}", f"b/{name}", n=1, lineterm=""))
+    """The edits of one file as a unified diff, without a line end after its last line."""
+    name, cut_off = shorten(source.path, root), bool(source.text) and source.text[-1] not in "\r\n"
+    old, new = (_ended(lines, cut_off=cut_off) for lines in (source.lines, lines_after(source, edits)))
+    rows = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=1)
+    return "".join(row if row.endswith("\n") else row + _CUT_OFF for row in rows).removesuffix("\n")
+
+
+def _ended(lines: list[str], *, cut_off: bool) -> list[str]:
+    """With line ends; the last one has none where the file has none there."""
+    return [f"{line}\n" for line in lines[:-1]] + [line if cut_off else f"{line}\n" for line in lines[-1:]]
 
 
 def shorten(path: str, root: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -153,12 +153,23 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
 
 
 def _is_to_come(case: Case, path: str, line: int) -> bool:
-    """Whether a line at module level stands after the statement at which its module's frame is."""
+    """Whether a line at module level stands after the statement at which its module's frame is.
+
+    Where its module has long been imported: whether it stands in for an import, which is hardly ever missing.
+    """
     frame = next((f for f in case.frames if f.path == path and f.name == "<module>"), None)
-    source = case.sources.read(path) if frame else None
-    if frame is None or source is None or source.tree is None or source.function_at(line) is not None:
+    source = case.sources.read(path)
+    if source is None or source.tree is None or source.function_at(line) is not None:
         return False
+    if frame is None:
+        return any(h.lineno < line <= (h.end_lineno or 0) for s in source.tree.body for h in _without_import(s))
     return any(s.lineno <= frame.line <= last_line(s) < line for s in source.tree.body)
+
+
+def _without_import(statement: ast.stmt) -> Iterator[ast.ExceptHandler]:
+    for handler in statement.handlers if isinstance(statement, ast.Try) else ():
+        if isinstance(handler.type, ast.Name) and handler.type.id in ("ImportError", "ModuleNotFoundError"):
+            yield handler
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:

@@ -104,6 +104,10 @@ class Trials:
     """Why nothing could be tried."""
     neighbours: Neighbours | None = None
     """The tests beside the one that failed."""
+    most: int = MAX_TRIES
+    """So many fixes are tried."""
+    has_more: bool = False
+    """More might have been tried, had there been more of the budget."""
 
     @property
     def usable(self) -> list[Control]:
@@ -150,7 +154,7 @@ async def investigate(
     """
     failure = failure_of(analysis.case)
     checks = checks_of(analysis.case) if failure else []
-    trials = Trials()
+    trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
     if failure is None or not checks:
         trials.why_not = "no statement of the program can be rerun here"
         return trials
@@ -173,8 +177,10 @@ async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials
     if not trials.usable:
         trials.why_not = _why_not(trials.controls) or NO_TIME
         return
-    found = await asyncio.to_thread(_candidates, analysis, trials.usable)
+    found = await asyncio.to_thread(_candidates, analysis, trials.usable, trials.most)
     await _try_all(runs, found, trials, tell)
+    has_more = len(trials.tried) == trials.most or (len(trials.tried) < len(found) and runs.left_s > 0)
+    trials.has_more = has_more and not _enough(trials.tried)
 
 
 async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
@@ -281,7 +287,7 @@ def _breaks(edit: Edit, widest: Verdict) -> bool:
     return edit.source.scope_at(line) is edit.source.scope_at(edit.first)
 
 
-def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate]:
+def _candidates(analysis: Analysis, usable: Sequence[Control], most: int) -> list[Candidate]:
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
@@ -297,7 +303,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control]) -> list[Candidate
     for source, lines in suspicion:
         generated += candidates(source, {line: each for line, each in lines.items() if [each] >= least})
     generated.sort(key=lambda c: -c.prior * c.suspicion)
-    return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), MAX_TRIES))
+    return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), most))
 
 
 def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:

@@ -157,6 +157,9 @@ _OPTIONS = (
         help="The debugger: debugpy, lldb, gdb, or an adapter's command line.  [default: by PROGRAM, lldb before gdb]",
     ),
     click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network)."),
+    click.option(
+        "--thorough", is_flag=True, default=None, help="Without a model: try fixes for ten times as long as usual."
+    ),
     click.option("--model", metavar="NAME", help="The language model."),
     click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]"),
     click.option(

@@ -34,7 +34,7 @@ from dap_ai.agent.analyst.recursion.told import RECURSION, recursion_at, told_of
 from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.reranking import told as told_again
-from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.runs import BUDGET_S, Control
 from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
@@ -71,6 +71,9 @@ _TIME_TO_TRY = 0.5
 
 _TIME_TO_ANALYSE = 0.6
 """Of what is left then: the answer must still be told."""
+
+_THOROUGH = 10
+"""So many times as long fixes are tried where that is wanted."""
 
 
 class PythonAnalyst:
@@ -231,7 +234,8 @@ class PythonAnalyst:
         key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
         if self._kept is None or self._kept[0] != key:
             clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
-            trials = await investigate(work.debugger, analysis, _teller(work), clock_s=clock_s)
+            budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
+            trials = await investigate(work.debugger, analysis, _teller(work), budget_s, clock_s)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
             prove(analysis, trials)

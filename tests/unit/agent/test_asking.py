@@ -67,6 +67,7 @@ def shop(tmp_path: Path) -> Stopped:
         "why does the test fail?",
         "why is this None?",
         "what should I do next?",
+        "how can I avoid this?",
     ],
 )
 def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):
@@ -92,6 +93,11 @@ def test_three_questions_are_offered_and_all_of_them_are_answered(shop: Stopped)
 def test_a_name_that_no_frame_knows_is_named_with_the_function_that_sets_it(shop: Stopped):
     text = ask(shop, "why is whole wrong?")[0].text
     assert text.startswith("`whole` has no value in the frames of this stop (`summed` sets it, at `shop.py:9`).")
+
+
+def test_a_name_that_is_nowhere_is_named(shop: Stopped):
+    text = ask(shop, "how do I fix fluxCapacitor?")[0].text
+    assert text.startswith("Nothing is called `fluxCapacitor` at this stop. Without a language model, ask for example")
 
 
 def test_a_name_of_a_caller_is_answered_in_its_frame(shop: Stopped):

@@ -123,3 +123,19 @@ def test_a_file_that_does_not_parse_gives_none():
 
 def test_every_prior_is_a_likelihood():
     assert all(0 < prior <= 1 for prior in PRIOR.values())
+
+
+@pytest.mark.parametrize(
+    ("line", "meant", "silly"),
+    [
+        ("c = a[:b + 1]", "c = a[:b]", "c = a[:b + 1 - 1]"),
+        ("c = a[b - 1]", "c = a[b - 2]", "c = a[b - 1 - 1]"),
+        ("c = a < b - 1", "c = a < b", "c = a < b - 1 + 1"),
+        ("c = f(a.b + 1)", "c = f(a.b)", "c = f(a.b + 0)"),
+        ("c = a + 1", "c = a", "c = a * 1"),
+    ],
+)
+def test_a_number_is_changed_as_one_writes_it(line: str, meant: str, silly: str):
+    found = proposed(line)
+    assert meant in found
+    assert silly not in found

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from dap_ai.agent.analyst.edits import Edit, diff, moved, text_after, touches
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.mending import mended
 
 SOURCE = SourceFile("/x/shop.py", "one\ntwo\nthree\nfour\n")
 
@@ -47,3 +51,16 @@ def test_whether_an_edit_touches_lines(first: int, last: int, expected: bool):
 
 def test_a_diff_names_the_file_relative_to_the_folder_of_the_program():
     assert diff(SOURCE, [Edit(SOURCE, 2, 2, ["2"])], "/x").splitlines()[:2] == ["--- a/shop.py", "+++ b/shop.py"]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("changed", [1, 3])
+def test_a_diff_is_applied_by_patch_whether_or_not_the_last_line_has_an_end(tmp_path: Path, end: str, changed: int):
+    file = tmp_path / "shop.py"
+    file.write_text("a\nb\nc" + end, encoding="utf-8")
+    source = SourceFile(str(file), file.read_text(encoding="utf-8"))
+    edits = [Edit(source, changed, changed, ["x", "y"])]
+    command = ["git", "apply", "-"]
+    subprocess.run(command, cwd=tmp_path, input=diff(source, edits, str(tmp_path)) + "\n", text=True, check=True)
+    assert file.read_text(encoding="utf-8") == text_after(source, edits)
+    assert mended(source.text, diff(source, edits)) == text_after(source, edits)

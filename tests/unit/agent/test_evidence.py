@@ -103,3 +103,15 @@ def test_a_race_is_suspected_where_the_program_starts_threads_and_not_where_its_
         analysis = analyse(case_of(fail(program)))
         assert analysis
         assert any(finding.rule == "race" for finding in analysis.findings) is expected
+
+
+def test_what_stands_in_for_an_import_is_no_suspect(tmp_path: Path):
+    other = tmp_path / "other.py"
+    other.write_text(
+        "try:\n    from math import inf\n    LEAST = inf\nexcept ImportError:\n    LEAST = 0\n\n\ndef f(x):\n    return x[LEAST]\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text("from other import f\nf([1])\n")
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    assert (analysis.never_ran(str(other), 3), analysis.never_ran(str(other), 5)) == (False, True)

@@ -349,3 +349,13 @@ def test_the_budget_is_work_so_a_slow_machine_tries_as_much(total: Stopped):
         tried.append(int(found[1]) if found else 0)
     assert 1 < tried[0] <= BUDGET_S * 1000 / 150
     assert tried[0] == tried[1]
+
+
+def test_more_is_tried_where_that_is_wanted_and_where_nothing_passed_that_is_said(total: Stopped):
+    copy = copies(total.program, "nothing like this")
+    total.copy = lambda query: msgspec.structs.replace(copy(query), processor_ms=150.0)
+    usual, more = (ask(total, agent=Agent(Settings(thorough=wanted)))[0].text for wanted in (False, True))
+    tried = [int(found[1]) for found in re.finditer(r"(\d+) small fixes were tried", usual + more)]
+    assert tried[0] < tried[1]
+    assert "none passed. More are tried with `--thorough`." in usual
+    assert "--thorough" not in more

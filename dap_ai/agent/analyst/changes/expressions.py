@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.changes.kinds import BINARY, Scopes, factor_text, operand_text, sign_text
+from dap_ai.agent.analyst.changes.kinds import BINARY, IDLE, Scopes, factor_text, near_texts, operand_text, sign_text
 
 _COMPARE: dict[type[ast.cmpop], list[tuple[str, str]]] = {
     ast.Lt: [("<=", "comparison"), (">", "flip"), (">=", "other comparison")],
@@ -76,8 +76,8 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
                     )
             if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
                 order = _SIGN[type(op)]
-                yield "bound", f"{one} {order} {two} - 1"
-                yield "bound", f"{one} {order} {two} + 1"
+                for near in reversed(near_texts(right)):
+                    yield "bound", f"{one} {order} {near}"
                 yield "convert", f"abs({one}) {order} {two}"
                 if isinstance(op, ast.Lt | ast.LtE) and not isinstance(left, ast.Constant):
                     yield "lower bound", f"0 <= {one} {order} {two}"
@@ -94,7 +94,8 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
         case ast.BinOp(left=left, op=op, right=right):
             one, two = factor_text(left), factor_text(right)
             for new in BINARY.get(type(op), []):
-                yield "operator", f"{one} {new} {two}"
+                if (new, two) not in IDLE:
+                    yield "operator", f"{one} {new} {two}"
             if isinstance(op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow):
                 yield "operands", f"{two} {sign_text(op)} {one}"
             if isinstance(op, ast.Sub) and not isinstance(parent, ast.Call | ast.Slice):
@@ -133,10 +134,9 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
             if isinstance(parent, ast.Subscript) and parent.slice is node:
                 for name in scopes.names(node):
                     yield "index name", name
-            yield small, str(value + 1)
-            yield small, str(value - 1) if value else "-1"
-            for other in {0, 1} - {value, value + 1, value - 1}:
-                yield "value", str(other)
+            others = [(small, value + 1), (small, value - 1), *(("value", n) for n in (0, 1) if abs(n - value) > 1)]
+            sign = sign_text(parent.op) if isinstance(parent, ast.BinOp) and parent.right is node else ""
+            yield from ((kind, str(other)) for kind, other in others if (sign, str(other)) not in IDLE)
         case ast.Constant(value=float() as value):
             for other in (1 - value, value * 10, value / 10, value * 100, value / 100, -value):
                 yield "value", repr(round(other, 12))
@@ -202,20 +202,17 @@ def _subscript(value: ast.expr, index: ast.expr) -> Iterator[tuple[str, str]]:
         for one, two in ((low, ""), ("", high), (high, low)):
             if (one, two) != (low, high):
                 yield "bound", f"{holder}[{one}:{two}{tail}]"
-        for bound, other in ((f"{high} + 1", low), (f"{high} - 1", low)):
-            if high:
-                yield "bound", f"{holder}[{other}:{bound}{tail}]"
-        for bound in (f"{low} + 1", f"{low} - 1"):
-            if low:
-                yield "bound", f"{holder}[{bound}:{high}{tail}]"
+        for bound in near_texts(index.upper) if index.upper else ():
+            yield "bound", f"{holder}[{low}:{bound}{tail}]"
+        for bound in near_texts(index.lower) if index.lower else ():
+            yield "bound", f"{holder}[{bound}:{high}{tail}]"
         if not low and not high:
             yield "bound", f"{holder}[1:{tail}]"
         if step:
             yield "bound", f"{holder}[{low}:{high}]"
     elif not isinstance(index, ast.Constant | ast.Tuple | ast.JoinedStr):
-        text = ast.unparse(index)
-        yield "index", f"{holder}[{text} - 1]"
-        yield "index", f"{holder}[{text} + 1]"
+        for near in reversed(near_texts(index)):
+            yield "index", f"{holder}[{near}]"
 
 
 def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
@@ -223,8 +220,8 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
     given = [ast.unparse(a) for a in node.args]
     named = [f"{k.arg}={ast.unparse(k.value)}" if k.arg else f"**{ast.unparse(k.value)}" for k in node.keywords]
     if func == "range":
-        for index, text in enumerate(given):
-            for moved in (f"{text} + 1", f"{text} - 1"):
+        for index, argument in enumerate(node.args):
+            for moved in near_texts(argument):
                 yield "bound", f"range({', '.join([*given[:index], moved, *given[index + 1 :]])})"
         if len(given) == 1:
             yield "bound", f"range(1, {given[0]})"
@@ -268,5 +265,5 @@ def _call(node: ast.Call) -> Iterator[tuple[str, str]]:
                 yield "convert", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
             for made in (f"list({given[index]})", f"{given[index]}.copy()"):
                 yield "copy", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"
-            for made in (f"{given[index]} + 1", f"{given[index]} - 1"):
+            for made in near_texts(argument):
                 yield "value", f"{func}({', '.join([*given[:index], made, *given[index + 1 :], *named])})"

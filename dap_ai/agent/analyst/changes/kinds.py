@@ -81,6 +81,10 @@ BINARY: dict[type[ast.operator], list[str]] = {
 }
 
 
+IDLE = {("*", "1"), ("/", "1"), ("//", "1"), ("**", "1"), ("+", "0"), ("-", "0")}
+"""What nobody would write: an operator and what stands right of it."""
+
+
 class Scopes:
     """Names that stand in a function, for replacement by one another."""
 
@@ -159,6 +163,22 @@ def factor_text(node: ast.expr) -> str:
     text = ast.unparse(node)
     simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict | ast.JoinedStr
     return text if isinstance(node, simple) else f"({text})"
+
+
+def near_texts(node: ast.expr) -> tuple[str, str]:
+    """One more and one less than a number, as one writes them: of `n - 1`, `n` and `n - 2`."""
+    base, known = operand_text(node), 0
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int() as value)):
+            base, known = ast.unparse(left), value if isinstance(op, ast.Add) else -value
+        case ast.Constant(value=int() as value):
+            return str(value + 1), str(value - 1)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return str(1 - value), str(-1 - value)
+        case _:
+            pass
+    more, less = (f"{base} {'+' if n > 0 else '-'} {abs(n)}" if n else base for n in (known + 1, known - 1))
+    return more, less
 
 
 def sign_text(op: ast.operator) -> str:

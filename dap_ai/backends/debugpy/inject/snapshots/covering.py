@@ -1,6 +1,6 @@
 """Which lines of the user's files run in each of several pieces of work; nothing else of them is looked at.
 
-From Python 3.12 on a line costs something once for each piece, before it costs at each event.
+From Python 3.12 on a line costs something once for each piece, and each round of a loop; before it costs at each event.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -9,6 +9,7 @@ From Python 3.12 on a line costs something once for each piece, before it costs 
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from ..reading.statics import text_of
@@ -17,6 +18,31 @@ from .watching import original_settrace
 
 _NAME = "dap_ai"
 _TOOLS = range(5, -1, -1)
+_LOOKED_AT = 256
+"""After so many events the clock is looked at."""
+_processor = time.process_time
+
+
+class Late(BaseException):
+    """The piece of work has had its time; raised within it."""
+
+
+class _Clock:
+    """Of a processor; it is looked at by events of the user's code, so what runs elsewhere is not ended."""
+
+    _ends = float("inf")
+    _count = 0
+
+    def wind(self, for_s: float) -> None:
+        """From now on."""
+        self._ends = _processor() + for_s
+
+    def tick(self) -> None:
+        """Raises Late."""
+        self._count += 1
+        if not self._count % _LOOKED_AT and _processor() > self._ends:
+            self._ends = float("inf")
+            raise Late
 
 
 class Covering:
@@ -24,13 +50,16 @@ class Covering:
 
     def __init__(self, files: Files) -> None:
         monitoring: Any = getattr(sys, "monitoring", None)
-        self._how = _Traced(files) if monitoring is None else _Monitored(files, monitoring)
+        self._clock = _Clock()
+        tick = self._clock.tick
+        self._how = _Traced(files, tick) if monitoring is None else _Monitored(files, tick, monitoring)
         self._tests: dict[tuple[str, int], int] = {}
         self._count = 0
 
-    def run(self, work: Any) -> None:
-        """Calls it. Raises what it raises."""
+    def run(self, work: Any, for_s: float) -> None:
+        """Calls it. Raises what it raises; and Late, where it takes longer."""
         self._how.lines = set()
+        self._clock.wind(for_s)
         try:
             sys.call_tracing(self._how.run, (work,))  # the thread may stand in a debugger's own function
         finally:
@@ -50,14 +79,16 @@ class Covering:
 class _Monitored:
     """By `sys.monitoring`: a function of the user's is noticed when it starts, and its lines each once."""
 
-    def __init__(self, files: Files, monitoring: Any) -> None:
+    def __init__(self, files: Files, tick: Any, monitoring: Any) -> None:
         self.lines: set[tuple[Any, int]] = set()
         self._files = files
+        self._tick = tick
         self._monitoring = monitoring
         self._tool = next(tool for tool in _TOOLS if monitoring.get_tool(tool) is None)
         monitoring.use_tool_id(self._tool, _NAME)
         monitoring.register_callback(self._tool, monitoring.events.PY_START, self._on_start)
         monitoring.register_callback(self._tool, monitoring.events.LINE, self._on_line)
+        monitoring.register_callback(self._tool, monitoring.events.JUMP, self._on_jump)
 
     def run(self, work: Any) -> None:
         """Under `call_tracing`."""
@@ -70,19 +101,26 @@ class _Monitored:
 
     def _on_start(self, code: Any, _offset: int) -> Any:
         if self._files.has(code.co_filename):
-            self._monitoring.set_local_events(self._tool, code, self._monitoring.events.LINE)
+            events = self._monitoring.events
+            self._monitoring.set_local_events(self._tool, code, events.LINE | events.JUMP)
         return self._monitoring.DISABLE
 
     def _on_line(self, code: Any, line: int) -> Any:
         self.lines.add((code, line))
         return self._monitoring.DISABLE
 
+    def _on_jump(self, _code: Any, start: int, end: int) -> Any:
+        if end > start:
+            return self._monitoring.DISABLE
+        return self._tick()
+
 
 class _Traced:
     """By `sys.settrace`, in this thread."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, tick: Any) -> None:
         self.lines: set[tuple[Any, int]] = set()
+        self._tick = tick
         self._is_users: dict[Any, bool] = {}
         self._files = files
         self._set: Any = original_settrace()
@@ -105,4 +143,5 @@ class _Traced:
     def _line(self, frame: Any, event: str, _argument: Any) -> Any:
         if event == "line":
             self.lines.add((frame.f_code, frame.f_lineno))
+            self._tick()
         return self._line

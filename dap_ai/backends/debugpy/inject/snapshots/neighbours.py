@@ -10,12 +10,13 @@ is the same in every copy of one stop.
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 import time
 from typing import Any, Callable, Iterator
 
 from ..reading.statics import text_of
-from .covering import Covering
+from .covering import Covering, Late
 from .effects import Effects
 from .sources import Files, UnavailableError
 
@@ -24,6 +25,8 @@ _MOST_OF_ONE = 6
 """So many sets of parameters of one test are run."""
 _MARKED = ("skip", "skipif", "xfail")
 _SKIPS = ("Skipped", "SkipTest", "XFailed")
+_ONE_S = 0.3
+"""Of a processor: so long one of them may take. The failed one may take what the copy may."""
 _processor, _clock = time.process_time, time.monotonic
 
 
@@ -70,7 +73,9 @@ class Neighbours:
             if self._covering is None:
                 test.run()
             else:
-                self._covering.run(test.run)
+                self._covering.run(test.run, _ONE_S if self._tests else math.inf)
+        except Late:
+            return "skipped"
         except BaseException as error:
             return "skipped" if type(error).__name__ in _SKIPS or seen.count > before else "failed"
         return "passed"

@@ -1,0 +1,35 @@
+"""Which lines run in pieces of work, and the end of one that takes too long."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import pytest
+
+from dap_ai.backends.debugpy.inject.snapshots.covering import Covering, Late
+from dap_ai.backends.debugpy.inject.snapshots.sources import Files
+
+
+def _short():
+    return 1 + 1
+
+
+def _endless():
+    number = 0
+    while True:
+        number += 1
+
+
+def _lines(covering, piece):
+    return {line for _, tests, lines in covering.facts() for line in lines if int(tests, 16) >> piece & 1}
+
+
+def test_what_takes_too_long_is_ended_and_what_comes_after_it_is_not():
+    covering = Covering(Files())
+    with pytest.raises(Late):
+        covering.run(_endless, 0.01)
+    covering.run(_short, math.inf)
+    first = inspect.getsourcelines(_endless)[1]
+    assert _lines(covering, 0) == {first + 1, first + 2, first + 3}
+    assert _lines(covering, 1) == {inspect.getsourcelines(_short)[1] + 1}
