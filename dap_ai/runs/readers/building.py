@@ -12,8 +12,8 @@ from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.model import Agent, Event, EventKind, Outcome, Problem, Ref, Run
 
 MAIN = "main"
-_MOST_TOLD = 20
-"""Problems of one sort that are told one by one."""
+MOST_TOLD = 20
+"""Problems of one sort that are told one by one; the rest are told as a number."""
 
 
 class Building:
@@ -168,7 +168,7 @@ def _unanswered(events: list[Event]) -> list[Problem]:
     ]
     told = [
         Problem(call.ref, f"step {call.step}: the call of {call.tool or 'a tool'} has no result")
-        for call in lost[:_MOST_TOLD]
+        for call in lost[:MOST_TOLD]
     ]
     more = len(lost) - len(told)
     return [*told, Problem(Ref(), f"{more} more calls have no result")] if more else told

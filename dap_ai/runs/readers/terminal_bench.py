@@ -93,7 +93,6 @@ class _Trial:
         )  # fmt: skip
 
     def _agent(self) -> None:
-        """What the agent did."""
         found = episodes.folders(self._root)
         if found:
             episodes.tell(self._root, self._timeline, found)

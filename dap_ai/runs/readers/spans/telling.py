@@ -101,7 +101,6 @@ class Telling:
         )  # fmt: skip
 
     def _ends(self, span: Span, agent: str) -> None:
-        """What the end of a span tells."""
         raw = span.raw
         if raw.kind == "model":
             self._responds(span, agent)
