@@ -202,10 +202,8 @@ class Pump:
                 write_message(self._backend, body)
             case ToAgent(token, body, error):
                 self._awaiting.resolve(token, body, error)
-            case Settled(token, outcome):
-                self._awaiting.resolve(token, outcome)
-            case Lent(token, piece):
-                self._awaiting.resolve(token, piece)
+            case Settled(token, told) | Lent(token, told):
+                self._awaiting.resolve(token, told)
             case StartAsk():
                 self._agent.start(effect)
             case LookBack():
