@@ -77,6 +77,11 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def first_whole(*values: Any) -> int | None:
+    """The first of them that is a whole number, or None."""
+    return next((found for found in map(whole, values) if found is not None), None)
+
+
 def number(value: Any) -> float | None:
     """A number that is one (no NaN, no infinity), or None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
