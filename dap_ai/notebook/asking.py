@@ -7,7 +7,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dap_ai import held
@@ -105,17 +104,13 @@ def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], 
 
     def hold() -> None:
         frame = sys._getframe(1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
-        got.append(ask(holding.standing(frame, _only(frame))))
+        got.append(ask(holding.standing(frame, lambda each: each is frame)))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a text is called, which it is not
         code = compile("\n" * (line - 1) + f"{_HOLD!r}()", path, "exec")
     exec(code.replace(co_consts=tuple(hold if c == _HOLD else c for c in code.co_consts)), names)  # noqa: S102
     return got[0]
-
-
-def _only(wanted: FrameType) -> Callable[[FrameType], bool]:
-    return lambda frame: frame is wanted
 
 
 def _folders() -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def _in_a_line(listed: Listed) -> Listed:
 def _told(layout: Layout, listed: Listed) -> int:
     """Characters that the layout has a place for, apart from notes; half for what it cannot say more of."""
     groups = [(listed.objects, msgspec.structs.asdict(layout.fields))]
-    inner = [one for event in listed.objects for one in _found(layout.calls.each, event)]
+    inner = [table(one) for event in listed.objects for one in array(search(layout.calls.each, event))]
     groups.append((inner if layout.calls.each else listed.objects, msgspec.structs.asdict(layout.calls)))
     told = 0
     for objects_, group in groups:
@@ -61,10 +61,6 @@ def _told(layout: Layout, listed: Listed) -> int:
         told += sum(len(said) for one in objects_ for value in expressions for said in strings(search(value, one)))
     has_sense = bool(layout.fields.role or layout.calls.tool or layout.calls.arguments)
     return told if has_sense else told // 2
-
-
-def _found(expression: str, event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [table(one) for one in array(search(expression, event))]
 
 
 def values_of(path: Path) -> tuple[Any, bool]:

@@ -77,7 +77,7 @@ def _only_tried(scene: Scene) -> Iterator[Suspect]:
         tried, end = list(pattern.steps[:-1]), pattern.steps[-1]
         carried = [n for n in tried if not _is_refused(scene, n)]
         refused = [n for n in tried if n not in carried and scene.story.files.work(scene.effects[n].writes)]
-        meant = [n for n in carried if _meant_as_fix(scene, n) and n > min(refused, default=0)]
+        meant = [n for n in carried if _sentence(scene, n, "means_to_fix") and n > min(refused, default=0)]
         if meant:
             step, kind = meant[0], "took an edit of its own script for the fix"
         elif refused:
@@ -101,10 +101,6 @@ def _only_tried(scene: Scene) -> Iterator[Suspect]:
 
 def _is_refused(scene: Scene, number: int) -> bool:
     return bool(scene.effects[number].refused) or failed(scene.step(number))
-
-
-def _meant_as_fix(scene: Scene, number: int) -> bool:
-    return bool(_sentence(scene, number, "means_to_fix"))
 
 
 def _sentence(scene: Scene, number: int, key: str) -> str:
