@@ -67,7 +67,7 @@ class RunSession:
             "configurationDone": self._begin,
             "restart": self._restart,
             "cancel": self._cancel,
-            "terminate": lambda _: self._end(),
+            "terminate": self._terminate,
             "disconnect": self._disconnect,
         }
 
@@ -229,6 +229,9 @@ class RunSession:
         self._ended = False
         if self._moving:
             self._moving.start(self._stop_at)
+
+    def _terminate(self, _: Arguments) -> None:
+        self._end()
 
     def _disconnect(self, arguments: Arguments) -> None:
         del arguments
