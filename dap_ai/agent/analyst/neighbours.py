@@ -62,6 +62,10 @@ class Neighbours:
     unsteady: set[int] = field(default_factory=set[int])
     """Numbers of those that pass or fail by what ran before them: they are no judges."""
 
+    def of_the_failed(self) -> set[Spot]:
+        """The lines that ran in the test that failed."""
+        return {spot for spot, tests in self.ran.items() if tests & 1}
+
     def leave_out(self, edit: Edit) -> bool:
         """Whether several tests pass, and none of them runs a line that an edit changes."""
         ran = any(self.ran.get((edit.source.path, n), 0) & self.passed for n in _lines(edit))

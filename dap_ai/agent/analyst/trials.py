@@ -321,7 +321,11 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
     """Every line of a statement that ran in one of the checks, and the headers of functions that were called."""
-    ran = {line for control in usable for path, line in control.counts if path == source.path}
+    return whole_lines(source, {line for control in usable for path, line in control.counts if path == source.path})
+
+
+def whole_lines(source: SourceFile, ran: set[int]) -> set[int]:
+    """The same, where these lines ran."""
     if source.tree is None:
         return ran
     found = set(ran)

@@ -30,6 +30,10 @@ assert total(it) == 3
 }
 
 CORRECT: dict[str, tuple[str, str]] = {
+    "a method of what a call gives": (
+        "in-place None",
+        "import hashlib\ndef made(kind):\n    return kind()\nx = made(hashlib.md5).update(b'1')\nassert x\n",
+    ),
     "an unpacked generator": (
         "exhausted iterator",
         "def f(text):\n    y, m, d = (int(p) for p in text.split('-'))\n    return y / m, y / d\nf('1-2-0')\n",

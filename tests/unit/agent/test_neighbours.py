@@ -11,7 +11,10 @@ from dap_ai.agent.analyst import enclosing, neighbours
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.spectrum import spectrum
 from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged
+from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.asking import Answer
@@ -99,6 +102,17 @@ def test_a_line_of_the_test_itself_comes_after_those_of_what_it_tests(stopped: S
     scores = spectrum(case, {}, {}, seen(stopped.program))
     assert max(scores, key=lambda spot: scores[spot]) == (stopped.program, 4)
     assert scores[stopped.program, 9] < min(scores[stopped.program, line] for line in (2, 3, 4))
+
+
+def test_what_did_not_run_in_the_failed_test_is_no_suspect_where_its_run_is_too_long_to_be_traced(
+    stopped: Stopped, case: Case
+):
+    analysis = analyse(case)
+    assert analysis
+    covered = [Covered(stopped.program, "3", [2, 3, 5]), Covered(stopped.program, "1", [9])]
+    beside = neighbours.read(Outcomes([FAILED, PASSED], covered))
+    rerank(analysis, Trials(why_not="no time", neighbours=beside))
+    assert [analysis.never_ran(stopped.program, line) for line in (2, 4, 5)] == [False, True, False]
 
 
 def test_without_another_test_or_where_the_failed_one_passes_nothing_is_known():

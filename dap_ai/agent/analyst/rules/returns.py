@@ -16,6 +16,9 @@ _IN_PLACE = frozenset(
     ["sort", "reverse", "append", "extend", "insert", "update", "clear", "add", "discard", "shuffle", "setdefault_"]
 )
 
+_CONTAINERS = frozenset(["list", "dict", "set", "sorted", "bytearray", "deque", "Counter", "defaultdict"])
+_GIVES_CONTAINER = frozenset(["copy", "split", "rsplit", "splitlines", "readlines"])
+
 
 def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     """Some paths return a value, and the end falls through; or nothing is returned although the result is used."""
@@ -62,6 +65,17 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
         )
 
 
+def _is_known(method: ast.Attribute) -> bool:
+    """Of what a call gives only where that is a container for sure: `self.made().update()` may be any object's."""
+    match method.value:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _CONTAINERS
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _GIVES_CONTAINER
+        case _:
+            return True
+
+
 def in_place(scope: Scope, view: View) -> Iterator[Finding]:
     """`x = y.sort()`: in-place methods give None."""
     for statement, node in expressions(scope):
@@ -71,8 +85,8 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
             and isinstance(node.func, ast.Attribute)
         ):
             value = statement.iter if isinstance(statement, ast.For) else statement.value
-            own = node.func.attr in _IN_PLACE and view.resolver.callees(node, scope)
-            if node is value and node.func.attr in _IN_PLACE and len(node.args) <= 2 and not own:
+            is_meant = node is value and node.func.attr in _IN_PLACE and len(node.args) <= 2 and _is_known(node.func)
+            if is_meant and not view.resolver.callees(node, scope):
                 claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
                 yield Finding(
                     scope,
