@@ -10,11 +10,11 @@ from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.documents import document
 from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.layouts.layout import Layout, Means, search
-from dap_ai.runs.model import Event, Ref, Run, Status
-from dap_ai.runs.readers.blocks import readable, strings, table, text_of
+from dap_ai.runs.model import Ref, Run, Status
+from dap_ai.runs.readers.blocks import readable, strings, text_of
 from dap_ai.runs.readers.json_lines import objects
 from dap_ai.runs.readers.runs import finished
-from dap_ai.runs.readers.shapes import arguments, command, text, whole
+from dap_ai.runs.readers.shapes import arguments, command, table, text, whole
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 from dap_ai.runs.readers.times import epoch_s
 
@@ -200,17 +200,6 @@ class _Telling:
             said.ref, words, call_id=call_id, agent=said.agent, at=said.at, exit_code=code, status=status,
             native_id=said.native_id,
         )  # fmt: skip
-
-    def join_answers(self) -> None:
-        """An answer that the calls of its own events follow is no step of its own."""
-        following: dict[str, Event] = {}
-        for event in reversed(self._timeline.events):
-            after = following.get(event.agent)
-            if event.kind == "response" and event.step and after is not None and after.kind == "call":
-                event.step = 0
-            if event.kind in ("response", "call", "task"):
-                following[event.agent] = event
-        self._timeline.number_anew()
 
     def _account(self, value: Any) -> None:
         """Adds up the texts of a value, and those that no expression has found."""

@@ -123,10 +123,6 @@ class Scene:
         """The patterns of that name."""
         return [pattern for pattern in self.patterns if pattern.name == name]
 
-    def edit_before(self, step: int) -> tuple[Effect, Write] | None:
-        """The last edit of the work up to `step`."""
-        return next((one for one in reversed(self.edits) if one[0].step <= step), None)
-
     def step(self, number: int) -> Step:
         """The step of that number."""
         return self.story.step_at[number]
