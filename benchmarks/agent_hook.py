@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
+from dap_ai.backends.agents.live.gate.visits import Gatekeeper
 from dap_ai.backends.agents.live.hook import line, telling
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import HOOK

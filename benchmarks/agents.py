@@ -31,9 +31,9 @@ import psutil
 
 from dap_ai.backends.agents.live.__main__ import SWITCH_S
 from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
 from dap_ai.backends.agents.live.gate.orders import Row, Table
 from dap_ai.backends.agents.live.gate.stops import LIVE
+from dap_ai.backends.agents.live.gate.visits import Gatekeeper
 from dap_ai.backends.agents.live.wire.recorder import Recorder
 from dap_ai.backends.agents.live.wire.routes import Upstream
 from dap_ai.backends.agents.live.wire.serving import Endpoint

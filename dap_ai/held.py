@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,6 @@ _START = (
     "from {module} import main; main()"
 )
 """Not `-m`, which would look for modules in the folder that the program stands in."""
-_LEAVES_S = 5.0
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
 """Threads that are held."""
@@ -115,37 +113,29 @@ def serving(
     from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing at import
 
     def is_shown(frame: FrameType) -> bool:
-        return not _is_ours(frame) and (keep is None or keep(frame))
+        return not frame.f_code.co_filename.startswith(_OURS) and (keep is None or keep(frame))
 
     return holding.failure(exc, is_shown, callers=callers, folder=folder)
 
 
-def asked(
-    server: Server, options: Sequence[str], *, limit_s: float | None = None, stdin: Any = None, stdout: Any = None
-) -> int:
+def asked(server: Server, options: Sequence[str]) -> int:
     """Runs `dap-ai ask` with these options about what is held, and serves it meanwhile. Gives its exit code.
 
-    `stdin`, `stdout` are files; stderr is this process's, or that of `stdout` if there is one. After `limit_s` it is
-    ended. Ctrl-C is its own meanwhile. Raises OSError.
+    Ctrl-C is its own meanwhile. Raises OSError.
     """
     from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair  # noqa: PLC0415  nothing at import
 
-    ends = None if limit_s is None else time.monotonic() + limit_s
     pair = Pair()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
     try:
         child = subprocess.Popen(  # noqa: S603  ours
-            [*command(), "ask", "--post-mortem", pair.address, *options],
-            pass_fds=[pair.theirs.fileno()],
-            stdin=stdin,
-            stdout=stdout,
-            stderr=subprocess.DEVNULL if stdout is not None else None,
+            [*command(), "ask", "--post-mortem", pair.address, *options], pass_fds=[pair.theirs.fileno()]
         )
         with _Held():
-            pair.serve(server, lambda: child.poll() is None and (ends is None or time.monotonic() < ends))
-            return _left(child, ends)
+            pair.serve(server, lambda: child.poll() is None)
+            return child.wait()
     finally:
         pair.close()
 
@@ -154,24 +144,6 @@ def command(module: str = "dap_ai.cli") -> list[str]:
     """`dap-ai`, or the `main` of another module, as this interpreter runs it, whatever the working directory holds."""
     folder = os.path.dirname(os.path.dirname(_OURS))  # noqa: PTH120
     return [sys.executable, "-c", _START.format(folder=folder, module=module)]
-
-
-def _left(child: subprocess.Popen[bytes], ends: float | None) -> int:
-    """Its exit code; it is ended if it takes longer."""
-    try:
-        left_s = None if ends is None else max(0.0, ends - time.monotonic())
-        return child.wait(left_s)
-    except subprocess.TimeoutExpired:
-        child.terminate()
-    try:
-        return child.wait(_LEAVES_S)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        return child.wait()
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_OURS)
 
 
 class _Held:

@@ -71,20 +71,53 @@ class Link(Protocol):
         ...
 
 
-class TransportLink(asyncio.Protocol):
-    """A link over an asyncio transport (socket or pipe), duplex or made of two pipes."""
+class _Receiver:
+    """What is heard of the peer; bytes that come before `start` wait for it."""
 
-    def __init__(self, on_connected: Callable[[TransportLink], None] | None = None) -> None:
-        self._on_connected = on_connected
-        self._reader: asyncio.ReadTransport | None = None
-        self._writer: asyncio.WriteTransport | None = None
+    def __init__(self) -> None:
         self._early = bytearray()
         self._ended = False
-        self._full = False
-        self._held: list[bytes] | None = None
         self._on_data: Callable[[bytes], None] | None = None
         self._on_end: Callable[[], None] | None = None
         self._on_full: Callable[[bool], None] | None = None
+
+    def start(
+        self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
+    ) -> None:
+        """See Link."""
+        self._on_data, self._on_end, self._on_full = on_data, on_end, on_full
+        if self._early:
+            early, self._early = bytes(self._early), bytearray()
+            on_data(early)
+        if self._ended:
+            on_end()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came."""
+        if self._on_data is None:
+            self._early += data
+        else:
+            self._on_data(data)
+
+    def end_received(self) -> None:
+        """No more will come."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._on_end is not None:
+            self._on_end()
+
+
+class TransportLink(_Receiver, asyncio.Protocol):
+    """A link over an asyncio transport (socket or pipe), duplex or made of two pipes."""
+
+    def __init__(self, on_connected: Callable[[TransportLink], None] | None = None) -> None:
+        super().__init__()
+        self._on_connected = on_connected
+        self._reader: asyncio.ReadTransport | None = None
+        self._writer: asyncio.WriteTransport | None = None
+        self._full = False
+        self._held: list[bytes] | None = None
 
     def attach(self, reader: Any, writer: Any) -> None:
         """Use these transports. Needed where reading and writing are two of them."""
@@ -99,17 +132,6 @@ class TransportLink(asyncio.Protocol):
         """Host and port of the other end (`peername`) or of this one, of a TCP connection."""
         host, port = self._writer.get_extra_info(name)[:2] if self._writer is not None else ("", 0)
         return host, port
-
-    def start(
-        self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
-    ) -> None:
-        """See Link."""
-        self._on_data, self._on_end, self._on_full = on_data, on_end, on_full
-        if self._early:
-            early, self._early = bytes(self._early), bytearray()
-            on_data(early)
-        if self._ended:
-            on_end()
 
     def write(self, data: bytes) -> None:
         """See Link."""
@@ -169,23 +191,16 @@ class TransportLink(asyncio.Protocol):
             self.attach(transport, transport)
             self._on_connected(self)
 
-    def data_received(self, data: bytes) -> None:
-        """Bytes came."""
-        if self._on_data is None:
-            self._early += data
-        else:
-            self._on_data(data)
-
     def eof_received(self) -> bool:
         """The peer will send no more; what we still write may reach it."""
-        self._end()
+        self.end_received()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's signature
         """The transport is closed."""
         if self._full:
             self.resume_writing()
-        self._end()
+        self.end_received()
 
     def pause_writing(self) -> None:
         """Too much is unsent."""
@@ -199,42 +214,18 @@ class TransportLink(asyncio.Protocol):
         if self._on_full is not None:
             self._on_full(False)
 
-    def _end(self) -> None:
-        if self._ended:
-            return
-        self._ended = True
-        if self._on_end is not None:
-            self._on_end()
 
-
-class MemoryLink:
+class MemoryLink(_Receiver):
     """One end of a link inside this process; made in pairs by `memory_pair`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.peer: MemoryLink | None = None
-        self._early: list[bytes] = []
-        self._ended = False
-        self._on_data: Callable[[bytes], None] | None = None
-        self._on_end: Callable[[], None] | None = None
-
-    def start(
-        self,
-        on_data: Callable[[bytes], None],
-        on_end: Callable[[], None],
-        on_full: Callable[[bool], None],  # noqa: ARG002  memory is taken at once
-    ) -> None:
-        """See Link."""
-        self._on_data, self._on_end = on_data, on_end
-        early, self._early = self._early, []
-        for data in early:
-            on_data(data)
-        if self._ended:
-            on_end()
 
     def write(self, data: bytes) -> None:
         """See Link."""
         if self.peer is not None:
-            asyncio.get_running_loop().call_soon(self.peer.receive, data)
+            asyncio.get_running_loop().call_soon(self.peer.data_received, data)
 
     def hold(self, *, held: bool) -> None:
         """See Link; nothing is gained by it here."""
@@ -246,7 +237,7 @@ class MemoryLink:
         """See Link."""
         peer, self.peer = self.peer, None
         if peer is not None:
-            asyncio.get_running_loop().call_soon(peer.end)
+            asyncio.get_running_loop().call_soon(peer.end_received)
 
     def abort(self) -> None:
         """See Link."""
@@ -256,20 +247,6 @@ class MemoryLink:
     def has_unsent(self) -> bool:
         """See Link: what is written is taken at once."""
         return False
-
-    def receive(self, data: bytes) -> None:
-        """The other end has written."""
-        if self._on_data is None:
-            self._early.append(data)
-        else:
-            self._on_data(data)
-
-    def end(self) -> None:
-        """The other end has closed."""
-        if not self._ended:
-            self._ended = True
-            if self._on_end is not None:
-                self._on_end()
 
 
 def memory_pair() -> tuple[MemoryLink, MemoryLink]:

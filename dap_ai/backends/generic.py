@@ -10,7 +10,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,15 @@ from dap_ai.backends import known
 from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 
 
-class GenericBackend:
+class GenericBackend(Backend):
     """The adapter that `argv` starts; empty: one that is only connected to. See contracts.backend.Backend."""
-
-    greeting: tuple[str, dict[str, Any]] | None = None
-    terminal_setup: tuple[str, dict[str, Any]] | None = None
-    runs_again = False
 
     def __init__(self, argv: list[str], announced: Iterable[str] = ()) -> None:
         self._argv = argv
-        facts = known.of(argv, frozenset(announced))
         self.name = Path(argv[0]).name if argv else "generic"
-        self.denied: Mapping[str, str] = facts.denied
-        self.wedged_while_running = facts.wedged_while_running
-        self.wedged_when_ended = facts.wedged_when_ended
-        self.vendor_requests = facts.vendor_requests
-        self.ends_without_arguments = facts.ends_without_arguments
-        self.scopes_shared = facts.scopes_shared
-        self.runs_code = facts.runs_code
-        self.told_of_client = facts.told_of_client
         self.runs_beside = known.RUNS_BESIDE
+        for rule, value in known.of(argv, frozenset(announced)).items():
+            setattr(self, rule, value)
 
     def announced(self, names: Iterable[str]) -> Backend:
         """The same, with what is known of an adapter that announces these."""
@@ -50,9 +39,6 @@ class GenericBackend:
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:  # noqa: ARG002  one shape for all kinds
         """The arguments, unchanged."""
         return Start(arguments)
-
-    def warm(self) -> None:
-        """Nothing takes time here."""
 
     def walker(self) -> Walker | None:
         """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""

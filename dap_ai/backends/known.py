@@ -8,39 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-
-class Facts(NamedTuple):
-    """What an adapter must not be sent: see dap_ai.protocol.contracts.backend.Backend."""
-
-    denied: Mapping[str, str] = {}
-    wedged_while_running: frozenset[str] = frozenset()
-    wedged_when_ended: frozenset[str] = frozenset()
-    vendor_requests: frozenset[str] | None = None
-    ends_without_arguments: bool = False
-    scopes_shared: bool = False
-    runs_code: frozenset[str] = frozenset()
-    told_of_client: frozenset[str] = frozenset()
-
-
+Facts = Mapping[str, Any]
+"""What is not as in dap_ai.protocol.contracts.backend.BackendRules, by name."""
 _LLDB_ENDED = frozenset({"configurationDone", "continue"})
 _LLDB_RUNS_CODE = frozenset({"exceptionInfo"})
 """lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report functions of its runtime."""
-LLDB_DAP_19 = Facts(
-    denied={"locations": "it came with lldb-dap 20"},
-    wedged_when_ended=_LLDB_ENDED,
-    scopes_shared=True,
-    vendor_requests=frozenset({"compileUnits", "_testGetTargetBreakpoints"}),
-    ends_without_arguments=True,
-    runs_code=_LLDB_RUNS_CODE,
-)
+LLDB_DAP_19: Facts = {
+    "denied": {"locations": "it came with lldb-dap 20"},
+    "wedged_when_ended": _LLDB_ENDED,
+    "scopes_shared": True,
+    "vendor_requests": frozenset({"compileUnits", "_testGetTargetBreakpoints"}),
+    "ends_without_arguments": True,
+    "runs_code": _LLDB_RUNS_CODE,
+}
 """lldb-dap up to 19, lldb-vscode before it: whatever they do not know ends them, and the debuggee with them."""
-LLDB_DAP = Facts(wedged_when_ended=_LLDB_ENDED, scopes_shared=True, runs_code=_LLDB_RUNS_CODE)
+LLDB_DAP: Facts = {"wedged_when_ended": _LLDB_ENDED, "scopes_shared": True, "runs_code": _LLDB_RUNS_CODE}
 """lldb-dap from 20 on."""
-GDB = Facts(
-    told_of_client=frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),
-)
+GDB: Facts = {
+    "told_of_client": frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),
+}
 """Without these gdb leaves out the types, and sends all of a container."""
 
 RUNS_BESIDE = frozenset(
@@ -62,6 +50,7 @@ RUNS_BESIDE = frozenset(
 )
 """Launch and attach arguments, of whatever adapter, that name what runs beside the debuggee: see Backend."""
 
+_ANY: Facts = {}
 _BY_CAPABILITY = {"__lldb": LLDB_DAP_19, "$__lldb_version": LLDB_DAP}
 """By a capability that no other adapter has."""
 _BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19, r"(.+-)?gdb\b": GDB}
@@ -80,7 +69,7 @@ def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
     for capability, facts in _BY_CAPABILITY.items():
         if capability in announced:
             return facts
-    return next((facts for pattern, facts in _BY_PROGRAM.items() if re.match(pattern, _program(argv))), Facts())
+    return next((facts for pattern, facts in _BY_PROGRAM.items() if re.match(pattern, _program(argv))), _ANY)
 
 
 def hovers(argv: list[str]) -> bool | None:

@@ -26,7 +26,7 @@ from dap_ai.commands.debugging.screen import DebugDisplay, Screen, SharedTermina
 from dap_ai.commands.kinds import Named, Wanted, backend_for, kind_of
 from dap_ai.commands.running.guests import NothingStopped, choose, join, look_at_all
 from dap_ai.commands.running.held import held_at
-from dap_ai.commands.running.joined import Joined
+from dap_ai.commands.running.joined import Joined, lowered
 from dap_ai.commands.running.outcome import BACKEND_FAILED, NO_STOP, Wishes
 from dap_ai.commands.running.target import Out
 from dap_ai.commands.shown.masking import MaskedDisplay
@@ -202,7 +202,7 @@ class _JoinedTo:
         self, resolved: Resolved, wishes: Wishes, display: MaskedDisplay, terminal: SharedTerminal, wanted: str
     ) -> None:
         self._settings = resolved.settings
-        self._wishes = msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
+        self._wishes = lowered(wishes)
         self._display = display
         self._terminal = terminal
         self._named = wanted

@@ -245,10 +245,9 @@ class _Logged:
         asyncio.get_running_loop().call_later(_LOG_S, self._maskers.remove, self._masker)
 
 
-def proxy_of(  # noqa: PLR0917  most callers name what they give
+def proxy_of(
     resolved: config.Resolved,
-    access: Access = NOBODY_ELSE,
-    log: Callable[[Safe], None] | None = None,
+    *,
     masker: Masker | None = None,
     connect: tuple[str, int] | str | None = None,
     wire_log: WireLog | None = None,
@@ -256,11 +255,10 @@ def proxy_of(  # noqa: PLR0917  most callers name what they give
 ) -> Proxy:
     """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
 
-    `access`: who may use it. `masker`: that of its only session; None: each session has its own. `connect`: where the
-    adapter listens already.
-    `wire_log`: where sessions are recorded. `backend`: in place of the one that is set.
+    Nobody else may use it. `masker`: that of its only session; None: each session has its own. `connect`: where the
+    adapter listens already. `wire_log`: where sessions are recorded. `backend`: in place of the one that is set.
     """
     check_provider(resolved.settings)
-    recipe = Recipe(resolved, access, log, masker, connect, wire_log)
+    recipe = Recipe(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
     recipe.backend = backend or recipe.backend
     return Proxy(recipe)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import atexit
 import os
-from typing import TYPE_CHECKING, Any
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from dap_ai import held
 from dap_ai.answerer import Answerer, Unanswered
-from dap_ai.notebook import stops
 from dap_ai.notebook.cell_files import CellFiles
 from dap_ai.notebook.cells import Cell, Cells
 from dap_ai.notebook.shown import Notebook, Shown, Terminal
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+
+T = TypeVar("T")
+_HOSTS = ("IPython", "ipykernel", "ipyflow", "pyccolo")
+_HOLD = "dap_ai holds here"
 
 
 class Asking:
@@ -38,7 +45,7 @@ class Asking:
 
     def about(self, exc: BaseException, question: str, shown: Shown) -> dict[str, Any] | None:
         """The body of `askEnded` about an exception; None: there is no answer, and it was said why."""
-        ended = self._asked(stops.of_exception(exc), question, shown)
+        ended = self._asked(_of_exception(exc), question, shown)
         if ended and (not question or ended["fixes"]):
             self._kept = exc, ended
         return ended
@@ -50,7 +57,7 @@ class Asking:
     def after(self, cell: Cell, question: str, shown: Shown) -> dict[str, Any] | None:
         """The same about the namespace, as it is after a cell."""
         last = max(1, len(cell.source.rstrip().splitlines()))
-        return stops.after(
+        return _after(
             self._cells.path_of(cell), last, self._shell.user_ns, lambda server: self._asked(server, question, shown)
         )
 
@@ -81,3 +88,32 @@ class Asking:
         if os.getpid() == self._pid:
             self._answerer.close()
             self._files.close()
+
+
+def _of_exception(exc: BaseException) -> Server:
+    """The frames of cells and of what they call; not those of the shell that runs them."""
+    hosts = _folders()
+    return held.serving(exc, lambda frame: not frame.f_code.co_filename.startswith(hosts))
+
+
+def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], T]) -> T:
+    """What `ask` gives, while a frame stands at a line of a cell's file, with these names as its module's."""
+    from dap_ai.backends.debugpy.inject.post_mortem import holding  # noqa: PLC0415  nothing before it is asked for
+
+    got: list[T] = []
+
+    def hold() -> None:
+        frame = sys._getframe(1)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
+        got.append(ask(holding.standing(frame, lambda each: each is frame)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a text is called, which it is not
+        code = compile("\n" * (line - 1) + f"{_HOLD!r}()", path, "exec")
+    exec(code.replace(co_consts=tuple(hold if c == _HOLD else c for c in code.co_consts)), names)  # noqa: S102
+    return got[0]
+
+
+def _folders() -> tuple[str, ...]:
+    """Of the packages that run cells, each with a separator at its end."""
+    modules: Sequence[Any] = [sys.modules[name] for name in _HOSTS if name in sys.modules]
+    return tuple(os.path.dirname(m.__file__) + os.sep for m in modules if m.__file__)  # noqa: PTH120

@@ -17,6 +17,7 @@ from dap_ai.mending import CannotMend, mended
 from dap_ai.notebook.asking import Asking
 from dap_ai.notebook.cells import Cell, Cells, outermost
 from dap_ai.notebook.provenance import Provenance
+from dap_ai.notebook.shown import Shown
 
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
 
@@ -139,7 +140,7 @@ class Magics(Base):
     def _fixed(self, exc: BaseException, *, apply: bool) -> str:
         ended = self._asking.kept(exc)
         if ended is None:
-            ended = self._asking.about(exc, "", _Unseen())
+            ended = self._asking.about(exc, "", Shown())
         fixes: list[dict[str, Any]] = ended["fixes"] if ended else []
         if not fixes:
             return "No fix was found: `%why` tells what is known."
@@ -167,19 +168,6 @@ class Magics(Base):
         """The last cell that is no command of ours."""
         own = self._cells.own()
         return own[-1] if own else None
-
-
-class _Unseen:
-    """An answer that only its end is wanted of."""
-
-    def status(self, text: str) -> None:
-        """Nobody waits for it."""
-
-    def add(self, text: str) -> None:
-        """Its end has it."""
-
-    def end(self, ended: dict[str, Any] | None = None) -> None:
-        """It has none."""
 
 
 def _flagged(line: str) -> tuple[bool, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,6 @@ from dap_ai import config
 from dap_ai.backends.debugpy.inject.post_mortem.looking import Looking
 from dap_ai.backends.debugpy.inject.reading.statics import forget
 from dap_ai.notebook.cells import Cell, Cells
-from dap_ai.notebook.ipyflow_slices import dynamic_slice
-from dap_ai.notebook.saved import saved_cells
 from dap_ai.notebook.sharing import Sharing, sharing
 from dap_ai.notebook.slices import Slice, slice_of
 from dap_ai.notebook.steps import Step, steps_of
@@ -25,6 +25,7 @@ _MAX_NAMES = 3
 _MAX_ROWS = 30
 _WORD = re.compile(r"[^\W\d]\w*")
 _RESULT = re.compile(r"\b(cell|result|output|value)s?\b", re.IGNORECASE)
+_MAX_BYTES = 50_000_000
 
 
 class Provenance:
@@ -131,3 +132,35 @@ def _code(text: str) -> str:
         return ast.dump(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         return text
+
+
+def dynamic_slice(name: str) -> str:
+    """Code of a name's value by ipyflow, a comment before each cell; empty: it does not run here, or knows nothing."""
+    flow: Any = getattr(sys.modules.get("ipyflow"), "flow", None)
+    if flow is None:
+        return ""
+    try:
+        symbol = flow().global_scope.lookup_symbol_by_name(name)
+        text = str(symbol.code(format_type=str)).strip() if symbol is not None else ""
+        return re.sub(r"^# Cell (\d+)$", r"# In [\1]", text, flags=re.MULTILINE)
+    except Exception:  # noqa: BLE001  another's inner names, which may change: ours is told in any case
+        return ""
+
+
+def saved_cells(names: Mapping[str, Any]) -> dict[str, str] | None:
+    """Texts of the code cells by their ids, in order; None: this kernel does not know its file, or it has no ids.
+
+    `names` is the user's namespace: VS Code puts the file's name there, Jupyter's server into the environment.
+    """
+    path = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or ""
+    if not isinstance(path, str) or not path.endswith(".ipynb"):
+        return None
+    try:
+        if os.stat(path).st_size > _MAX_BYTES:  # noqa: PTH116  what is named may be anything
+            return None
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123
+            cells: list[dict[str, Any]] = json.load(file)["cells"]
+        rows = [(c["id"], c["source"]) for c in cells if c.get("cell_type") == "code"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return {cell_id: text if isinstance(text, str) else "".join(text) for cell_id, text in rows}

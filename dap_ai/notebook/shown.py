@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 _EVERY_S = 0.1
 """At most so often a display is sent anew: it is the whole text each time."""
@@ -12,23 +12,20 @@ Name = Callable[[str], str]
 """Calls cells as people do."""
 
 
-class Shown(Protocol):
-    """One answer."""
+class Shown:
+    """One answer; as it is here, nothing of it is seen."""
 
     def status(self, text: str) -> None:
         """What is being done, until there is more of the answer."""
-        ...
 
     def add(self, text: str) -> None:
         """A piece of Markdown."""
-        ...
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
         """There is no more of it. `ended`: the body of `askEnded`, if somebody was asked."""
-        ...
 
 
-class Notebook:
+class Notebook(Shown):
     """Markdown in the cell's output, which replaces itself."""
 
     def __init__(self, name: Name, *, verbose: bool) -> None:
@@ -96,7 +93,7 @@ class Notebook:
             self._handle = display.display(shown, display_id=True)
 
 
-class Terminal:
+class Terminal(Shown):
     """By rich, a block at a time; to what is no terminal, Markdown as it is."""
 
     def __init__(self, name: Name, *, verbose: bool) -> None:

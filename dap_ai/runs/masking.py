@@ -56,11 +56,7 @@ def _ref(ref: Ref, mask: Mask) -> Ref:
 def masked_analysis(analysis: Analysis, mask: Mask) -> SafeAnalysis:
     """The same analysis; its texts are quotes of the run."""
     plain: object = msgspec.to_builtins(analysis)
-    return _analysis(_texts(plain, mask))
-
-
-def _analysis(made: SafeJson) -> SafeAnalysis:
-    return SafeAnalysis(msgspec.convert(made, Analysis))
+    return SafeAnalysis(msgspec.convert(_texts(plain, mask), Analysis))
 
 
 def _texts(value: object, mask: Mask) -> SafeJson:

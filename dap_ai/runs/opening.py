@@ -19,7 +19,7 @@ from dap_ai.runs.model import Problem, Ref, Run
 from dap_ai.runs.readers.base import GROUP, Reader
 from dap_ai.runs.readers.portion import Portion, thinly
 
-__all__ = ["CannotRead", "Readers", "find_runs", "is_there", "open_run", "readers", "recognized", "runs_in"]
+__all__ = ["CannotRead", "Readers", "each_run", "find_runs", "is_there", "open_run", "readers", "recognized"]
 SURE = 0.5
 """A reader that is less sure than this is named as the nearest, and not tried."""
 _MAX_DIGITS = 9
@@ -100,13 +100,23 @@ def is_there(path: str | Path) -> bool:
     return _place(path)[0].exists()
 
 
-def runs_in(path: Path, reader: Reader) -> list[Path]:
+def _runs_in(path: Path, reader: Reader) -> list[Path]:
     """The runs at a recognized path: itself, or each of several in one file, as `open_run` takes them."""
     try:
         numbers = reader.numbers(path) if reader.numbers and path.is_file() else ()
     except CannotRead:  # which is told when it is opened
         numbers = ()
     return [path.with_name(f"{path.name}#{number}") for number in numbers] if len(numbers) > 1 else [path]
+
+
+def each_run(path: Path) -> Iterator[tuple[Path, str]]:
+    """The run or runs at a path, or all below it, named as the path is, and their readers' names; none: it has none."""
+    if path.is_dir():
+        top = Path(os.path.realpath(path))
+        for found, reader in find_runs(path):
+            yield path / found.relative_to(top), reader
+    elif guess := recognized(path):
+        yield from ((run, guess.reader.name) for run in _runs_in(path, guess.reader))
 
 
 def find_runs(folder: str | Path, *, among: Readers | None = None) -> Iterator[tuple[Path, str]]:
@@ -127,7 +137,7 @@ def find_runs(folder: str | Path, *, among: Readers | None = None) -> Iterator[t
         below, files = _listed(place)
         for file in files:
             if found := recognized(file, among=among):
-                yield from ((run, found.reader.name) for run in runs_in(file, found.reader))
+                yield from ((run, found.reader.name) for run in _runs_in(file, found.reader))
         waiting += reversed(below)
 
 

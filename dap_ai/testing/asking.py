@@ -5,10 +5,11 @@ Where tests run in other processes (xdist), each of these asks by itself, and wh
 
 from __future__ import annotations
 
+import linecache
 import os
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
-from dap_ai.testing.known import NO_TIME, known
 from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
@@ -34,6 +34,9 @@ _SAME_PLACE = 3
 _DEMANDS = ("AssertionError", "Failed")
 _CONTEXT_S = 10.0
 """The first context is no part of the answer, and has time of its own."""
+NO_TIME = "There was no time for more: --ask-time SECONDS."
+_MAX_CALLS = 3
+_MAX_CHARS = 160
 
 
 def register(config: pytest.Config) -> None:
@@ -158,3 +161,33 @@ def _by_load() -> float:
     """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
     wanted = _load()[0] / (os.cpu_count() or 1) if _load else 1.0
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)
+
+
+def known(found: Mapping[str, Any], why: str, root: str) -> dict[str, Any]:
+    """Fields of a finding that `findings.where` has begun, as `findings.told` gives them, and `text`.
+
+    The suspects are where the user's frames stand, innermost first. `why`: a sentence about what is missing.
+    """
+    rows = [row for row in found["frames"] if is_user_path(row["file"])] or [found["stopped"]]
+    text = "\n".join([*_lines(found["exception"], rows, root), why])
+    claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
+    places = dict.fromkeys(f"{row['file']}:{row['line']}" for row in rows if row["file"])
+    return {"answer": text, "text": text, "suspects": list(places), "claims": claims, "diff": "", "complete": False}
+
+
+def _lines(exception: Mapping[str, str], rows: list[dict[str, Any]], root: str) -> Iterator[str]:
+    """What has failed; pytest's message of an assertion has the values that were compared."""
+    message = exception["message"].partition("\n")[0]
+    words = exception["type"] + (f": {message}" if message else "")
+    yield f"`{words[:_MAX_CHARS]}` {_at(rows[0], root)}."
+    if code := linecache.getline(rows[0]["file"], rows[0]["line"]).strip():
+        yield f"    {rows[0]['line']}  {code[:_MAX_CHARS]}"
+    callers = [_at(row, root) for row in rows[1 : 1 + _MAX_CALLS]]
+    if callers:
+        yield f"Called {', which was called '.join(callers)}."
+
+
+def _at(row: Mapping[str, Any], root: str) -> str:
+    file: str = row["file"]
+    short = file[len(root) + 1 :] if file.startswith(root + os.sep) else file
+    return f"at `{short}:{row['line']}`, in `{row['function']}`"

@@ -14,7 +14,6 @@ import psutil
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from dap_ai.adapter.state.options import NOBODY_ELSE
 from dap_ai.backends.jupyter import JupyterBackend
 from dap_ai.client import Client
 from dap_ai.commands.shown.table import resolve
@@ -100,7 +99,7 @@ async def editor(notebook: Notebook) -> AsyncIterator[Client]:
 
 async def opened(notebook: Notebook) -> Client:
     backend = JupyterBackend(str(notebook.file))
-    return await proxy_of(resolve({}), NOBODY_ELSE, backend=backend).open_in_process()
+    return await proxy_of(resolve({}), backend=backend).open_in_process()
 
 
 async def attached(client: Client) -> None:

@@ -19,9 +19,8 @@ import msgspec
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.asks.breakpoints import AgentBreakpoint, Breakpoints
 from dap_ai.adapter.asks.jobs import Jobs
-from dap_ai.adapter.asks.outcomes import Outcomes
 from dap_ai.adapter.asks.reads import AgentReads, Then
-from dap_ai.adapter.asks.resuming import Resuming
+from dap_ai.adapter.asks.resuming import Outcomes, Resuming
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import ActionWanted, AgentRequest
 from dap_ai.adapter.state.gate import Gate

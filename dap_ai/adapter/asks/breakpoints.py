@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from dap_ai.adapter.state.effects import ToBackend
 from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import BreakpointsOwner, SentBreakpoints
@@ -160,8 +159,7 @@ class Breakpoints:
 
     def _send(self, path: str, file: _File, token: int = _NOBODY, index: int = -1) -> None:
         owner = BreakpointsOwner(token, SentBreakpoints(path, len(file.own)), index)
-        arguments = msgspec.Raw(_content(file))
-        self._out.do(ToBackend(envelope.request(self._out.seqs.next_to_backend(owner), "setBreakpoints", arguments)))
+        self._out.ask_backend("setBreakpoints", msgspec.Raw(_content(file)), owner)
 
     # -- events ------------------------------------------------------------------------------------------------------
 

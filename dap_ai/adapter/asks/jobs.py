@@ -16,10 +16,9 @@ from collections.abc import Callable
 
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import CancelTimer, JobBegun, JobEnded, SetTimer, ToBackend
+from dap_ai.adapter.state.effects import CancelTimer, JobBegun, JobEnded, SetTimer
 from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.adapter.state.seqmap import KillOwner
-from dap_ai.protocol.wire import envelope
 
 HOLD_S = 0.1
 _TRIES = 5
@@ -144,5 +143,4 @@ class Jobs:
 
     def _ask_for_end(self) -> None:
         job = self._dying[0]
-        seq = self._out.seqs.next_to_backend(KillOwner(job.token))
-        self._out.do(ToBackend(envelope.request(seq, job.command, job.arguments)))
+        self._out.ask_backend(job.command, job.arguments, KillOwner(job.token))

@@ -16,7 +16,7 @@ import msgspec
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.asks.slots import REQUEST, GuestRead, Slots
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import AgentRequest, ToAgent, ToBackend
+from dap_ai.adapter.state.effects import AgentRequest, ToAgent
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import AgentOwner
@@ -146,9 +146,8 @@ class AgentReads:
 
     def _send(self, wanted: AgentRequest) -> None:
         self._scoping.before(AGENT, wanted.command, envelope.encode(wanted.arguments))
-        seq = self._out.seqs.next_to_backend(AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command))
-        self._seq_in_flight = seq
-        self._out.do(ToBackend(envelope.request(seq, wanted.command, wanted.arguments)))
+        owner = AgentOwner(wanted.ask_id, wanted.token, wanted.epoch, wanted.command)
+        self._seq_in_flight = self._out.ask_backend(wanted.command, wanted.arguments, owner)
 
     def on_response(self, message: Envelope, owner: AgentOwner) -> None:
         """The backend has answered."""

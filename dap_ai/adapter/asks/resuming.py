@@ -14,15 +14,14 @@ import msgspec
 
 from dap_ai.adapter.asks import questions
 from dap_ai.adapter.asks.jobs import Jobs
-from dap_ai.adapter.asks.outcomes import Outcomes
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, ToBackend
+from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, Settled, ToAgent
 from dap_ai.adapter.state.gate import Gate
+from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ResumeOwner
 from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import ContinueTo
-from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -121,8 +120,8 @@ class Resuming:
             return
         resume.sent = True
         before = self._state.on_resume(wanted.thread_id, single_thread=False)
-        seq = self._out.seqs.next_to_backend(ResumeOwner(wanted.token, resume.command, wanted.thread_id, before))
-        self._out.do(ToBackend(envelope.request(seq, resume.command, {"threadId": wanted.thread_id})))
+        owner = ResumeOwner(wanted.token, resume.command, wanted.thread_id, before)
+        self._out.ask_backend(resume.command, {"threadId": wanted.thread_id}, owner)
         self._out.do(SetTimer(RESUME, RESUME_S))
         action = wanted.action
         place = f" to {action.file}:{action.line}" if isinstance(action, ContinueTo) else ""
@@ -143,3 +142,38 @@ class Resuming:
             resume.told = True
             body = {"threadId": resume.wanted.thread_id, "allThreadsContinued": all_threads}
             self._out.tell([("continued", body)])
+
+
+class Outcomes:
+    """The actions that have none yet, by token."""
+
+    def __init__(self, out: Outbox, history: History) -> None:
+        self._out = out
+        self._history = history
+        self._waiting: dict[int, ActionWanted] = {}
+
+    def expect(self, wanted: ActionWanted) -> None:
+        """The agent waits for this one."""
+        self._waiting[wanted.token] = wanted
+
+    def waiting(self, token: int) -> ActionWanted | None:
+        """The action, if it has no outcome."""
+        return self._waiting.get(token)
+
+    def of_ask(self, ask_id: str) -> list[ActionWanted]:
+        """Those of an ask."""
+        return [wanted for wanted in self._waiting.values() if wanted.ask_id == ask_id]
+
+    def note(self, text: str, result: str = "") -> None:
+        """Something was done, for the history."""
+        self._history.add("agent", text, result)
+
+    def done(self, wanted: ActionWanted, done: Done) -> None:
+        """It was done; an action that has its outcome keeps it."""
+        if self._waiting.pop(wanted.token, None) is not None:
+            self._out.do(Settled(wanted.token, done))
+
+    def fail(self, wanted: ActionWanted, error: RequestFailed) -> None:
+        """It was not; an action that has its outcome keeps it."""
+        if self._waiting.pop(wanted.token, None) is not None:
+            self._out.do(ToAgent(wanted.token, error=error))

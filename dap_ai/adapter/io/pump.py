@@ -94,7 +94,7 @@ class Pump:
             client,
             self.receive,
             self.receive_all,
-            self._on_client_full,
+            lambda full: self._backend.pause(paused=full),
             accepts=self.session.options.accepts,
             log=recipe.log,
         )
@@ -202,10 +202,8 @@ class Pump:
                 write_message(self._backend, body)
             case ToAgent(token, body, error):
                 self._awaiting.resolve(token, body, error)
-            case Settled(token, outcome):
-                self._awaiting.resolve(token, outcome)
-            case Lent(token, piece):
-                self._awaiting.resolve(token, piece)
+            case Settled(token, told) | Lent(token, told):
+                self._awaiting.resolve(token, told)
             case StartAsk():
                 self._agent.start(effect)
             case LookBack():
@@ -255,9 +253,6 @@ class Pump:
             asyncio.get_running_loop().call_soon(self.receive, BackendClosed("its child processes need it still"))
         else:
             self._spawn(self._backend.end())
-
-    def _on_client_full(self, full: bool) -> None:
-        self._backend.pause(paused=full)
 
     def _on_backend_full(self, full: bool) -> None:
         self._guests.pause(paused=full)

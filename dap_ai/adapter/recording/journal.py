@@ -213,8 +213,8 @@ def _hints(kind: type) -> Mapping[str, Any]:
 @cache
 def _rule_types() -> Mapping[str, Any]:
     """The rules of a backend, by name."""
-    rules = {name: rule for name, rule in vars(BackendRules).items() if isinstance(rule, property)}
-    return {name: get_type_hints(rule.fget)["return"] for name, rule in rules.items()}
+    greeting: Any = vars(BackendRules)["greeting"]
+    return {**get_type_hints(BackendRules), "greeting": get_type_hints(greeting.fget)["return"]}
 
 
 @cache

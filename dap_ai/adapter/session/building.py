@@ -87,7 +87,6 @@ class Parts:
         """By how their names begin."""
 
     def _begin_asks(self) -> None:
-        """What serves questions."""
         out, state = self._out, self._state
         self.asks = Asks()
         self.reads = AgentReads(out, state, self.asks, self._gate)

@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
-from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, Prepare, Prepared, SetTimer, ToBackend
+from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, Prepare, Prepared, SetTimer
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.options import Fields, Options, split
 from dap_ai.adapter.state.outbox import Outbox
@@ -161,8 +161,8 @@ class Greeting:
         if self._gate.rules.greeting is None:
             return
         command, arguments = self._gate.rules.greeting
-        seq = self._out.seqs.next_to_backend(GreetingOwner(command))
-        self._out.do(ToBackend(envelope.request(seq, command, arguments)), SetTimer(GREETING, GREETING_S))
+        self._out.ask_backend(command, arguments, GreetingOwner(command))
+        self._out.do(SetTimer(GREETING, GREETING_S))
         self._is_awaited = True
 
     def holds(self, message: Envelope, work: Callable[[], None]) -> bool:

@@ -49,11 +49,11 @@ class Watching:
 
     def __post_init__(self) -> None:
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
-            "initialized": self._on_initialized,
+            "initialized": lambda _: self._greeting.on_initialized(),
             "stopped": self._on_stopped,
             "continued": self._on_continued,
             "output": self._on_output,
-            "process": self._on_process,
+            "process": lambda _: self._state.on_started(),
             "exited": self._on_ended,
             "terminated": self._on_ended,
             "capabilities": self._on_capabilities,
@@ -110,10 +110,6 @@ class Watching:
         true = msgspec.Raw(b"true")
         return envelope.encode(_without_ours(body) | {"supportsAskRequest": true, "supportsCancelRequest": true})
 
-    def _on_initialized(self, _message: Envelope) -> None:
-        """The adapter has its debuggee."""
-        self._greeting.on_initialized()
-
     def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())
         self._state.on_stopped(stop)
@@ -128,9 +124,6 @@ class Watching:
         body = read_or(message, OutputBody, OutputBody())
         self._history.add_output(body.category, body.output)
         return envelope.encode(_without_ours(message.read(Fields))) if body.dap_ai_agent is not None else None
-
-    def _on_process(self, _message: Envelope) -> None:
-        self._state.on_started()
 
     def _on_ended(self, message: Envelope) -> None:
         self._state.terminated |= message.name == "terminated"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
 
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.client import Client, reads
 from dap_ai.adapter.state.effects import Effect, Log, ToBackend, ToClient, ToGuest
-from dap_ai.adapter.state.seqmap import ClientOwner, OwnOwner, ReverseOwner, SeqMap
+from dap_ai.adapter.state.seqmap import ClientOwner, Owner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import UNKNOWN_REQUEST, ErrorEntry, RemoteProtocolError
@@ -63,15 +64,13 @@ class Outbox:
 
     def tell(self, messages: Iterable[Message], guest: str = "") -> None:
         """Events of our own for the client, or for a joined one: those that it reads."""
-        if guest and not self.seqs.knows_guest(guest):
-            return
         for name, body in messages:
             if self.reads(name, guest):
-                self._put(guest, envelope.event(self._seq(guest), name, body))
+                self._put(guest, partial(envelope.event, name=name, body=body))
 
     def respond(self, message: Envelope, body: object = None) -> None:
         """Answer the request that is being served."""
-        self._put(self.guest, envelope.response(self._seq(self.guest), message.seq, message.name, body))
+        self.respond_owner(ClientOwner(message.seq, message.name, guest=self.guest), body)
 
     def fail(self, message: Envelope, entry: ErrorEntry, **variables: str) -> None:
         """Answer the request that is being served with an entry of the error catalogue."""
@@ -79,25 +78,17 @@ class Outbox:
 
     def fail_owner(self, owner: ClientOwner, entry: ErrorEntry, **variables: str) -> None:
         """Answer a forwarded request of a client with an entry of the error catalogue."""
-        if owner.guest and not self.seqs.knows_guest(owner.guest):
-            return
-        seq = self._seq(owner.guest)
-        self._put(owner.guest, envelope.failure(seq, owner.client_seq, owner.command, entry, variables))
+        self._put(owner.guest, lambda seq: envelope.failure(seq, owner.client_seq, owner.command, entry, variables))
 
     def respond_owner(self, owner: ClientOwner, body: object = None) -> None:
         """Answer a forwarded request of a client, in the backend's place."""
-        if owner.guest and not self.seqs.knows_guest(owner.guest):
-            return
-        self._put(owner.guest, envelope.response(self._seq(owner.guest), owner.client_seq, owner.command, body))
+        self._put(owner.guest, lambda seq: envelope.response(seq, owner.client_seq, owner.command, body))
 
     def pass_on(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
         """Give the backend's response to the client that asked for it."""
-        if owner.guest and not self.seqs.knows_guest(owner.guest):
-            return
-        seq = self._seq(owner.guest)
         command = owner.command if message.name.startswith(ours.NAMES) else None
-        body = message.encode(seq=seq, request_seq=owner.client_seq, content=content, command=command)
-        self._put(owner.guest, body)
+        made = partial(message.encode, request_seq=owner.client_seq, content=content, command=command)
+        self._put(owner.guest, lambda seq: made(seq=seq))
 
     def to_client(self, message: Envelope, content: bytes | None = None) -> None:
         """Give the client an event or a reverse request of the backend's, with other content if there is any."""
@@ -122,16 +113,18 @@ class Outbox:
         refusal = envelope.failure(seq, message.seq, message.name, UNKNOWN_REQUEST, {"command": message.name})
         self.do(ToBackend(refusal))
 
-    def _seq(self, guest: str) -> int:
-        return self.seqs.next_to_guest(guest) if guest else self.seqs.next_to_client()
+    def _put(self, guest: str, made: Callable[[int], bytes]) -> None:
+        """The message of a seq: for the client, or for a joined one that is still there."""
+        if not guest:
+            self.do(ToClient(made(self.seqs.next_to_client())))
+        elif self.seqs.knows_guest(guest):
+            self.do(ToGuest(guest, made(self.seqs.next_to_guest(guest))))
 
-    def _put(self, guest: str, body: bytes) -> None:
-        self.do(ToGuest(guest, body) if guest else ToClient(body))
-
-    def ask_backend(self, command: str, arguments: object) -> None:
-        """A request of the proxy's own."""
-        seq = self.seqs.next_to_backend(OwnOwner(command))
+    def ask_backend(self, command: str, arguments: object, owner: Owner | None = None) -> int:
+        """A request of ours; its seq. `owner`: whose the response is; None: the proxy's own."""
+        seq = self.seqs.next_to_backend(owner or OwnOwner(command))
         self.do(ToBackend(envelope.request(seq, command, arguments)))
+        return seq
 
 
 def read_or(message: Envelope, shape: type[envelope.T], default: envelope.T) -> envelope.T:

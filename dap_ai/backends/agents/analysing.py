@@ -30,23 +30,6 @@ class Analysed(Protocol):
         ...
 
 
-class Known:
-    """One that is there."""
-
-    is_due = True
-
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-
-    def begin(self) -> bool:
-        """It is there."""
-        return True
-
-    def __call__(self) -> Analysis:
-        """At once."""
-        return self._analysis
-
-
 class Beside:
     """One that a thread makes, which ends with the process."""
 

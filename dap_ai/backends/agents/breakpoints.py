@@ -47,14 +47,14 @@ class Breakpoints:
 
         def one(each: Arguments) -> tuple[Test, Answer]:
             index, line = at(each.number("line"))
-            return _at(index), {"line": line}
+            return (lambda event, _: event.index == index), {"line": line}
 
         return self._replace(f"lines {source}", asked, one, "breakpoint")
 
     def set_functions(self, asked: Sequence[Arguments]) -> list[Answer]:
         """By tool, agent, kind or `llm`; `log:NAME TEXT` speaks and does not stop, `NAME if CONDITION` has one."""
         plain = [_unconditional(_unlogged(each)) for each in asked]
-        return self._replace("functions", plain, _by_name, "function breakpoint")
+        return self._replace("functions", plain, lambda each: (named(each.text("name")), {}), "function breakpoint")
 
     def set_filters(self, asked: Sequence[Arguments], *, analysed: bool) -> list[Answer]:
         """Exception filters, by `filterId`."""
@@ -107,14 +107,6 @@ class Breakpoints:
             answers.append(answer)
         self._stops[kind] = made
         return answers
-
-
-def _at(index: int) -> Test:
-    return lambda event, _: event.index == index
-
-
-def _by_name(each: Arguments) -> tuple[Test, Answer]:
-    return named(each.text("name")), {}
 
 
 def _unlogged(each: Arguments) -> Arguments:

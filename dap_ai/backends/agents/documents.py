@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from dap_ai.backends.agents.facts import Facts
@@ -75,7 +76,7 @@ class Documents:
 
     def place(self, index: int) -> tuple[dict[str, Any], int]:
         """The document of the run in which an event has its line, and that line."""
-        first, name = self._parts[bisect_right(self._parts, index, key=_first) - 1]
+        first, name = self._parts[bisect_right(self._parts, index, key=itemgetter(0)) - 1]
         return self._source(name), line_of(index - first)
 
     def lines(self, path: str) -> range:
@@ -204,7 +205,3 @@ def _json(value: Any) -> str:
 def _tool(event: Event) -> str:
     tool = "".join(c if c.isalnum() or c in "-_" else "_" for c in event.tool)[:40]
     return f"-{tool}" if tool else ""
-
-
-def _first(part: tuple[int, str]) -> int:
-    return part[0]

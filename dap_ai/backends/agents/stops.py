@@ -26,8 +26,6 @@ _INSERT = re.compile(r"\{([^{}]+)\}")
 _HIT_TEXT = re.compile(r"\s*(>=|<=|==|=|>|<|%)?\s*(\d{1,12})\s*")
 _KINDS = frozenset(get_args(EventKind))
 _EFFECTS = frozenset(get_args(EffectKind))
-NAMES = ("tool:", "agent:", "effect:", "llm", *sorted(_KINDS))
-"""What the name of a function breakpoint begins with, or is."""
 
 
 @dataclass

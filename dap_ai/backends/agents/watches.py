@@ -39,7 +39,7 @@ def test_of(data_id: str, access: str) -> Test | None:
     if data_id == SYSTEM:
         return _changes_system
     if data_id == PLAN:
-        return _changes_plan
+        return lambda event, facts: bool(_changed(event, facts))
     if data_id.startswith(ITEM):
         item = data_id.removeprefix(ITEM)
         return lambda event, facts: any(fnmatchcase(each, item) or each == item for each in _changed(event, facts))
@@ -90,10 +90,6 @@ def _changed(event: Event, facts: Facts) -> Sequence[str]:
         return ()
     before, after = facts.plan_at(event.agent, event.index - 1), items_of(event)
     return [each for each in {**before, **after} if before.get(each) != after.get(each)]
-
-
-def _changes_plan(event: Event, facts: Facts) -> bool:
-    return bool(_changed(event, facts))
 
 
 def _changes_system(event: Event, facts: Facts) -> bool:

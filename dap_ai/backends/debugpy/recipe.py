@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +25,18 @@ from dap_ai.backends.debugpy import (
 )
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
-from dap_ai.protocol.contracts.backend import Command, Snapshots, Start, StartError, Walker
+from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
 """TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""
 
 
-class DebugpyBackend:
+class DebugpyBackend(Backend):
     """Python programs. Stateless; see dap_ai.protocol.contracts.backend.Backend."""
 
     name = "debugpy"
-    denied: Mapping[str, str] = {}
     wedged_while_running = frozenset({"exceptionInfo", "continue"})
-    wedged_when_ended: frozenset[str] = frozenset()
-    vendor_requests: frozenset[str] | None = None
-    ends_without_arguments = False
-    scopes_shared = False
-    runs_code: frozenset[str] = frozenset()
     runs_again = sys.platform == "linux"
-    told_of_client: frozenset[str] = frozenset()
     runs_beside = frozenset(
         {
             *("python", "pythonPath", "pythonArgs", "debugpyArgs"),

@@ -11,7 +11,7 @@ import os
 import stat
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
@@ -158,25 +158,31 @@ def _end(names: bytes, start: int) -> int:
     return names.index(b"\0", start, start + _MAX_NAME_BYTES)
 
 
-def _open(path: str) -> BinaryIO:
-    """A regular file; another would block. Raises OSError, ValueError."""
+@contextlib.contextmanager
+def _opened(path: str) -> Generator[_Elf]:
+    """A regular file; another would block. Raises _DAMAGED."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path would be made for nothing
         raise ValueError("no regular file")
-    return open(path, "rb")  # noqa: PTH123  the same; every caller closes it
+    with open(path, "rb") as file:  # noqa: PTH123  the same
+        yield _Elf(file)
+
+
+@contextlib.contextmanager
+def _with_debug(path: str) -> Generator[tuple[_Elf, _Elf]]:
+    """A file, and the one that holds its debug information, often the same. Raises _DAMAGED."""
+    with _opened(path) as elf:
+        if (debug := _debug_file(elf, path)) is None:
+            yield elf, elf
+        else:
+            with _opened(debug) as other:
+                yield elf, other
 
 
 def binary_of(path: str) -> Binary | None:
     """None: it cannot be read, or is no ELF file (another system's)."""
     try:
-        with _open(path) as file:
-            elf = _Elf(file)
-            if elf.kind == _CORE:
-                return None
-            debug = _debug_file(elf, path)
-            if debug is None:
-                return _judged(elf, elf, path)
-            with _open(debug) as other:
-                return _judged(elf, _Elf(other), path)
+        with _with_debug(path) as (elf, debug):
+            return None if elf.kind == _CORE else _judged(elf, debug, path)
     except _DAMAGED:
         return None
 
@@ -184,13 +190,8 @@ def binary_of(path: str) -> Binary | None:
 def debug_names(path: str) -> bytes | None:
     """The names in its debug information, each ended by a zero byte; None: there is none, or too much of it."""
     try:
-        with _open(path) as file:
-            elf = _Elf(file)
-            debug = _debug_file(elf, path)
-            if debug is None:
-                return elf.whole(".debug_str")
-            with _open(debug) as other:
-                return _Elf(other).whole(".debug_str")
+        with _with_debug(path) as (_, debug):
+            return debug.whole(".debug_str")
     except _DAMAGED:
         return None
 
@@ -244,8 +245,8 @@ def _sanitizers(elf: _Elf) -> list[str]:
 def is_rust(path: str) -> bool:
     """Whether rustc made this program: it says so also where there is no debug information."""
     try:
-        with _open(path) as file:
-            return b"rustc version" in _Elf(file).section(".comment")
+        with _opened(path) as elf:
+            return b"rustc version" in elf.section(".comment")
     except _DAMAGED:
         return False
 
@@ -253,8 +254,8 @@ def is_rust(path: str) -> bool:
 def is_core(path: str) -> bool:
     """Whether this is a core file."""
     try:
-        with _open(path) as file:
-            return _Elf(file).kind == _CORE
+        with _opened(path) as elf:
+            return elf.kind == _CORE
     except _DAMAGED:
         return False
 
@@ -262,8 +263,7 @@ def is_core(path: str) -> bool:
 def executable_of_core(path: str) -> str:
     """The path that the program had whose core file this is; empty: it does not say, or there is no such file."""
     try:
-        with _open(path) as file:
-            elf = _Elf(file)
+        with _opened(path) as elf:
             notes = dict(islice(elf.notes(), _MAX_NOTES)) if elf.kind == _CORE else {}
             candidates = [_mapped(elf, notes), _started(elf, notes), _command(notes)]
     except _DAMAGED:

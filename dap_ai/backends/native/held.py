@@ -82,17 +82,14 @@ async def boxed_text(reader: Reader, raw: Raw, rows: list[Raw]) -> str | None:
         return None
     numbers = [number_of(row) for row in rows]
     if rows[0].name.strip("[]").isdigit():
-        return literals.spelled(bytes(int(n.value) & 255 for n in numbers if n)) + ("..." if _more(raw, rows) else "")
+        more = "..." if len(rows) < (raw.length or 0) else ""
+        return literals.spelled(bytes(int(n.value) & 255 for n in numbers if n)) + more
     size = next((int(n.value) for row, n in zip(rows, numbers, strict=True) if row.name == "length" and n), 0)
     try:
         data = await reader.memory(rows[0].address or 0, min(size, _MAX_TEXT)) if size else b""
     except Unread:
         return None
     return literals.spelled(data) + ("..." if size > _MAX_TEXT else "")
-
-
-def _more(raw: Raw, rows: list[Raw]) -> bool:
-    return len(rows) < (raw.length or 0)
 
 
 def told_length(rows: list[Raw]) -> int | None:

@@ -63,15 +63,21 @@ class Paths:
     def _source(self, node: Node) -> str:
         return source_of(node, self._arrows)
 
+    async def _hovered(self, path: str) -> Raw | None:
+        """What a path gives; None: the adapter does not find it. Raises Unread where it does, and cannot read it."""
+        try:
+            return await self._reader.hover(self._frame_id, path)
+        except Unread as error:
+            if error.address is not None:
+                raise
+            return None
+
     async def _elsewhere(self, name: str) -> Raw:
         """A member of `this`, or a global."""
         tries = [name, *([f"this->{name}"] if "this" in self._names and "::" not in name else [])]
         for path in tries if self._reader.hovers else []:
-            try:
-                return await self._reader.hover(self._frame_id, path)
-            except Unread as error:  # noqa: PERF203  at most two
-                if error.address is not None:
-                    raise
+            if (found := await self._hovered(path)) is not None:
+                return found
         if self._globals is None and "::" in name:
             self._globals = await self._reader.globals(self._frame_id)
         for raw in self._globals or []:
@@ -121,12 +127,8 @@ class Paths:
 
     async def _found_member(self, base: Raw, name: str, *, pointer: bool) -> Raw:
         path = member_path(base.path, name, pointer=pointer)
-        if path and not name.isdigit():
-            try:
-                return await self._reader.hover(self._frame_id, path)
-            except Unread as error:
-                if error.address is not None:
-                    raise
+        if path and not name.isdigit() and (found := await self._hovered(path)) is not None:
+            return found
         holder = await self._reader.pointed(base, self._frame_id, 60) if pointer else base
         found = await self._among(holder, name, _MAX_BASES)
         if found is None:
@@ -209,12 +211,8 @@ class Paths:
         path = item_path(pointer.path, index) if plain and not pointer.path.startswith("&") else ""
         if not index:
             path = target_path(pointer.path, plain=plain)
-        if path:
-            try:
-                return await self._reader.hover(self._frame_id, path)
-            except Unread as error:
-                if error.address is not None:
-                    raise
+        if path and (found := await self._hovered(path)) is not None:
+            return found
         scalar = types.scalar_of(element)
         if scalar and pointer.address:
             return await self._loaded(pointer.address + index * scalar.bits // 8, scalar)

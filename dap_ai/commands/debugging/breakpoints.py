@@ -86,10 +86,6 @@ class Breakpoints:
         gone = list(some)
         self.all = [one for one in self.all if one not in gone]
 
-    def files(self) -> set[str]:
-        """Those that have any, of this moment or disabled."""
-        return {one.file for one in self.all if one.line}
-
     def of_file(self, file: str) -> list[Breakpoint]:
         """What `setBreakpoints` is to set there, in this order."""
         return [one for one in self.all if one.file == file and one.line and one.enabled]

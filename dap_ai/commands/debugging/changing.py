@@ -9,25 +9,22 @@ _RAN = "ran in the program itself"
 _ONLY_LOOKED_AT = "Nothing can be changed in the past: `c` returns to the present; `p EXPRESSION` runs in a copy."
 
 
-class Changing:
-    """Whatever it is given is the user's own wish, so nobody is asked again; that it acts, is said."""
+async def execute(here: Here, command: Command) -> None:
+    """`!STATEMENT`. Raises RequestFailed with the program's own error, Over, NotStopped.
 
-    def __init__(self, here: Here) -> None:
-        self._here = here
-
-    async def execute(self, command: Command) -> None:
-        """`!STATEMENT`. Raises RequestFailed with the program's own error, Over, NotStopped."""
-        live = self._here.live
-        if not command.text:
-            self._here.say("!STATEMENT runs it in the program itself; `p EXPRESSION` looks without changing it.")
-            return
-        live.thread_id  # noqa: B018  raises
-        if live.in_past:
-            self._here.say(_ONLY_LOOKED_AT)
-            return
-        line = live.target.statement(command.text)
-        if not line:
-            self._here.say(live.target.unmoved or "This cannot be changed: it is only looked at.")
-            return
-        self._here.say((await live.evaluate(line)).rstrip())
-        self._here.note(_RAN)
+    Whatever it is given is the user's own wish, so nobody is asked again; that it acts, is said.
+    """
+    live = here.live
+    if not command.text:
+        here.say("!STATEMENT runs it in the program itself; `p EXPRESSION` looks without changing it.")
+        return
+    live.thread_id  # noqa: B018  raises
+    if live.in_past:
+        here.say(_ONLY_LOOKED_AT)
+        return
+    line = live.target.statement(command.text)
+    if not line:
+        here.say(live.target.unmoved or "This cannot be changed: it is only looked at.")
+        return
+    here.say((await live.evaluate(line)).rstrip())
+    here.note(_RAN)

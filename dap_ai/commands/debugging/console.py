@@ -11,10 +11,11 @@ import asyncio
 import re
 import signal
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from dap_ai.client import ConnectionClosed
-from dap_ai.commands.debugging.changing import Changing
+from dap_ai.commands.debugging.changing import execute
 from dap_ai.commands.debugging.fixing import CannotApply, Fixing
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.lines import PROMPT, GaveWay, Interrupted, Lines
@@ -48,10 +49,9 @@ class Programs(Protocol):
 class Leave(Exception):  # noqa: N818  a wish
     """The user wants to leave; `detach`: and the program to go on."""
 
-    def __init__(self, *, detach: bool = False, signal_number: int = 0) -> None:
+    def __init__(self, *, detach: bool = False) -> None:
         super().__init__()
         self.detach = detach
-        self.signal_number = signal_number
 
 
 class Console:
@@ -108,9 +108,9 @@ class Console:
         self._setting = Setting(here, self._looking)
         self._moving = Moving(here, self._looking, self._setting)
         self._fixing = Fixing(here.say, self._confirmed)
-        self._commands = self._table(Changing(here))
+        self._commands = self._table()
 
-    def _table(self, changing: Changing) -> dict[str, Callable[[Command], Awaitable[None]]]:
+    def _table(self) -> dict[str, Callable[[Command], Awaitable[None]]]:
         looking, moving, setting = self._looking, self._moving, self._setting
         own: dict[str, Callable[[Command], Awaitable[None]]] = {
             "run": self._run,
@@ -119,7 +119,7 @@ class Console:
             "quit": self._quit,
             "detach": self._quit,
         }
-        asks = {"why": self._why, "fix": self._fix, "execute": changing.execute}
+        asks = {"why": self._why, "fix": self._fix, "execute": partial(execute, self._here)}
         moves = {"continue": moving.go_on, "back-continue": moving.back_on}
         stops = {"break": setting.stop_at, "tbreak": setting.stop_once}
         table = {**own, **asks, **moves, **stops}

@@ -23,14 +23,14 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from dap_ai.commands.debugging.lines import PROMPT, Complete, GaveWay, Interrupted
+from dap_ai.commands.debugging.lines import PROMPT, Complete, GaveWay, Interrupted, Lines
 from dap_ai.commands.debugging.screen import Screen
 
 _GIVES_WAY = object()
 
 
-class Editor:
-    """See lines.Lines."""
+class Editor(Lines):
+    """See lines.Lines. Ctrl-C comes as a key, not as a signal, and nothing is kept open."""
 
     echoes = True
 
@@ -78,12 +78,6 @@ class Editor:
             self._typed = self._session.default_buffer.text
             app.erase_when_done = True
             app.exit(result=_GIVES_WAY)
-
-    def interrupted(self) -> None:
-        """The key comes as one, not as a signal."""
-
-    def close(self) -> None:
-        """Nothing is kept open."""
 
     def _above(self, write: Callable[[], None]) -> None:
         task = asyncio.ensure_future(_with_prompt_away(write))

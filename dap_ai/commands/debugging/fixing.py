@@ -7,7 +7,6 @@ import os
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from platformdirs import user_state_path
@@ -18,17 +17,12 @@ from dap_ai.protocol.wire.ask import Fix
 
 _KEPT = 20
 """So many texts from before are kept; the oldest go."""
+_State = tuple[int, int]
+"""When a file was changed, in ns, and its size."""
 
 
 class CannotApply(Exception):  # noqa: N818  an answer
     """The file is left as it is; the text says why."""
-
-
-class _State(NamedTuple):
-    """Of a file, when a change of it was proposed."""
-
-    modified_ns: int
-    size: int
 
 
 class Fixing:
@@ -39,6 +33,7 @@ class Fixing:
         self._confirmed = confirmed
         self._fixes: list[Fix] = []
         self._states: dict[str, _State | None] = {}
+        """Of the files, when changes of them were proposed."""
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -76,7 +71,7 @@ class Fixing:
 def _state(file: str) -> _State | None:
     with contextlib.suppress(OSError):
         about = os.stat(file)  # noqa: PTH116  of a text
-        return _State(about.st_mtime_ns, about.st_size)
+        return about.st_mtime_ns, about.st_size
     return None
 
 

@@ -32,22 +32,19 @@ class Lines(Protocol):
 
     def give_way(self) -> None:
         """Something is to be shown: the line that is being typed ends, and is offered again by the next `line`."""
-        ...
 
     def interrupted(self) -> None:
         """SIGINT has come while a line is awaited."""
-        ...
 
     def close(self) -> None:
         """Nobody reads any more."""
-        ...
 
 
 Complete = Callable[[str], Iterable[str]]
 """What a line to the cursor can go on with: whole words."""
 
 
-class Plain:
+class Plain(Lines):
     """A terminal without an editor, or a pipe: read byte by byte, as the program's input may follow."""
 
     def __init__(self) -> None:

@@ -18,11 +18,10 @@ from dap_ai.client import Client
 from dap_ai.commands.debugging.screen import SharedTerminal
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
-from dap_ai.commands.running.controls import Controls, Events, hear
-from dap_ai.commands.running.ending import End
-from dap_ai.commands.running.outcome import Outcome, Wishes
+from dap_ai.commands.running.loop import Loop
+from dap_ai.commands.running.outcome import Wishes
 from dap_ai.commands.running.prompt import Prompt
-from dap_ai.commands.running.target import Session, Target
+from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -44,41 +43,30 @@ class NotStopped(Exception):  # noqa: N818  a state, not a mistake
     """The program runs, or is not ours to move; the text says what to do."""
 
 
-class Live:
+class Live(Loop):
     """`stop` is the event's body while the program stands still; `frames` are of that stop, as far as they are read."""
 
     def __init__(
         self, client: Client, display: Display, target: Target, wishes: Wishes, terminal: SharedTerminal
     ) -> None:
-        self.client = client
-        self.target = target
-        self.display = display
-        self.outcome = Outcome()
-        self.controls = Controls(client, (), wishes.exceptions)
+        super().__init__(client, display, target, wishes)
         self.capabilities: Mapping[str, Any] = {}
         self.stop: dict[str, Any] | None = None
         self.frames: list[Frame] = []
         self.selected = 0
         self.over = False
-        self.caught: Mapping[str, Any] | None = None
-        """The exception that the program reported itself, while nothing has stopped it."""
         self.on_news: Callable[[], None] = lambda: None
         """Called when the program has stopped or ended."""
         self.on_fixes: Callable[[Sequence[object]], None] = lambda _fixes: None
         """Called with the changes that an answer has proposed."""
         self._terminal = terminal
-        self._wishes = wishes
-        self._events: Events = asyncio.Queue()
         self._asking = Asking(self.controls, display, wishes, self.outcome, target.asks)
-        self._end = End(client, self.controls, target, wishes, self.outcome)
-        self._session = Session(client, self.controls, display, self._events, wishes, self.outcome, self.handle)
         self._prompt = Prompt(editing=False, asks=target.acts)
         self._approvals = Approvals(self.controls, display, self._prompt, self._events)
         self._answers: dict[str, Mapping[str, Any]] = {}
         self._news = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._running = False
-        self._warnings: set[str] = set()
         self._whole_stack = self._told = False
 
     @property
@@ -106,13 +94,9 @@ class Live:
 
     async def start(self) -> None:
         """Returns when the program runs or has stopped. Raises RequestFailed, ConnectionClosed, TimeoutError."""
-        hear(self.client, self._events)
-        self.client.on_close(lambda: self._events.put_nowait(("closed", {})))
         self.client.on_event(self._learn)
-        self.client.reverse["runInTerminal"] = self.target.job.run_in_terminal
-        self.target.prepare(self._session)
         self._running = True
-        await self.target.start(self._session)
+        await self.begin()
         await self.target.started(self._session)
         self._pump = asyncio.create_task(self._take())
 
@@ -136,24 +120,19 @@ class Live:
                 self.display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or repr(error))
 
     async def handle(self, name: str, body: dict[str, Any]) -> bool:
-        """One event; False after the last."""
-        match name:
-            case "continued" if self.stop and not self._running:
-                self._moved()
-                return True
-            case "terminated":
-                await self._end.look_after_adapter()
-                self._ended()
-                return False
-            case _:
-                pass
-        heard = await self.target.heard(self._session, name, body)
-        return heard is None or await self._on_event(name, heard)
+        """See Loop."""
+        if name == "continued" and self.stop and not self._running:
+            self._moved()
+            return True
+        if name == "terminated":
+            await self._end.look_after_adapter()
+            self._ended()
+            return False
+        return await super().handle(name, body)
 
-    async def _on_event(self, name: str, body: dict[str, Any]) -> bool:
+    async def on_event(self, name: str, body: dict[str, Any]) -> bool:
+        """See Loop."""
         match name:
-            case "process" if self.target.ours:
-                self.target.job.started(body.get("systemProcessId") or 0)
             case "stopped":
                 await self._on_stopped(body)
             case "askOutput" if self._asking.is_about(body):
@@ -171,20 +150,13 @@ class Live:
             case "askEnded":
                 self._answers[body["askId"]] = body
                 self._news.set()
-            case "output" if body.get("category") == "important" and body["output"] not in self._warnings:
-                self._warnings.add(body["output"])
-                self.display.status(body["output"].strip())
             case "notStopped" if self.stop is None:
                 await self.target.not_stopped(self._session)
-            case "askCaught":
-                self.caught = body
-            case "exited":
-                self._end.exit_code = body["exitCode"]
             case "closed":
                 self._ended()
                 return False
             case _:
-                pass
+                return await super().on_event(name, body)
         return True
 
     async def _on_stopped(self, body: dict[str, Any]) -> None:
@@ -323,7 +295,7 @@ class Live:
             await self._end.finish(self.display, running=False, quit_wanted=False)
             self._terminal.gone()
             if caught := self.caught:
-                self.display.status(f"{caught['type']} was caught and reported: `why` asks about it")
+                self.display.status(f"{caught.type} was caught and reported: `why` asks about it")
 
     async def close(self, *, detach: bool = False) -> None:
         """Nothing of it is left, but a program that was attached to, or is let go (`detach`)."""

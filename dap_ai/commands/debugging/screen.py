@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from dap_ai.commands.running.terminal import Modes, Terminal
+from dap_ai.commands.running.terminal import Modes, Terminal, modes_of, set_modes
 from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.config import Settings
 
@@ -173,23 +173,3 @@ def _set_up(far: int) -> None:
     modes = termios.tcgetattr(far)
     modes[1] &= ~termios.OPOST
     termios.tcsetattr(far, termios.TCSANOW, modes)
-
-
-def modes_of(fd: int) -> Modes:
-    """Of a terminal; empty: it is none."""
-    if sys.platform == "win32" or not os.isatty(fd):
-        return []
-    import termios  # noqa: PLC0415  POSIX only
-
-    with contextlib.suppress(termios.error):
-        return termios.tcgetattr(fd)
-    return []
-
-
-def set_modes(fd: int, modes: Modes) -> None:
-    """Sets them, if there are any."""
-    if sys.platform != "win32" and modes:
-        import termios  # noqa: PLC0415  POSIX only
-
-        with contextlib.suppress(OSError, termios.error):
-            termios.tcsetattr(fd, termios.TCSADRAIN, modes)

@@ -1,5 +1,35 @@
-"""`dap-ai mcp`: the debugger for coding agents, as a Model Context Protocol server on stdin and stdout."""
+"""`dap-ai mcp`: the debugger for coding agents, by the Model Context Protocol. The server is imported when it runs."""
 
-from dap_ai.commands.mcp.command import command
+from __future__ import annotations
 
-__all__ = ["command"]
+import sys
+
+import click
+
+from dap_ai.commands.mcp.hosts import shown
+from dap_ai.extras import MissingExtraError
+
+_HELP = f"""Serve the debugger to a coding agent, by the Model Context Protocol on stdin and stdout.
+
+The agent asks about the session that you have stopped in an editor, or starts a program itself; one call of `ask`
+gives the cause of a crash, the values that prove it, and a fix that was tried in a copy. What it is told is masked as
+for any model. It changes nothing: neither your program nor your files; your stop stays as it is. What it has started
+ends with it. Who answers, and what leaves the machine, your settings say: `dap-ai config`.
+
+Add it to your agent (where `dap-ai` is not on its PATH, name the whole path):
+
+{shown()}
+"""
+
+
+@click.command(help=_HELP, short_help="Serve the debugger to coding agents (MCP).")
+def command() -> None:
+    """Serves until stdin ends, or a signal comes."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise click.UsageError("a coding agent starts this, and speaks to it on stdin: see dap-ai mcp --help.")
+    from dap_ai.commands.mcp.main import main  # noqa: PLC0415  the SDK takes half a second
+
+    try:
+        main()
+    except MissingExtraError as error:
+        raise click.ClickException(f"{error}.") from error

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.commands.shown.display import Shown
+from dap_ai.protocol.wire.ask import AskEnded
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 _OUTPUT_BYTES = 64_000
 _SHOWN_CHARS = 800
 
 
-class Told:
-    """A display whose reader is a model, later; see display.SafeDisplay. `masker`: the session's."""
+class Told(Shown[Safe, SafeFields]):
+    """A display whose reader is a model, later: its answers say the rest. `masker`: the session's."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
@@ -49,42 +50,6 @@ class Told:
         """A note."""
         self.note(text)
 
-    def reply(self, text: Safe) -> None:
-        """There is no prompt."""
-
-    def command(self, command_line: Safe) -> None:
-        """The caller knows it."""
-
-    def stopped(self, body: SafeFields) -> None:
-        """The answer says it."""
-
-    def waiting(self, text: Safe) -> None:
-        """Nobody watches."""
-
-    def ask_output(self, output: AskOutput) -> None:
-        """The session itself hears it."""
-
-    def approval(self, wanted: AskApproval) -> None:
-        """Nothing is asked for: the level is below."""
-
     def ask_ended(self, ended: AskEnded) -> None:
         """An answer that a target gives itself, where nothing could be stopped."""
         self.note(self._masker.mask(ended.answer))
-
-    def prompting(self) -> None:
-        """Nobody is asked."""
-
-    def spent(self, questions: int, usage: Usage) -> None:
-        """Of chats only."""
-
-    def context(self, text: Safe) -> None:
-        """Of `--show-context` only."""
-
-    def masked(self, rows: list[Masked]) -> None:
-        """Of `--show-masked` only."""
-
-    def exited(self, exit_code: int, text: Safe) -> None:
-        """The end was wanted."""
-
-    def close(self) -> None:
-        """Nothing is held."""

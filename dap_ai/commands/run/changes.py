@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import click
 import msgspec
 
 from dap_ai.commands.run.parts.arguments import analysed, json_option, opened, run_argument
-from dap_ai.commands.run.parts.diffs import diff_lines
-from dap_ai.commands.run.parts.paging import page, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import diff_lines, print_found, styled
 from dap_ai.commands.run.parts.texts import path_shown
 from dap_ai.runs.analysis.facts import Analysis, Effect, Write
 from dap_ai.runs.changed import change_lines
@@ -33,14 +30,9 @@ Examples:
 def command(run: Path, *, files: bool, as_json: bool) -> None:
     """Exit code 1 where nothing was changed."""
     analysis = analysed(opened(run))
-    writing = [effect for effect in analysis.effects if effect.writes]
-    if as_json:
-        objects = ({"step": effect.step, **msgspec.to_builtins(write)} for effect in writing for write in effect.writes)
-        sys.exit(0 if print_json(objects) else 1)
-    if not writing:
-        click.echo("no step of the run writes a file that is known", err=True)
-        sys.exit(1)
-    page(_lines(analysis, files=files))
+    found = [{"step": each.step, **msgspec.to_builtins(write)} for each in analysis.effects for write in each.writes]
+    nothing = "no step of the run writes a file that is known"
+    print_found(found, _lines(analysis, files=files), nothing, as_json=as_json)
 
 
 def _lines(analysis: Analysis, *, files: bool) -> Iterator[str]:

@@ -12,10 +12,8 @@ import msgspec
 
 from dap_ai.commands.run.parts.arguments import RunPath, analysed, json_option, opened, run_argument
 from dap_ai.commands.run.parts.colours import VERDICTS
-from dap_ai.commands.run.parts.diffs import diff_lines
 from dap_ai.commands.run.parts.overview import strip
-from dap_ai.commands.run.parts.paging import page, screen_width, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import diff_lines, page, print_json, screen_width, styled
 from dap_ai.commands.run.parts.texts import counted, dollars, in_a_line, path_shown
 from dap_ai.runs.analysis.differences import Divergence, compare
 from dap_ai.runs.analysis.facts import Analysis
@@ -82,11 +80,8 @@ def _beside(both: list[tuple[Run, Analysis]], target: str) -> None:
 
 def _fields(first: Run, second: Run, found: Divergence | None) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(found) if found else {}
-    return {"same_task": _is_same_task(first, second), "outcomes": _outcomes(first, second), "differs": fields or None}
-
-
-def _outcomes(first: Run, second: Run) -> list[str]:
-    return [first.outcome.verdict, second.outcome.verdict]
+    outcomes = [first.outcome.verdict, second.outcome.verdict]
+    return {"same_task": _is_same_task(first, second), "outcomes": outcomes, "differs": fields or None}
 
 
 def _is_same_task(first: Run, second: Run) -> bool:

@@ -9,9 +9,7 @@ from pathlib import Path
 import click
 
 from dap_ai.commands.run.parts.arguments import StepNumber, analysed, json_option, opened, run_argument, step_of
-from dap_ai.commands.run.parts.diffs import diff_lines
-from dap_ai.commands.run.parts.paging import page, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import diff_lines, page, print_json, styled
 from dap_ai.commands.run.parts.texts import counted, path_shown
 from dap_ai.runs.analysis.differences import FileChange, between_steps, workspace
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dap_ai.commands.run.parts.arguments import Unreadable, analysed, opened, run_argument
-from dap_ai.commands.run.parts.commits import patches_of
-from dap_ai.commands.run.parts.paging import on_terminal
+from dap_ai.commands.run.parts.printing import on_terminal
 from dap_ai.commands.run.parts.texts import counted, path_shown
 from dap_ai.commands.shown.telling import say
 from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.model import Run
+from dap_ai.runs.model import Event, Run
+from dap_ai.runs.store import WORKSPACE
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker
@@ -45,6 +45,7 @@ Examples:
 """
 _FOR_PEOPLE = frozenset({"markdown", "html"})
 FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "view", "json")
+_MOST_LINES = 2_000
 
 
 @click.command(help=_HELP)
@@ -147,3 +148,25 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], Sequence[str]]:
+    """Gives the lines of the patch of a change, masked and then cut; none where no repository has it."""
+    changes = [event for event in run.events if event.kind == "change" and event.native_id.isalnum()]
+    repository = Path(run.root) / WORKSPACE
+    found = dict(_patches(repository, changes, mask)) if changes and repository.is_dir() else {}
+    return lambda event: found.get(event.index, ())
+
+
+def _patches(repository: Path, changes: Sequence[Event], mask: Callable[[str], str]) -> Iterator[tuple[int, list[str]]]:
+    from dap_ai.backends.agents.live.workspace.git import GitError  # noqa: PLC0415  only where something changed
+    from dap_ai.backends.agents.live.workspace.reading import states_of  # noqa: PLC0415  the same
+
+    try:
+        with states_of(repository) as states:
+            for event in changes:
+                lines = mask(states.patch(event.native_id)).splitlines()
+                rest = len(lines) - _MOST_LINES
+                yield event.index, lines if rest <= 0 else [*lines[:_MOST_LINES], f"@ {rest:,} lines more"]
+    except (GitError, OSError):
+        return  # those that are not there are told by the names of their files

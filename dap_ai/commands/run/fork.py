@@ -45,9 +45,7 @@ Examples:
 @click.option("--at", "step", type=StepNumber(), required=True, metavar="STEP", help="As `run steps` numbers them.")
 @click.option("--say", metavar="TEXT", help="A user's words to the model.")
 @click.option("--answer", metavar="TEXT", help="The model's answer.")
-@click.option(
-    "--edit", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="The model's answer, as JSON."
-)
+@click.option("--edit", type=_FILE, help="The model's answer, as JSON.")
 @click.option("--call", metavar="TEXT", help="Other arguments of the call.")
 @click.option("--result", metavar="TEXT", help="What the call brought.")
 @click.option("--print", "only_print", is_flag=True, help="Print the recorded answer that led to STEP, and end.")

@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from dap_ai.commands.run.parts.arguments import RunPath, Unreadable, json_option
-from dap_ai.commands.run.parts.paging import page
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import page, print_json
 from dap_ai.commands.run.parts.texts import counted, in_a_line, path_shown
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.layouts.checking import Checked, check, preview

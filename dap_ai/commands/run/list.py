@@ -17,8 +17,7 @@ from rich.text import Text
 
 from dap_ai.commands.run.parts.arguments import RunPath
 from dap_ai.commands.run.parts.finding import Progress, progress, read, runs_at
-from dap_ai.commands.run.parts.paging import on_terminal, page, screen_width
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import on_terminal, page, print_json, screen_width
 from dap_ai.commands.run.parts.texts import counted, dollars, in_a_line, path_shown
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.export.words import length_of_time

@@ -11,8 +11,7 @@ import click
 import msgspec
 
 from dap_ai.commands.run.parts.arguments import RunPath, json_option, opened
-from dap_ai.commands.run.parts.paging import page, screen_width, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import page, print_json, screen_width, styled
 from dap_ai.commands.run.parts.texts import in_a_line, path_shown
 from dap_ai.commands.shown.telling import warn
 from dap_ai.runs.analysis.onsets import Evidence, Finding, Onset, Suspect

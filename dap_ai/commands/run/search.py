@@ -13,8 +13,7 @@ import msgspec
 
 from dap_ai.commands.run.parts.arguments import RunPath, json_option
 from dap_ai.commands.run.parts.finding import Progress, progress, read, runs_at
-from dap_ai.commands.run.parts.paging import on_terminal, page, screen_width, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import on_terminal, page, print_json, screen_width, styled
 from dap_ai.commands.run.parts.texts import in_a_line, path_shown
 from dap_ai.commands.shown.telling import warn
 from dap_ai.runs.model import Ref

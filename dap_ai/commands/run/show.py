@@ -20,8 +20,7 @@ from dap_ai.commands.run.parts.arguments import (
 )
 from dap_ai.commands.run.parts.colours import VERDICTS
 from dap_ai.commands.run.parts.overview import pattern_line, ranges, strip, tree_lines
-from dap_ai.commands.run.parts.paging import on_terminal, page, screen_width, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import on_terminal, page, print_json, screen_width, styled
 from dap_ai.commands.run.parts.stepping import events_of, place, step_fields, step_lines
 from dap_ai.commands.run.parts.texts import counted, dollars, in_a_line, path_shown
 from dap_ai.protocol.wire.visible import visible

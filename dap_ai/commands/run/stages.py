@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import click
 
 from dap_ai.commands.run.parts.arguments import analysed, json_option, opened, run_argument
 from dap_ai.commands.run.parts.overview import strip
-from dap_ai.commands.run.parts.paging import page, screen_width
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import print_found, screen_width
 from dap_ai.commands.run.parts.texts import counted
 from dap_ai.runs.analysis.facts import Stage
 from dap_ai.runs.export.words import steps_range
@@ -30,12 +28,7 @@ Example:
 def command(run: Path, *, as_json: bool) -> None:
     """Exit code 1 where the run has no steps."""
     stages = analysed(opened(run)).stages
-    if as_json:
-        sys.exit(0 if print_json(stages) else 1)
-    if not stages:
-        click.echo("the run has no steps", err=True)
-        sys.exit(1)
-    page(_lines(stages, screen_width()))
+    print_found(stages, _lines(stages, screen_width()), "the run has no steps", as_json=as_json)
 
 
 def _lines(stages: Sequence[Stage], width: int) -> Iterator[str]:

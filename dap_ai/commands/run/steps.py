@@ -10,8 +10,7 @@ import click
 
 from dap_ai.commands.run.parts.arguments import analysed, json_option, opened, run_argument
 from dap_ai.commands.run.parts.colours import EFFECTS
-from dap_ai.commands.run.parts.paging import page, screen_width, styled
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import page, print_json, screen_width, styled
 from dap_ai.commands.run.parts.stepping import step_fields
 from dap_ai.commands.run.parts.texts import in_a_line
 from dap_ai.runs.export.words import length_of_time, what

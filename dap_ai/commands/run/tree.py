@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from dap_ai.commands.run.parts.arguments import analysed, json_option, opened, run_argument
 from dap_ai.commands.run.parts.overview import tree_lines
-from dap_ai.commands.run.parts.paging import page, screen_width
-from dap_ai.commands.run.parts.printing import print_json
+from dap_ai.commands.run.parts.printing import print_found, screen_width
 
 _HELP = """Show the tree of a run: a step that changes something (◆) opens a state, others (│) look at the one above.
 
@@ -30,9 +28,5 @@ Examples:
 def command(run: Path, *, folded: bool, as_json: bool) -> None:
     """Exit code 1 where the run has no steps."""
     analysis = analysed(opened(run))
-    if as_json:
-        sys.exit(0 if print_json(analysis.tree) else 1)
-    if not analysis.tree:
-        click.echo("the run has no steps", err=True)
-        sys.exit(1)
-    page(tree_lines(analysis, screen_width(), folded=folded))
+    lines = tree_lines(analysis, screen_width(), folded=folded)
+    print_found(analysis.tree, lines, "the run has no steps", as_json=as_json)

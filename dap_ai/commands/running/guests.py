@@ -109,23 +109,13 @@ def choose(seen: Sequence[Seen], wanted: str, named: str = "--join") -> SessionI
 
 def _named(there: list[SessionInfo], wanted: str) -> list[SessionInfo]:
     """Those that are meant; an id comes before a program of the same name."""
-    for means in (_has_id, _has_id_start, _runs):
-        if found := [about for about in there if means(about, wanted)]:
-            return found
-    return []
+    by_id = [about for about in there if about.id == wanted] or [one for one in there if one.id.startswith(wanted)]
+    return by_id or [about for about in there if _runs(about, wanted)]
 
 
 def _with_children(some: list[SessionInfo], there: list[SessionInfo]) -> list[SessionInfo]:
     parents = {about.id for about in some}
     return [about for about in there if about in some or about.parent in parents]
-
-
-def _has_id(about: SessionInfo, wanted: str) -> bool:
-    return about.id == wanted
-
-
-def _has_id_start(about: SessionInfo, wanted: str) -> bool:
-    return about.id.startswith(wanted)
 
 
 def _runs(about: SessionInfo, wanted: str) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator
 
 from dap_ai.commands.running.chat import PROMPT
 from dap_ai.commands.running.controls import Events
-from dap_ai.commands.running.terminal import Modes
+from dap_ai.commands.running.terminal import Modes, set_modes
 
 _STDIN = 0
 
@@ -83,8 +83,7 @@ class Prompt:
         self.drop()
         if self._waiting and self._interactive:
             self._show("\n")
-        if self._modes:
-            _set_modes(self._modes)
+        set_modes(_STDIN, self._modes)
 
     def _read(self, tell: Callable[[str | None], None]) -> None:
         line = self._edited() if self._edits else self._plain()
@@ -142,7 +141,7 @@ class Prompt:
         try:
             yield
         finally:
-            _set_modes(self._modes)
+            set_modes(_STDIN, self._modes)
             self._modes = []
 
     def _show(self, text: str) -> None:
@@ -180,10 +179,3 @@ def _forget_typed() -> None:
 
     with contextlib.suppress(OSError, termios.error):
         termios.tcflush(_STDIN, termios.TCIFLUSH)
-
-
-def _set_modes(modes: Modes) -> None:
-    import termios  # noqa: PLC0415  POSIX only
-
-    with contextlib.suppress(OSError, termios.error):
-        termios.tcsetattr(_STDIN, termios.TCSADRAIN, modes)

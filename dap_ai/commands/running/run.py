@@ -14,27 +14,23 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from dap_ai.agent.guard.gate import lets_go_on
 from dap_ai.agent.loop.transcript import Exchange
 from dap_ai.client import Client
 from dap_ai.commands.running import chat
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
-from dap_ai.commands.running.controls import Controls, Events, hear
-from dap_ai.commands.running.ending import End
+from dap_ai.commands.running.loop import Loop
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.prompt import Prompt, read_line
 from dap_ai.commands.running.signals import heard
-from dap_ai.commands.running.target import Session, Target
+from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.commands.shown.unread import told_when_unread
-from dap_ai.protocol.wire.ask import AskCaught
 from dap_ai.protocol.wire.errors import RequestFailed
 
 
-class Run:
+class Run(Loop):
     """One target, from its start to its end."""
 
     def __init__(
@@ -45,23 +41,13 @@ class Run:
         wishes: Wishes,
         prompt: Prompt,
     ) -> None:
-        self._client = client
-        self._display = display
-        self._target = target
-        self._wishes = wishes
+        super().__init__(client, display, target, wishes)
         self._prompt = prompt
-        self._events: Events = asyncio.Queue()
-        self._outcome = Outcome()
-        self._controls = Controls(client, wishes.breakpoints, wishes.exceptions)
-        self._asking = Asking(self._controls, display, wishes, self._outcome, target.asks)
-        self._end = End(client, self._controls, target, wishes, self._outcome)
-        self._session = Session(client, self._controls, display, self._events, wishes, self._outcome, self._handle)
-        self._approvals = Approvals(self._controls, display, prompt, self._events)
+        self._asking = Asking(self.controls, display, wishes, self.outcome, target.asks)
+        self._approvals = Approvals(self.controls, display, prompt, self._events)
         self._thread_id = 0
         self._interrupted = self._started = self._stopped_once = False
         self._running = self._prompting = self._ended = self._unread = False
-        self._caught: AskCaught | None = None
-        """The exception that the program caught and reported, while nothing has stopped it."""
         self._untold: dict[str, Any] | None = None
         """A stop that came during a question or at the prompt: the next question is about it."""
         self._lent = False
@@ -69,7 +55,6 @@ class Run:
         self._moving = False
         """The user of a chat lets the program run to its next stop."""
         self._quit = wishes.then == "quit"
-        self._warnings: set[str] = set()
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
@@ -81,15 +66,12 @@ class Run:
 
         Raises RequestFailed, ConnectionClosed; BrokenPipeError once nobody reads what is answered.
         """
-        hear(self._client, self._events)
-        self._client.on_close(lambda: self._events.put_nowait(("closed", {})))
-        self._client.reverse["runInTerminal"] = self._target.job.run_in_terminal
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  we are in one
 
         def end(number: int) -> None:
-            if not self._outcome.signal_number:  # a second one must not interrupt the end
-                self._outcome.signal_number = number
+            if not self.outcome.signal_number:  # a second one must not interrupt the end
+                self.outcome.signal_number = number
                 task.cancel()
 
         def interrupt() -> None:
@@ -99,44 +81,38 @@ class Run:
                 end(signal.SIGINT)
 
         unread = told_when_unread(lambda: self._events.put_nowait(("unread", {})))
-        with heard(interrupt, end, self._target.job.continued_by_shell), unread:
+        with heard(interrupt, end, self.target.job.continued_by_shell), unread:
             try:
                 await self._start()
                 while await self._next_event():
                     pass
             except asyncio.CancelledError:
-                if not self._outcome.signal_number:
+                if not self.outcome.signal_number:
                     raise
             finally:
                 self._prompt.close()
-                await self._end.finish(self._display, running=self._running, quit_wanted=self._quit)
+                await self._end.finish(self.display, running=self._running, quit_wanted=self._quit)
         self._asking.sum_up()
         if not self._stopped_once:
-            self._end.explain(self._display, self._caught)
-        return self._outcome
+            self._end.explain(self.display, self.caught)
+        return self.outcome
 
     async def _start(self) -> None:
-        self._target.prepare(self._session)
-        await self._target.start(self._session)
+        await self.begin()
         self._started = self._running = True
-        await self._target.started(self._session)
+        await self.target.started(self._session)
 
     async def _next_event(self) -> bool:
         """Handles one event; False after the last."""
         name, body = await self._events.get()
-        goes_on = await self._handle(name, body)
+        goes_on = await self.handle(name, body)
         if self._unread and (self._asking.under_way or self._prompting):
             raise BrokenPipeError  # while the program runs, it finds out as it would without us
         return goes_on
 
-    async def _handle(self, name: str, body: dict[str, Any]) -> bool:
-        heard = await self._target.heard(self._session, name, body)
-        return heard is None or await self._on_event(name, heard)
-
-    async def _on_event(self, name: str, body: dict[str, Any]) -> bool:
+    async def on_event(self, name: str, body: dict[str, Any]) -> bool:
+        """See Loop."""
         match name:
-            case "process" if self._target.ours:
-                self._target.job.started(body.get("systemProcessId") or 0)
             case "stopped":
                 return await self._on_stopped(body)
             case "askOutput" if self._asking.is_about(body):
@@ -153,15 +129,11 @@ class Run:
                 return await self._after_answer()
             case "line":
                 return await self._on_line(body["text"])
-            case "output" if body.get("category") == "important":
-                self._warn(body["output"])
             case "notStopped" if not self._stopped_once:
-                await self._target.not_stopped(self._session)
+                await self.target.not_stopped(self._session)
                 return False
-            case "askCaught":
-                self._caught = msgspec.convert(body, AskCaught)
             case "exited":
-                self._end.exit_code = body["exitCode"]
+                await super().on_event(name, body)
                 await self._ask_about_caught()
             case "terminated":
                 self._ended = True
@@ -172,59 +144,53 @@ class Run:
             case "unread":
                 self._unread = True
             case "closed":
-                self._target.closed(self._session, unanswered=self._asking.under_way or not self.exchanges)
+                self.target.closed(self._session, unanswered=self._asking.under_way or not self.exchanges)
                 return False
             case _:
-                pass
+                return await super().on_event(name, body)
         return True
 
     def _on_output(self, body: dict[str, Any]) -> None:
         """The terminal is the program's before the agent lets it go on: a reader in the background would be stopped."""
         self._approvals.drop()
         if body["category"] == "status" and lets_go_on(body["output"]):
-            self._target.job.going_on()
+            self.target.job.going_on()
             self._lent = True
         elif body["category"] == "tool" and self._lent and not self._running:
-            self._target.job.paused()
+            self.target.job.paused()
             self._lent = False
         self._asking.on_output(body)
 
-    def _warn(self, text: str) -> None:
-        """Something that the debugger wants read, such as a condition that fails; said once however often it comes."""
-        if text not in self._warnings:
-            self._warnings.add(text)
-            self._display.status(text.strip())
-
     async def _on_stopped(self, body: dict[str, Any]) -> bool:
-        shown = await self._target.stopped(self._session, body, running=self._running)
+        shown = await self.target.stopped(self._session, body, running=self._running)
         if shown is None:
             return True
         body, self._running = shown, False
         if self._prompting or (self._asking.under_way and not self._lent):
-            if self._target.moves_on():
+            if self.target.moves_on():
                 self._untold = body
             return True  # else it is another thread
         self._lent = False
         self._thread_id = body["threadId"]
-        self._target.job.paused()
+        self.target.job.paused()
         if self._asking.under_way:  # the agent has moved the program: the answer goes on here
-            self._display.stopped(body)
+            self.display.stopped(body)
             return True
         moved, self._moving = self._moving, False
         if self._stopped_once and not self._wishes.each_stop and not moved:
             return await self._go_on()
         self._stopped_once = True
-        self._display.stopped(body)
+        self.display.stopped(body)
         if not moved:
-            await self._target.introduce(self._session, self._thread_id)
+            await self.target.introduce(self._session, self._thread_id)
             return await self._ask(self._wishes.question)
-        self._display.status(await self._controls.place(self._thread_id))
+        self.display.status(await self.controls.place(self._thread_id))
         self._read_line()
         return True
 
     async def _ask_about_caught(self) -> None:
         """A program that has failed without a stop is asked about all the same: by what it reported itself."""
-        if self._caught and self._caught.ended and not self._stopped_once:
+        if self.caught and self.caught.ended and not self._stopped_once:
             with contextlib.suppress(RequestFailed, TimeoutError, asyncio.TimeoutError):
                 await self._asking.ask(self._wishes.question, None)
 
@@ -232,7 +198,7 @@ class Run:
         self._interrupted = False
         try:
             await self._tell_untold()
-            frame_id = await self._target.frame_of(self._session, self._thread_id)
+            frame_id = await self.target.frame_of(self._session, self._thread_id)
             await self._asking.ask(question, self._thread_id, frame_id)
         except (RequestFailed, TimeoutError, asyncio.TimeoutError) as error:
             self._fail(error)
@@ -243,8 +209,8 @@ class Run:
         if stop := self._untold:
             self._untold = None
             self._thread_id = stop["threadId"]
-            self._display.stopped(stop)
-            await self._target.introduce(self._session, self._thread_id)
+            self.display.stopped(stop)
+            await self.target.introduce(self._session, self._thread_id)
 
     async def _after_answer(self) -> bool:
         """In a chat the user has the word; else the program goes on. False if the run is over."""
@@ -258,21 +224,21 @@ class Run:
     def _read_line(self) -> None:
         self._interrupted = False
         self._prompting = True
-        self._display.prompting()
+        self.display.prompting()
         read_line(self._prompt, self._events)
 
     async def _on_line(self, text: str | None) -> bool:
         self._prompting = False
         if text is not None and not self._prompt.echoes:
-            self._display.status(chat.PROMPT + text)
+            self.display.status(chat.PROMPT + text)
         said = chat.parse(text)
         if said.word == "quit":
             self._quit = True
             return False
         if said.word == "continue":
             return await self._go_on()
-        if said.word == "help" or (said.word in chat.MOVES and self._target.unmoved):
-            self._display.status(self._target.help if said.word == "help" else self._target.unmoved)
+        if said.word == "help" or (said.word in chat.MOVES and self.target.unmoved):
+            self.display.status(self.target.help if said.word == "help" else self.target.unmoved)
             self._read_line()
         elif said.word in chat.MOVES:
             await self._move(chat.MOVES[said.word])
@@ -287,24 +253,24 @@ class Run:
             await self._resume(command)
         except RequestFailed as error:
             self._moving = self._running = False
-            self._target.job.paused()
-            self._display.error(error.user_text)
+            self.target.job.paused()
+            self.display.error(error.user_text)
             self._read_line()
 
     async def _go_on(self) -> bool:
         """Lets the program go on as it would have without us; False if the run is over."""
         if self._wishes.then == "quit" and not self._wishes.each_stop:
             return False
-        if not self._wishes.each_stop and not await self._target.let_go(self._session):
+        if not self._wishes.each_stop and not await self.target.let_go(self._session):
             return False
         await self._resume("continue")
         return True
 
     async def _resume(self, command: str) -> None:
-        await self._target.before_going_on(self._session)
-        self._target.job.going_on()
+        await self.target.before_going_on(self._session)
+        self.target.job.going_on()
         self._running = True
-        await self._controls.request(command, {"threadId": self._thread_id})
+        await self.controls.request(command, {"threadId": self._thread_id})
 
     async def _on_interrupt(self) -> bool:
         """Ctrl-C while we hold the terminal: cancels the ask, then ends the run."""
@@ -313,16 +279,16 @@ class Run:
         if self._asking.under_way and not self._interrupted:
             self._interrupted = True
             self._approvals.drop()
-            self._display.status(self._target.on_cancel)
+            self.display.status(self.target.on_cancel)
             await self._asking.cancel()
             return True
-        if self._running and self._target.ours and not self._interrupted:
+        if self._running and self.target.ours and not self._interrupted:
             self._interrupted = True
-            self._target.job.send(signal.SIGINT)
+            self.target.job.send(signal.SIGINT)
             return True
-        self._outcome.signal_number = signal.SIGINT
+        self.outcome.signal_number = signal.SIGINT
         return False
 
     def _fail(self, error: Exception) -> None:
-        self._outcome.failed = True
-        self._display.error(error.user_text if isinstance(error, RequestFailed) else self._target.on_silence)
+        self.outcome.failed = True
+        self.display.error(error.user_text if isinstance(error, RequestFailed) else self.target.on_silence)

@@ -25,19 +25,22 @@ _INITIALIZE = {
 class Debugged(Target):
     """What is launched or attached to; how, its kind says."""
 
-    initialize: Mapping[str, Any] = {}
+    initialize: Mapping[str, Any] = {"adapterID": "python"}
     """Arguments of `initialize` beside those of every kind."""
+    stops_at_exceptions = True
+    """Those that the user wants; else it has failed already, or they are another debugger's."""
     command_line = ""
     """What is started, as it would be typed without us; empty: it runs already."""
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
         """The adapter's exception filters for what the user wants; `announced` are all that it has."""
         del announced
-        return exceptions
+        return exceptions if self.stops_at_exceptions else ()
 
     def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """`launch` or `attach`, and its arguments."""
-        raise NotImplementedError
+        """`launch` or `attach`, and its arguments. As it is here, there is nothing to say."""
+        del session, capabilities
+        return "attach", {}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
         """What an event says of a start that has failed, where the adapter answers in no other way."""

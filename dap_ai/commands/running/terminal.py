@@ -37,7 +37,7 @@ class Terminal:
         if self._fd is not None:
             self._group = os.getpgrp()
             self._before = os.tcgetpgrp(self._fd)
-            self._our_modes = _modes(self._fd)
+            self._our_modes = modes_of(self._fd)
         self._held = self._fd is not None and self._before == self._group
 
     @property
@@ -61,7 +61,7 @@ class Terminal:
         """Makes us the foreground, and keeps the modes that the program had set."""
         if self._fd is None or not self._held or _foreground(self._fd) == self._group:
             return
-        self._program_modes = _modes(self._fd)
+        self._program_modes = modes_of(self._fd)
         self._set_foreground(self._group)
         self._set_modes(self._our_modes)
 
@@ -104,11 +104,8 @@ class Terminal:
             os.tcsetpgrp(self._fd or 0, group)
 
     def _set_modes(self, modes: Modes) -> None:
-        if sys.platform != "win32":
-            import termios  # noqa: PLC0415  POSIX only
-
-            with _unstoppable(), contextlib.suppress(OSError, termios.error):
-                termios.tcsetattr(self._fd or 0, termios.TCSADRAIN, modes)
+        with _unstoppable():
+            set_modes(self._fd or 0, modes)
 
 
 def _open() -> int | None:
@@ -134,7 +131,8 @@ def _foreground(fd: int) -> int:
         return -1
 
 
-def _modes(fd: int) -> Modes:
+def modes_of(fd: int) -> Modes:
+    """Of a terminal; empty: it is none."""
     if sys.platform == "win32":
         return []
     import termios  # noqa: PLC0415  POSIX only
@@ -143,6 +141,15 @@ def _modes(fd: int) -> Modes:
         return termios.tcgetattr(fd)
     except termios.error:
         return []
+
+
+def set_modes(fd: int, modes: Modes) -> None:
+    """Sets them, if there are any; the terminal may be gone."""
+    if sys.platform != "win32" and modes:
+        import termios  # noqa: PLC0415  POSIX only
+
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(fd, termios.TCSADRAIN, modes)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from dap_ai.commands.shown.display import Shown
 from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 from dap_ai.protocol.wire.visible import all_visible, in_json
@@ -34,8 +35,8 @@ class Utf8Cutter:
             return data[: error.start].decode()
 
 
-class JsonLines:
-    """The display whose reader is a program."""
+class JsonLines(Shown[Safe, SafeFields]):
+    """The display whose reader is a program: it needs no spinner, and has the word after `askEnded`."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -48,9 +49,6 @@ class JsonLines:
     def stopped(self, body: SafeFields) -> None:
         """A line `stopped`."""
         self._tell("stopped", body)
-
-    def waiting(self, text: Safe) -> None:
-        """A program needs no spinner."""
 
     def status(self, text: Safe) -> None:
         """A line `status`."""
@@ -71,9 +69,6 @@ class JsonLines:
     def ask_ended(self, ended: AskEnded) -> None:
         """A line `askEnded`."""
         self._write("askEnded", msgspec.to_builtins(ended))
-
-    def prompting(self) -> None:
-        """A program knows from `askEnded` that it has the word."""
 
     def spent(self, questions: int, usage: Usage) -> None:
         """A line `spent`."""
@@ -100,9 +95,6 @@ class JsonLines:
     def error(self, text: Safe) -> None:
         """A line `error`."""
         self._tell("error", {"text": text})
-
-    def close(self) -> None:
-        """Every line was written when it came."""
 
     def _tell(self, event: str, body: Mapping[str, Any]) -> None:
         """What dap_ai says itself. An answer has been made visible before; the program's output stays as it is."""

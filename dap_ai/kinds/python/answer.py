@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from dap_ai.agent.analyst import syntax_errors, unread
 from dap_ai.agent.analyst.advice import recommendation
@@ -235,7 +235,7 @@ class PythonAnalyst:
         if self._kept is None or self._kept[0] != key:
             clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
             budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
-            trials = await investigate(work.debugger, analysis, _teller(work), budget_s, clock_s)
+            trials = await investigate(work.debugger, analysis, partial(work.sink.emit, "status"), budget_s, clock_s)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
             prove(analysis, trials)
@@ -295,7 +295,3 @@ async def _analysed(
         if analysis:
             analysis.cut_short = "There was no time to follow where the values came from."
         return analysis
-
-
-def _teller(work: Work) -> Callable[[str], None]:
-    return lambda text: work.sink.emit("status", text)

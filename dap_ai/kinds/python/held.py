@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from dap_ai.commands.running.starting import Debugged, quietly
 from dap_ai.commands.running.target import Session
 
@@ -12,23 +9,13 @@ from dap_ai.commands.running.target import Session
 class HeldTarget(Debugged):
     """It is asked about, and let go: what becomes of it then is its own concern."""
 
-    initialize: Mapping[str, Any] = {"adapterID": "python"}
+    stops_at_exceptions = False
     unmoved = "The program is held where it has failed: it can be looked at, and let go (continue)."
     on_cancel = "cancelling; press Ctrl-C again to leave"
     on_silence = "the process that is held does not answer"
 
     def __init__(self, address: str) -> None:
         self.connect = address
-
-    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """None: it has failed already."""
-        del exceptions, announced
-        return ()
-
-    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """There is nothing to say."""
-        del session, capabilities
-        return "attach", {}
 
     async def let_go(self, session: Session) -> bool:
         """In a chat `continue` lets it go on; one question leaves it as it is, for the next."""

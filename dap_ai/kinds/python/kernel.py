@@ -11,8 +11,8 @@ from dap_ai.backends.jupyter.kernel import CannotReachError
 from dap_ai.commands.running.kernels import Asked, NoErrorError, ask_at
 from dap_ai.commands.running.starting import Debugged
 from dap_ai.commands.running.target import Session, Target
-from dap_ai.kinds.python.functions import function_at
 from dap_ai.kinds.python.held import HeldTarget
+from dap_ai.kinds.python.program import function_at
 from dap_ai.protocol.contracts.backend import StartError
 
 _FAILS = "userUnhandled"
@@ -37,7 +37,7 @@ class HeldKernel(HeldTarget):
 class StoppedKernel(Debugged):
     """Another debugger has stopped it, and alone moves it: nothing of that is touched."""
 
-    initialize: Mapping[str, Any] = {"adapterID": "python"}
+    stops_at_exceptions = False
     acts = False
     unmoved = "Another debugger has stopped the kernel, and moves it; here it can be asked about."
     on_cancel = "cancelling; press Ctrl-C again to leave"
@@ -45,16 +45,6 @@ class StoppedKernel(Debugged):
 
     def __init__(self, path: str) -> None:
         self.backend = JupyterBackend(path, beside=True)
-
-    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """None: they are the other debugger's."""
-        del exceptions, announced
-        return ()
-
-    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """There is nothing to say."""
-        del session, capabilities
-        return "attach", {}
 
     async def let_go(self, session: Session) -> bool:
         """It stays where it is."""
@@ -65,7 +55,6 @@ class StoppedKernel(Debugged):
 class DebuggedKernel(Debugged):
     """As by an editor: it stops where a cell fails or reaches a breakpoint, and goes on when it is left."""
 
-    initialize: Mapping[str, Any] = {"adapterID": "python"}
     begins_stopped = False
     on_silence = "the kernel does not answer"
 

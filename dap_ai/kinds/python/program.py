@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shlex
 import signal
@@ -128,3 +129,21 @@ def _problem(path: Path) -> str:
 
 def _is_module_name(name: str) -> bool:
     return not name.endswith(".py") and all(word.isidentifier() for word in name.split("."))
+
+
+def function_at(source: Sequence[str], name: str) -> int:
+    """The first line that runs in a function or method (`total`, `Account.withdraw`); 0: none of that name."""
+    try:
+        tree: ast.AST = ast.parse("\n".join(source))
+    except (SyntaxError, ValueError):
+        return 0
+    wanted = name.split(".")
+    for part in wanted:
+        found = next((node for node in ast.walk(tree) if getattr(node, "name", None) == part), None)
+        if found is None:
+            return 0
+        tree = found
+    if not isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return 0
+    first = tree.body[1] if ast.get_docstring(tree) is not None and len(tree.body) > 1 else tree.body[0]
+    return first.lineno

@@ -15,9 +15,8 @@ from dap_ai.commands.running.target import Job, Out, Session, Target
 from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
 from dap_ai.kinds.python import job as jobs
-from dap_ai.kinds.python.functions import function_at
 from dap_ai.kinds.python.held import HeldTarget
-from dap_ai.kinds.python.program import TRY_PYTEST, Program, find_program
+from dap_ai.kinds.python.program import TRY_PYTEST, Program, find_program, function_at
 from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 

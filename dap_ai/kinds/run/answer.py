@@ -33,7 +33,7 @@ class RunAnalyst:
         """What the question wants, else what is understood."""
         held = await held_by(bench)
         wish = wish_of(case.question)
-        parts = await asyncio.to_thread(_parts, held, wish)
+        parts = await asyncio.to_thread(_ANSWERS[wish.what], held, wish)
         if wish.what == "why" and (seen := _held_here(held, case)):
             parts = [seen, *parts] if held.analysis.finding.onset else [seen, *parts[1:]]
         say(work, parts)
@@ -65,14 +65,6 @@ MEANS = {
     "Tool error": "the tool has failed",
 }
 """What a stop of a live agent means, by the label of its filter."""
-
-
-def _parts(held: Held, wish: Wish) -> list[str]:
-    return _ANSWERS[wish.what](held, wish)
-
-
-def _why(held: Held, _: Wish) -> list[str]:
-    return diagnosis(held)
 
 
 def _step(held: Held, wish: Wish) -> list[str]:
@@ -272,7 +264,7 @@ def _no_step(held: Held, number: int) -> str:
 
 
 _ANSWERS: Mapping[What, Callable[[Held, Wish], list[str]]] = {
-    "why": _why,
+    "why": lambda held, _: diagnosis(held),
     "step": _step,
     "steps": _steps,
     "diff": _diff,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dap_ai.agent.case.values import cut
 from dap_ai.kinds.run.reading import Held
@@ -201,8 +201,3 @@ def _match(match: Match) -> str:
     near = " ".join(match.line[before:after].split())
     dots = ("..." if before else "", "..." if after < len(match.line) else "")
     return f"{where}: {dots[0]}{cut(near, 240)}{dots[1]}"
-
-
-def joined(rows: Iterator[str] | Sequence[str], nothing: str) -> str:
-    """Rows as a text."""
-    return "\n".join(rows) or nothing

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from dap_ai.commands.kinds import Make, Wanted
-from dap_ai.commands.running.target import Out, Target
+from dap_ai.commands.running.starting import Debugged
+from dap_ai.commands.running.target import Out, Session, Target
 from dap_ai.config import Resolved
-from dap_ai.kinds.run.target import RunTarget
+from dap_ai.kinds.run import RecordedRun
 from dap_ai.runs.analysis.analysing import analyse, analyse_against
 from dap_ai.runs.model import Run
 from dap_ai.runs.opening import open_run
@@ -47,3 +49,29 @@ def _opened(option: str, path: str) -> Run:
         return open_run(path)
     except CannotRead as error:
         raise click.UsageError(f"{option}: {error}") from error
+
+
+class RunTarget(Debugged):
+    """It is held at one step, asked about, and left: nothing goes on in it."""
+
+    initialize: Mapping[str, Any] = {"adapterID": "agents", "supportsVariableType": True}
+    stops_at_exceptions = False
+    asks = RecordedRun.asks
+    on_cancel = "cancelling; press Ctrl-C again to leave"
+
+    def __init__(self, path: str, stop_at: int | str, against: str = "") -> None:
+        """`against`: the path of another run of the same task."""
+        self._path = path
+        self._against = against
+        self._stop_at = stop_at
+
+    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The path, and where to hold it."""
+        del session, capabilities
+        against = {"against": self._against} if self._against else {}
+        return "launch", {"run": self._path, "stopAt": self._stop_at, **against}
+
+    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The lines that the cursor passes are for an editor's console."""
+        del session
+        return None if name == "output" else body

@@ -6,10 +6,9 @@ What a run contains is fenced as data, whatever it says; it was masked before an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
+from dap_ai.agent.tools.base import A, Bench, Tool, ToolResult, fenced
 from dap_ai.kinds.run import changes, pages
 from dap_ai.kinds.run.reading import Held, held_by, there_are
 from dap_ai.protocol.contracts import run_tools as arguments_of
@@ -20,196 +19,144 @@ def told(head: str, text: str, nothing: str = "") -> ToolResult:
     return ToolResult(f"{head}\n\n{fenced(text)}" if text else nothing or head)
 
 
-async def _read(bench: Bench, look: Callable[[Held], ToolResult]) -> ToolResult:
-    held = await held_by(bench)
-    return await asyncio.to_thread(look, held)
-
-
 def _no_step(held: Held, *numbers: int) -> ToolResult | None:
     missing = next((number for number in numbers if number not in held.steps), None)
     return None if missing is None else ToolResult(f"There is no step {missing}: {there_are(held.steps)}.", failed=True)
 
 
-class StepsTool(Tool[arguments_of.Steps]):
+class _RunTool(Tool[A]):
+    level = "observe"
+    only = "run"
+
+    async def run(self, bench: Bench, arguments: A) -> ToolResult:
+        held = await held_by(bench)
+        return await asyncio.to_thread(self._look, held, arguments)
+
+    def _look(self, held: Held, arguments: A) -> ToolResult:
+        raise NotImplementedError
+
+
+class StepsTool(_RunTool[arguments_of.Steps]):
     """A page of steps: number, effect, what failed, what was called, what came of it."""
 
     description = "A page of steps, a row each: effect (explore, change, verify, ...), status, call, outcome."
     arguments = arguments_of.Steps
-    level = "observe"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.Steps) -> ToolResult:
-        """The rows."""
-
-        def look(held: Held) -> ToolResult:
-            rows = pages.step_rows(held, arguments.first, arguments.count, arguments.kind, failed=arguments.failed)
-            return told(f"Of {held.run.steps} steps:", "\n".join(rows), "No step fits.")
-
-        return await _read(bench, look)
+    def _look(self, held: Held, arguments: arguments_of.Steps) -> ToolResult:
+        rows = pages.step_rows(held, arguments.first, arguments.count, arguments.kind, failed=arguments.failed)
+        return told(f"Of {held.run.steps} steps:", "\n".join(rows), "No step fits.")
 
 
-class StepTool(Tool[arguments_of.RunStep]):
+class StepTool(_RunTool[arguments_of.RunStep]):
     """A step in full: what was said, called and returned; a page of one `part` from character `start` on."""
 
     description = "One step: what was said, called, returned. Long parts by pages: `part` with `start`."
     arguments = arguments_of.RunStep
-    level = "observe"
     main = "{number}"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.RunStep) -> ToolResult:
-        """The step, or a page of a part."""
-
-        def look(held: Held) -> ToolResult:
-            number = arguments.number
-            if missing := _no_step(held, number):
-                return missing
-            if arguments.part:
-                text = pages.part_page(held, number, arguments.part, arguments.start)
-                return told(f"Step {number}:", text)
-            return told(f"{step_head(held, number)}:", pages.step_page(held, number))
-
-        return await _read(bench, look)
+    def _look(self, held: Held, arguments: arguments_of.RunStep) -> ToolResult:
+        number = arguments.number
+        if missing := _no_step(held, number):
+            return missing
+        if arguments.part:
+            text = pages.part_page(held, number, arguments.part, arguments.start)
+            return told(f"Step {number}:", text)
+        return told(f"{step_head(held, number)}:", pages.step_page(held, number))
 
 
-class SearchTool(Tool[arguments_of.RunSearch]):
+class SearchTool(_RunTool[arguments_of.RunSearch]):
     """The lines of the run where a text stands, with their steps."""
 
     description = "Lines of the whole run where a text stands (`a|b`: either), with their steps."
     arguments = arguments_of.RunSearch
-    level = "observe"
     main = "{text}"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.RunSearch) -> ToolResult:
-        """A page of matches."""
-
-        def look(held: Held) -> ToolResult:
-            rows, count = pages.found_rows(held, arguments.text, arguments.start)
-            end = arguments.start + len(rows)
-            more = f"; more with start {end}" if end < count else ""
-            return told(
-                f"Lines {arguments.start + 1} to {end} of {count} that match{more}:",
-                "\n".join(rows),
-                "It stands nowhere.",
-            )
-
-        return await _read(bench, look)
+    def _look(self, held: Held, arguments: arguments_of.RunSearch) -> ToolResult:
+        rows, count = pages.found_rows(held, arguments.text, arguments.start)
+        end = arguments.start + len(rows)
+        more = f"; more with start {end}" if end < count else ""
+        return told(
+            f"Lines {arguments.start + 1} to {end} of {count} that match{more}:",
+            "\n".join(rows),
+            "It stands nowhere.",
+        )
 
 
-class DiffTool(Tool[arguments_of.Diff]):
+class DiffTool(_RunTool[arguments_of.Diff]):
     """What two steps said, called and got, where that differs; with `workspace` what became of the files between."""
 
     description = "Two steps beside each other (said, called, got); with `workspace`, the files between them."
     arguments = arguments_of.Diff
-    level = "observe"
     main = "{first} {second}"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.Diff) -> ToolResult:
-        """Unified diffs."""
-
-        def look(held: Held) -> ToolResult:
-            first, second = arguments.first, arguments.second
-            if arguments.workspace:
-                first, second = sorted((first, second))
-                if missing := _no_step(held, second):
-                    return missing
-                text = changes.changed_between(held, first, second)
-                return told(
-                    f"Files after step {first}, up to step {second}:", text, "No file was changed between them."
-                )
-            if missing := _no_step(held, first, second):
+    def _look(self, held: Held, arguments: arguments_of.Diff) -> ToolResult:
+        first, second = arguments.first, arguments.second
+        if arguments.workspace:
+            first, second = sorted((first, second))
+            if missing := _no_step(held, second):
                 return missing
-            return told(
-                f"Steps {first} and {second}:", changes.said_differently(held, first, second), "They are the same."
-            )
+            text = changes.changed_between(held, first, second)
+            return told(f"Files after step {first}, up to step {second}:", text, "No file was changed between them.")
+        if missing := _no_step(held, first, second):
+            return missing
+        return told(f"Steps {first} and {second}:", changes.said_differently(held, first, second), "They are the same.")
 
-        return await _read(bench, look)
 
-
-class TreeTool(Tool[arguments_of.Tree]):
+class TreeTool(_RunTool[arguments_of.Tree]):
     """What was changed and checked, in the agent's own words, and what came of it; `whole`: all steps, by state."""
 
     description = "The agent's own words of what it changed and checked, and the outcomes; `whole`: every step."
     arguments = arguments_of.Tree
-    level = "observe"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.Tree) -> ToolResult:
-        """The rows."""
-
-        def look(held: Held) -> ToolResult:
-            rows = pages.tree_rows(held, arguments.first, whole=arguments.whole)
-            return told("Its steps:", "\n".join(rows), "It changed and checked nothing.")
-
-        return await _read(bench, look)
+    def _look(self, held: Held, arguments: arguments_of.Tree) -> ToolResult:
+        rows = pages.tree_rows(held, arguments.first, whole=arguments.whole)
+        return told("Its steps:", "\n".join(rows), "It changed and checked nothing.")
 
 
-class WorkspaceTool(Tool[arguments_of.Workspace]):
+class WorkspaceTool(_RunTool[arguments_of.Workspace]):
     """The files that were changed, by which steps; or the text of one after a step, as far as the calls tell it."""
 
     description = "Files that were changed, and by which steps; with `path` what is known of one's text after `step`."
     arguments = arguments_of.Workspace
-    level = "observe"
     main = "{path}"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.Workspace) -> ToolResult:
-        """Files, or a page of one."""
-
-        def look(held: Held) -> ToolResult:
-            if arguments.step and (missing := _no_step(held, arguments.step)):
-                return missing
-            if arguments.path:
-                head, text = changes.file_page(held, arguments.path, arguments.step, arguments.start)
-                return told(head, text)
-            when = f"Up to step {arguments.step}" if arguments.step else "In the whole run"
-            return told(f"{when}:", "\n".join(changes.file_rows(held, arguments.step)), f"{when}, no file was changed.")
-
-        return await _read(bench, look)
+    def _look(self, held: Held, arguments: arguments_of.Workspace) -> ToolResult:
+        if arguments.step and (missing := _no_step(held, arguments.step)):
+            return missing
+        if arguments.path:
+            head, text = changes.file_page(held, arguments.path, arguments.step, arguments.start)
+            return told(head, text)
+        when = f"Up to step {arguments.step}" if arguments.step else "In the whole run"
+        return told(f"{when}:", "\n".join(changes.file_rows(held, arguments.step)), f"{when}, no file was changed.")
 
 
-class ChecksTool(Tool[arguments_of.Checks]):
+class ChecksTool(_RunTool[arguments_of.Checks]):
     """Each test, build or program that was run to judge the work, and how it came out."""
 
     description = "Each test, build or program that judged the work, and how it came out."
     arguments = arguments_of.Checks
-    level = "observe"
-    only = "run"
 
-    async def run(self, bench: Bench, arguments: arguments_of.Checks) -> ToolResult:
-        """The rows."""
+    def _look(self, held: Held, arguments: arguments_of.Checks) -> ToolResult:
         del arguments
-        return await _read(
-            bench,
-            lambda held: told("Its checks:", "\n".join(pages.check_rows(held.analysis.checks)), "Nothing was checked."),
-        )
+        return told("Its checks:", "\n".join(pages.check_rows(held.analysis.checks)), "Nothing was checked.")
 
 
-class CompareTool(Tool[arguments_of.Compare]):
+class CompareTool(_RunTool[arguments_of.Compare]):
     """The first change in which the run differs from another of the same task, which the user has named."""
 
     description = "The first change in which this run differs from the other one of the same task."
     arguments = arguments_of.Compare
-    level = "observe"
-    only = "run"
 
     def is_offered(self, bench: Bench) -> bool:
         """Where the user has named one."""
         return bool(bench.case.inspection.against)
 
-    async def run(self, bench: Bench, arguments: arguments_of.Compare) -> ToolResult:
-        """The change."""
+    def _look(self, held: Held, arguments: arguments_of.Compare) -> ToolResult:
         del arguments
-
-        def look(held: Held) -> ToolResult:
-            head, diff = changes.beside(held)
-            if not head:
-                return ToolResult("No other run was named: `dap-ai ask --run RUN --against RUN2`.", failed=True)
-            return told(head, diff)
-
-        return await _read(bench, look)
+        head, diff = changes.beside(held)
+        if not head:
+            return ToolResult("No other run was named: `dap-ai ask --run RUN --against RUN2`.", failed=True)
+        return told(head, diff)
 
 
 def step_head(held: Held, number: int) -> str:

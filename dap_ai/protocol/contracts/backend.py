@@ -62,52 +62,29 @@ class Snapshots(Protocol):
 
 
 class BackendRules(Protocol):
-    """What is known of an adapter before it has said anything: what it must not be sent, and what it needs."""
+    """What is known of an adapter before it has said anything: what it must not be sent, and what it needs.
 
-    @property
-    def denied(self) -> Mapping[str, str]:
-        """Commands that this adapter must never see, each with the reason."""
-        ...
+    An adapter that inherits from it writes what is not as it is here.
+    """
 
-    @property
-    def wedged_while_running(self) -> frozenset[str]:
-        """Commands after which this adapter hangs if the thread they name runs."""
-        ...
-
-    @property
-    def wedged_when_ended(self) -> frozenset[str]:
-        """Commands after which this adapter hangs if the debuggee has ended."""
-        ...
-
-    @property
-    def vendor_requests(self) -> frozenset[str] | None:
-        """Requests outside of DAP that this adapter may be sent; None: any, and the proxy answers if it does not."""
-        ...
-
-    @property
-    def ends_without_arguments(self) -> bool:
-        """Whether a request without the arguments that DAP wants ends this adapter."""
-        ...
-
-    @property
-    def scopes_shared(self) -> bool:
-        """Whether the last `scopes`, whoever sent it, decides what later requests read."""
-        ...
-
-    @property
-    def runs_code(self) -> frozenset[str]:
-        """Requests for which this adapter calls functions of the debuggee: an answer sends none of them."""
-        ...
-
-    @property
-    def runs_again(self) -> bool:
-        """Whether copies of its debuggee can be run again from the start, so that its past can be looked at."""
-        ...
-
-    @property
-    def told_of_client(self) -> frozenset[str]:
-        """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
-        ...
+    denied: Mapping[str, str] = {}
+    """Commands that this adapter must never see, each with the reason."""
+    wedged_while_running: frozenset[str] = frozenset()
+    """Commands after which this adapter hangs if the thread they name runs."""
+    wedged_when_ended: frozenset[str] = frozenset()
+    """Commands after which this adapter hangs if the debuggee has ended."""
+    vendor_requests: frozenset[str] | None = None
+    """Requests outside of DAP that this adapter may be sent; None: any, and the proxy answers if it does not."""
+    ends_without_arguments: bool = False
+    """Whether a request without the arguments that DAP wants ends this adapter."""
+    scopes_shared: bool = False
+    """Whether the last `scopes`, whoever sent it, decides what later requests read."""
+    runs_code: frozenset[str] = frozenset()
+    """Requests for which this adapter calls functions of the debuggee: an answer sends none of them."""
+    runs_again: bool = False
+    """Whether copies of its debuggee can be run again from the start, so that its past can be looked at."""
+    told_of_client: frozenset[str] = frozenset()
+    """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
@@ -115,7 +92,7 @@ class BackendRules(Protocol):
 
         The program of a launch begins to run behind it.
         """
-        ...
+        return None
 
     def announced(self, names: Iterable[str]) -> BackendRules:
         """The rules of the adapter that announces these capabilities: they may tell more than how it is started."""
@@ -125,20 +102,12 @@ class BackendRules(Protocol):
 class Backend(BackendRules, Protocol):
     """A kind of debug adapter."""
 
-    @property
-    def name(self) -> str:
-        """As in `--backend NAME`."""
-        ...
-
-    @property
-    def runs_beside(self) -> frozenset[str]:
-        """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
-        ...
-
-    @property
-    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
-        ...
+    name: str
+    """As in `--backend NAME`."""
+    runs_beside: frozenset[str]
+    """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
+    terminal_setup: tuple[str, dict[str, Any]] | None = None
+    """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
 
     def announced(self, names: Iterable[str]) -> Backend:
         """The same of the adapter that announces these capabilities."""
@@ -154,7 +123,6 @@ class Backend(BackendRules, Protocol):
 
     def warm(self) -> None:
         """Does what takes time before the first question; called in a thread."""
-        ...
 
     def walker(self) -> Walker | None:
         """A reader for one session; None if this kind has none."""

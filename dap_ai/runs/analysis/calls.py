@@ -122,7 +122,6 @@ def _guessed(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 
 def _writes(tool: Tool, path: str, arguments: Mapping[str, Any], text: str, context: Context) -> list[Write]:
-    """The writes of an editing tool."""
     if tool.patch:
         patch = _first(arguments, tool.patch) or text
         made = [msgspec.structs.replace(w, path=paths.join(context.cwd, w.path)) for w in writes_of_patch(patch)]

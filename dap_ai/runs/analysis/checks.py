@@ -26,7 +26,6 @@ def checks_of(effects: Sequence[Effect], steps: Sequence[Step]) -> list[Check]:
 
 
 def _check(effect: Effect, result: Event | None, *, builds: bool) -> Check:
-    """What the result says."""
     kind: CheckKind = _kind(effect, builds=builds)
     runner = effect.runners[0] if effect.runners else ""
     if result is None:

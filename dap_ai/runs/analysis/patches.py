@@ -73,7 +73,6 @@ def _unified(text: str) -> Iterator[Write]:
 
 
 def _one(line: str, old: list[str], new: list[str]) -> None:
-    """One line within a hunk."""
     if line[:1] in {" ", "-"}:
         old.append(line[1:])
     if line[:1] in {" ", "+"}:

@@ -27,7 +27,6 @@ def stages_of(effects: Sequence[Effect], steps: Sequence[Step], files: Files) ->
 
 
 def _mark(effect: Effect, step: Step, files: Files) -> StageName | None:
-    """The stage that a step sets, or None."""
     if effect.noop or (effect.refused and effect.kind != "change"):
         return None
     if effect.kind == "submit":
@@ -94,7 +93,6 @@ def _end(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequen
 
 
 def _filled(marks: Sequence[StageName | None], effects: Sequence[Effect]) -> list[StageName]:
-    """Every step's stage."""
     names: list[StageName] = []
     stage: StageName = "inspection"
     index = 0

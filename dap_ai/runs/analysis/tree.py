@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dap_ai.runs.analysis.effects import first_line, text_of_call
 from dap_ai.runs.analysis.facts import Check, Effect, Node
@@ -44,14 +44,6 @@ def opens_state(effect: Effect) -> bool:
 def folded(tree: Sequence[Node]) -> list[Node]:
     """What changed, what checked it and how it ended: the tree without steps that only looked, ran or spoke."""
     return [node for node in tree if node.kind in {"change", "install", "verify", "submit"}]
-
-
-def children(tree: Sequence[Node]) -> Mapping[int, list[Node]]:
-    """The nodes under each state, by its step (0: the first state)."""
-    found: dict[int, list[Node]] = {}
-    for node in tree:
-        found.setdefault(node.parent, []).append(node)
-    return found
 
 
 def _shared(steps: Sequence[Step]) -> set[int]:

@@ -10,7 +10,8 @@ from typing import Any
 from dap_ai.runs.layouts.checking import check
 from dap_ai.runs.layouts.layout import BadLayout, Layout, parse
 from dap_ai.runs.layouts.proposing import values_of
-from dap_ai.runs.readers.blocks import readable, rows, table
+from dap_ai.runs.readers.blocks import readable
+from dap_ai.runs.readers.shapes import array, table
 
 _FENCE = re.compile(r"```(?:toml)?[ \t]*\n(.*?)```", re.DOTALL)
 _MAX_SAMPLE_CHARS = 6000
@@ -80,7 +81,7 @@ def _toml(answer: str) -> str:
 
 def sample(value: Any, *, is_lines: bool) -> str:
     """The beginning of a file, with the first elements of each list and the first characters of each text."""
-    values = rows(value)[: 2 * _MOST_ELEMENTS] if is_lines else [value]
+    values = array(value)[: 2 * _MOST_ELEMENTS] if is_lines else [value]
     text = "\n".join(readable(_shortened(one)) for one in values)
     return text if len(text) <= _MAX_SAMPLE_CHARS else f"{text[:_MAX_SAMPLE_CHARS]}..."
 
@@ -93,5 +94,5 @@ def _shortened(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {key: _shortened(inner, depth + 1) for key, inner in table(value).items()}  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, list):
-        return [_shortened(inner, depth + 1) for inner in rows(value)[:_MOST_ELEMENTS]]  # pyright: ignore[reportUnknownArgumentType]
+        return [_shortened(inner, depth + 1) for inner in array(value)[:_MOST_ELEMENTS]]  # pyright: ignore[reportUnknownArgumentType]
     return value

@@ -14,8 +14,9 @@ from dap_ai.runs.layouts import words
 from dap_ai.runs.layouts.layout import BadLayout, Calls, Fields, Layout, Means, search
 from dap_ai.runs.layouts.shapes import Leaf, Listed, leaves, lists
 from dap_ai.runs.readers.base import glance
-from dap_ai.runs.readers.blocks import rows, strings, table
+from dap_ai.runs.readers.blocks import strings
 from dap_ai.runs.readers.json_lines import objects
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.timeline import Timeline
 from dap_ai.runs.readers.times import epoch_s
 
@@ -52,7 +53,7 @@ def _in_a_line(listed: Listed) -> Listed:
 def _told(layout: Layout, listed: Listed) -> int:
     """Characters that the layout has a place for, apart from notes; half for what it cannot say more of."""
     groups = [(listed.objects, msgspec.structs.asdict(layout.fields))]
-    inner = [one for event in listed.objects for one in _found(layout.calls.each, event)]
+    inner = [table(one) for event in listed.objects for one in array(search(layout.calls.each, event))]
     groups.append((inner if layout.calls.each else listed.objects, msgspec.structs.asdict(layout.calls)))
     told = 0
     for objects_, group in groups:
@@ -60,10 +61,6 @@ def _told(layout: Layout, listed: Listed) -> int:
         told += sum(len(said) for one in objects_ for value in expressions for said in strings(search(value, one)))
     has_sense = bool(layout.fields.role or layout.calls.tool or layout.calls.arguments)
     return told if has_sense else told // 2
-
-
-def _found(expression: str, event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [table(one) for one in rows(search(expression, event))]
 
 
 def values_of(path: Path) -> tuple[Any, bool]:
@@ -189,7 +186,7 @@ def _role(fields: Sequence[Leaf]) -> Leaf | None:
 def _calls(picked: _Picked) -> tuple[Calls, bool]:
     """Where the calls are, and whether that is a list within each event."""
     for leaf in sorted(picked.free, key=lambda leaf: -words.rank("calls", leaf.name)):
-        values = [table(one) for value in leaf.values for one in rows(value)]
+        values = [table(one) for value in leaf.values for one in array(value)]
         inner = [one for one in values if one]
         if inner and len(inner) == len(values):
             calls = _call_fields(_Picked(leaves(inner)), least=0.3)

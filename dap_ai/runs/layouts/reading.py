@@ -11,10 +11,10 @@ from dap_ai.runs.documents import document
 from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.layouts.layout import Layout, Means, search
 from dap_ai.runs.model import Ref, Run, Status
-from dap_ai.runs.readers.blocks import readable, strings, table, text_of
+from dap_ai.runs.readers.blocks import readable, strings, text_of
 from dap_ai.runs.readers.json_lines import objects
 from dap_ai.runs.readers.runs import finished
-from dap_ai.runs.readers.shapes import arguments, command, text, whole
+from dap_ai.runs.readers.shapes import arguments, command, table, text, whole
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 from dap_ai.runs.readers.times import epoch_s
 

@@ -15,7 +15,7 @@ from dap_ai.runs.layouts.layout import BadLayout, Layout, parse, search, written
 from dap_ai.runs.layouts.reading import read
 from dap_ai.runs.model import Problem, Ref, Run
 from dap_ai.runs.readers.base import Glance, Reader, glance
-from dap_ai.runs.readers.blocks import rows
+from dap_ai.runs.readers.shapes import array
 
 _MOST = 200
 _SURE = 0.6
@@ -94,7 +94,7 @@ def _fits(layout: Layout, seen: Glance) -> float:
 
 def _events(layout: Layout, value: object) -> list[object]:
     found = search(layout.events, value)
-    return [event for event in (rows(found) or [found]) if isinstance(event, dict)]
+    return [event for event in (array(found) or [found]) if isinstance(event, dict)]
 
 
 def _is_event(layout: Layout, event: object) -> bool:

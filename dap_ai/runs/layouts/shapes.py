@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import msgspec
 
-from dap_ai.runs.readers.blocks import strings, table
+from dap_ai.runs.readers.blocks import strings
+from dap_ai.runs.readers.shapes import table
 
 _MAX_OBJECTS = 2000
 """Of a list that are looked at: what holds for these holds for all, or the check will tell."""

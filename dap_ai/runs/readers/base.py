@@ -79,7 +79,8 @@ def glance(path: Path) -> Glance:
 def _glance(path: Path, _changed_ns: int, size: int, _inode: int) -> Glance:
     if path.is_dir():
         with os.scandir(path) as entries:
-            return Glance(path, "folder", frozenset(map(_name, islice(entries, _MOST_NAMES))))
+            names = frozenset(f"{one.name}/" if one.is_dir() else one.name for one in islice(entries, _MOST_NAMES))
+            return Glance(path, "folder", names)
     try:
         head, _ = as_utf8(_whole_characters(beginning(path)))
     except CannotRead:
@@ -91,10 +92,6 @@ def _glance(path: Path, _changed_ns: int, size: int, _inode: int) -> Glance:
         return Glance(path, "lines", head=head, rows=rows)
     value = _beginning_of(head)
     return Glance(path, "text" if value is None else "document", head=head, value=value)
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return f"{entry.name}/" if entry.is_dir() else entry.name
 
 
 def _whole_characters(head: bytes) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from dap_ai.runs.model import Ref, Status, Usage
+from dap_ai.runs.readers.shapes import table
 
 _EXIT_CODE = re.compile(r"Exit code (\d{1,3})(?:\n|$)")
 _REMINDERS = ("<system-reminder>", "<local-command", "<command-name>", "<command-message>", "[Request interrupted")
@@ -32,16 +33,6 @@ class Part(msgspec.Struct, frozen=True):
 def text_of(value: Any) -> str:
     """The value where it is a text, else an empty one."""
     return value if isinstance(value, str) else ""
-
-
-def table(value: Any) -> Mapping[str, Any]:
-    """The value where it is an object, else an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def rows(value: Any) -> Sequence[Any]:
-    """The value where it is a list, else an empty one."""
-    return cast("Sequence[Any]", value) if isinstance(value, list) else ()
 
 
 def number(value: Any, default: float | None = None) -> float | None:

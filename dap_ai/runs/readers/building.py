@@ -12,8 +12,8 @@ from dap_ai.runs.json_spans import escaped
 from dap_ai.runs.model import Agent, Event, EventKind, Outcome, Problem, Ref, Run
 
 MAIN = "main"
-_MOST_TOLD = 20
-"""Problems of one sort that are told one by one."""
+MOST_TOLD = 20
+"""Problems of one sort that are told one by one; the rest are told as a number."""
 
 
 class Building:
@@ -52,7 +52,7 @@ class Building:
                 ref = Ref(path, lines, f"{pointer}/{escaped(key)}")
                 self.add("note", ref, text=item if isinstance(item, str) else "")
 
-    def finished(self, *, by_time: bool = False, numbered: bool = False, message_steps: bool = True) -> Run:
+    def finished(self, *, by_time: bool = False, numbered: bool = False) -> Run:
         """The run. `by_time` orders events by `at_s`; `numbered`: the steps have their numbers already."""
         if by_time:
             self.events = in_time(self.events)
@@ -61,7 +61,7 @@ class Building:
         _count_cycles(self.events)
         self.problems += _join(self.events)
         if not numbered:
-            _count_steps(self.events, message_steps=message_steps)
+            _count_steps(self.events)
         _spread_steps(self.events)
         self.problems += _unanswered(self.events)
         run = self.run
@@ -168,20 +168,19 @@ def _unanswered(events: list[Event]) -> list[Problem]:
     ]
     told = [
         Problem(call.ref, f"step {call.step}: the call of {call.tool or 'a tool'} has no result")
-        for call in lost[:_MOST_TOLD]
+        for call in lost[:MOST_TOLD]
     ]
     more = len(lost) - len(told)
     return [*told, Problem(Ref(), f"{more} more calls have no result")] if more else told
 
 
-def _count_steps(events: list[Event], *, message_steps: bool) -> None:
-    """Each call is a step, and each response without one, unless `message_steps` is off."""
+def _count_steps(events: list[Event]) -> None:
+    """Each call is a step, and each response without one."""
     calling = _responses_with_calls(events)
     steps: dict[str, int] = {}
     number = 0
     for event in events:
-        lone = event.kind == "response" and event.index not in calling
-        if event.kind == "call" or (lone and message_steps):
+        if event.kind == "call" or (event.kind == "response" and event.index not in calling):
             number += 1
             event.step = number
         if event.kind == "call":

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from dap_ai.runs.artefacts import CannotRead, lines
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers.blocks import number, rows, table, text_of
+from dap_ai.runs.readers.blocks import number, text_of
+from dap_ai.runs.readers.shapes import array, decoded, table
 from dap_ai.runs.readers.stream_json import Messages
 from dap_ai.runs.readers.timeline import Timeline
 
@@ -49,14 +48,14 @@ def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
     clock, is_relative = 0.0, False
     for place, line in lines(path):
         ref = Ref(name, (place, place))
-        value = _decoded(line)
+        value = decoded(line or b"")  # a half of a surrogate pair at a record's end is replaced
         if started is None:
             header = table(value)
             if header.get("version") not in (2, 3):
                 raise CannotRead(f"{name or path}: is no asciicast of version 2 or 3")
             started, is_relative = number(header.get("timestamp"), 0.0), header["version"] == 3
             continue
-        record = rows(value)
+        record = array(value)
         at = number(record[0]) if len(record) == 3 else None
         if at is None or not isinstance(record[2], str):
             if line and line.strip():
@@ -65,14 +64,6 @@ def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
         clock = clock + at if is_relative else at
         if record[1] in ("o", "i"):
             yield Printed(place, started + clock, record[1] == "i", record[2])
-
-
-def _decoded(line: bytes | None) -> Any:
-    """A line's value; None where it is no JSON. A half of a surrogate pair at a record's end is replaced."""
-    try:
-        return msgspec.json.decode(line or b"")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def texts(path: Path) -> Iterator[Printed]:
@@ -163,11 +154,8 @@ def _message(text: str) -> Mapping[str, Any] | None:
     if start < 0:
         return None
     for candidate in (text[start:].rstrip(), _ESCAPES.sub("", text[start:]).rstrip()):
-        try:
-            found = table(msgspec.json.decode(candidate))
-        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            continue
-        return found if text_of(found.get("type")) in _TYPES else None
+        if found := table(decoded(candidate)):
+            return found if text_of(found.get("type")) in _TYPES else None
     return None
 
 

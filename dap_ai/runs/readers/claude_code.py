@@ -13,7 +13,7 @@ from typing import Any
 
 from dap_ai.runs.documents import document
 from dap_ai.runs.model import Ref, Run
-from dap_ai.runs.readers import blocks, side_chains
+from dap_ai.runs.readers import blocks, shapes, side_chains
 from dap_ai.runs.readers.base import Glance, Reader, glance
 from dap_ai.runs.readers.json_lines import first_rows, objects
 from dap_ai.runs.readers.runs import iso
@@ -29,20 +29,20 @@ def is_stream(rows: Sequence[Any]) -> bool:
     return any(
         (row.get("type") == "system" and "session_id" in row)
         or (row.get("type") in ("assistant", "user", "result") and "session_id" in row)
-        for row in map(blocks.table, rows)
+        for row in map(shapes.table, rows)
     )
 
 
 def _is_session(rows: Sequence[Any]) -> bool:
     return any(
         row.get("type") in ("user", "assistant") and "message" in row and "sessionId" in row
-        for row in map(blocks.table, rows)
+        for row in map(shapes.table, rows)
     )
 
 
 def _is_export(value: Any) -> bool:
     """A session of the web (`loglines`), or conversations of claude.ai (`chat_messages`)."""
-    first = blocks.table(value[0]) if isinstance(value, list) and value else blocks.table(value)
+    first = shapes.table(value[0]) if isinstance(value, list) and value else shapes.table(value)
     return "loglines" in first or "chat_messages" in first
 
 
@@ -137,14 +137,14 @@ def _read_export(path: Path) -> Parsed:
     timeline = Timeline()
     timeline.problems.extend(problems)
     messages = Messages(timeline)
-    sessions = enumerate(blocks.rows(value)) if isinstance(value, list) else [("", value)]
+    sessions = enumerate(shapes.array(value)) if isinstance(value, list) else [("", value)]
     for number, (place, session) in enumerate(sessions):
         pointer = "" if place == "" else f"/{place}"
-        agent = MAIN if number == 0 else timeline.new_agent(blocks.text_of(blocks.table(session).get("name")), "")
-        for ref, line, at in _exported(blocks.table(session), pointer):
+        agent = MAIN if number == 0 else timeline.new_agent(blocks.text_of(shapes.table(session).get("name")), "")
+        for ref, line, at in _exported(shapes.table(session), pointer):
             messages.feed(ref, line, at, agent, blocks_at="/chat_messages/" not in ref.pointer)
-    if isinstance(value, list) and len(blocks.rows(value)) > 1:
-        timeline.problem(Ref(), f"{len(blocks.rows(value))} conversations in one file: each is shown as an agent")
+    if isinstance(value, list) and len(shapes.array(value)) > 1:
+        timeline.problem(Ref(), f"{len(shapes.array(value))} conversations in one file: each is shown as an agent")
     return messages.finish(by_time=False)
 
 
@@ -153,18 +153,18 @@ def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
     rest = {key: value for key, value in session.items() if key not in ("loglines", "chat_messages")}
     if rest:
         yield Ref(pointer=pointer), rest, None
-    for place, line in enumerate(blocks.rows(session.get("loglines"))):
-        yield Ref(pointer=f"{pointer}/loglines/{place}"), blocks.table(line), None
-    for place, message in enumerate(blocks.rows(session.get("chat_messages"))):
-        said = blocks.table(message)
+    for place, line in enumerate(shapes.array(session.get("loglines"))):
+        yield Ref(pointer=f"{pointer}/loglines/{place}"), shapes.table(line), None
+    for place, message in enumerate(shapes.array(session.get("chat_messages"))):
+        said = shapes.table(message)
         ref = Ref(pointer=f"{pointer}/chat_messages/{place}")
         yield ref, _as_line(said), epoch_s(said.get("created_at"))
 
 
 def _as_line(said: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message of claude.ai as Claude Code would log it; files that were attached are more text of it."""
-    content = list(blocks.rows(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
-    attached = [*blocks.rows(said.get("attachments")), *blocks.rows(said.get("files"))]
+    content = list(shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
+    attached = [*shapes.array(said.get("attachments")), *shapes.array(said.get("files"))]
     content += [{"type": "text", "text": blocks.readable(file)} for file in attached]
     speaker = _SPEAKERS.get(blocks.text_of(said.get("sender")))
     if speaker is None:

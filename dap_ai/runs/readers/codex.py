@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.runs.model import Event, Ref, Run, Usage
-from dap_ai.runs.readers import blocks, codex_calls
+from dap_ai.runs.readers import blocks, codex_calls, shapes
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.codex_exec import Items
 from dap_ai.runs.readers.json_lines import first_rows, objects
@@ -37,7 +37,7 @@ _SAID_TWICE = {
 
 
 def _sniff(path: Path) -> tuple[float, str]:
-    rows = [blocks.table(row) for row in first_rows(glance(path))]
+    rows = [shapes.table(row) for row in first_rows(glance(path))]
     if any(blocks.text_of(row.get("type")) in _RECORDS and isinstance(row.get("payload"), Mapping) for row in rows):
         return 0.95, "records of a rollout (session_meta, response_item, event_msg)"
     if any(row.get("type") == "thread.started" and "thread_id" in row for row in rows):
@@ -67,7 +67,7 @@ class _Rollout:
         """One line."""
         kind, payload = record.get("type"), record.get("payload")
         when = epoch_s(record.get("timestamp"))
-        said = blocks.table(payload) if isinstance(payload, Mapping) else record
+        said = shapes.table(payload) if isinstance(payload, Mapping) else record
         place = blocks.within(ref, "/payload") if said is not record else ref
         if kind == "event_msg":
             self._shown(place, said, when)
@@ -151,7 +151,7 @@ class _Rollout:
             self.timeline.add("note", ref, at=when, text=blocks.readable(said))
 
     def _count(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
-        usage = blocks.table(blocks.table(said.get("info")).get("last_token_usage"))
+        usage = shapes.table(shapes.table(said.get("info")).get("last_token_usage"))
         if usage and self._response is not None:
             self._response.usage = usage_of(usage)
             self._response.more = [*self._response.more, ref]

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.runs.model import Status
-from dap_ai.runs.readers import blocks
+from dap_ai.runs.readers import blocks, shapes
 
 _EXIT = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,5})(?:\n|$)")
 _HEAD_CHARS = 400
@@ -46,7 +46,7 @@ def call_of(item: Mapping[str, Any]) -> Call | None:
         given = blocks.text_of(item.get("input"))
         return Call(name, call_id, {"input": given}, given)
     if kind in ("local_shell_call", "web_search_call", "tool_search_call"):
-        arguments = blocks.table(item.get("action")) or {"status": item.get("status")}
+        arguments = shapes.table(item.get("action")) or {"status": item.get("status")}
         return Call(kind.removesuffix("_call"), call_id, arguments, command_of(arguments))
     return None
 
@@ -57,9 +57,9 @@ def result_of(item: Mapping[str, Any]) -> Result | None:
         return None
     call_id = blocks.text_of(item.get("call_id"))
     output = item.get("output")
-    wrapped = blocks.table(output) or (parsed(output) if blocks.text_of(output).startswith("{") else {})
+    wrapped = shapes.table(output) or (parsed(output) if blocks.text_of(output).startswith("{") else {})
     if "metadata" in wrapped and "output" in wrapped:
-        code = blocks.table(wrapped["metadata"]).get("exit_code")
+        code = shapes.table(wrapped["metadata"]).get("exit_code")
         return _result(call_id, blocks.readable(wrapped["output"]), code)
     if isinstance(output, Mapping) and "content" in wrapped:
         success = wrapped.get("success")
@@ -81,12 +81,9 @@ def _result(call_id: str, text: str, code: Any) -> Result:
 def parsed(value: Any) -> Mapping[str, Any]:
     """Arguments, which are JSON within a text; where they are none, the text as it is."""
     if isinstance(value, Mapping):
-        return blocks.table(value)
-    try:
-        found = msgspec.json.decode(blocks.text_of(value))
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return {"input": value}
-    return blocks.table(found) if isinstance(found, dict) else {"input": found}
+        return shapes.table(value)
+    found = shapes.decoded(blocks.text_of(value), value)
+    return shapes.table(found) if isinstance(found, dict) else {"input": found}
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
@@ -94,5 +91,5 @@ def command_of(arguments: Mapping[str, Any]) -> str:
     command = arguments.get("cmd", arguments.get("command"))
     if isinstance(command, str):
         return command
-    words = [blocks.readable(word) for word in blocks.rows(command)]
+    words = [blocks.readable(word) for word in shapes.array(command)]
     return words[2] if len(words) == 3 and words[1] in ("-lc", "-c") else " ".join(words)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dap_ai.runs.model import EventKind, Ref, Status, Usage
-from dap_ai.runs.readers import blocks
+from dap_ai.runs.readers import blocks, shapes
 from dap_ai.runs.readers.timeline import Timeline
 
 _TOOLS = {
@@ -32,7 +32,7 @@ class Items:
         """One line; False: it is none of `codex exec --json`."""
         kind = blocks.text_of(record.get("type"))
         if kind == "item.completed":
-            self._item(blocks.within(ref, "/item"), blocks.table(record.get("item")), when)
+            self._item(blocks.within(ref, "/item"), shapes.table(record.get("item")), when)
         elif kind in ("turn.failed", "error"):
             self._timeline.add("error", ref, at=when, text=blocks.readable(record.get("error", record.get("message"))))
         elif kind == "turn.completed":
@@ -44,7 +44,7 @@ class Items:
         return True
 
     def _end(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> None:
-        usage = blocks.table(record.get("usage"))
+        usage = shapes.table(record.get("usage"))
         keys = ("input_tokens", "cached_input_tokens", "output_tokens")
         counted = Usage(*(blocks.count(usage.get(key)) for key in keys))
         self._timeline.add("end", ref, at=when, usage=counted, arguments=usage)
@@ -68,7 +68,7 @@ class Items:
         value = item.get(given)
         name = tool or blocks.text_of(item.get("tool"))
         self._timeline.call(
-            ref, name, blocks.table(value) or {given: value}, call_id=native, at=when, text=blocks.text_of(value),
+            ref, name, shapes.table(value) or {given: value}, call_id=native, at=when, text=blocks.text_of(value),
             native_id=native,
         )  # fmt: skip
         failed = item.get("status") == "failed" or item.get("error") is not None

@@ -8,10 +8,10 @@ from typing import Any
 
 from dap_ai.runs.model import Ref, Run, Usage
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import count, readable, rows, table, text_of, within
+from dap_ai.runs.readers.blocks import count, readable, text_of, within
 from dap_ai.runs.readers.json_lines import objects
 from dap_ai.runs.readers.runs import finished
-from dap_ai.runs.readers.shapes import arguments, at
+from dap_ai.runs.readers.shapes import arguments, array, at, table
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 from dap_ai.runs.readers.times import epoch_s
 
@@ -51,7 +51,7 @@ def _answer(timeline: Timeline, ref: Ref, message: Mapping[str, Any], when: floa
     told = table(message.get("usage"))
     timeline.agent(MAIN, model=text_of(told.get("model")))
     timeline.new_cycle(MAIN)
-    calls = list(map(table, rows(message.get("tool_calls"))))
+    calls = list(map(table, array(message.get("tool_calls"))))
     usage = Usage(count(told.get("input")), None, count(told.get("output"))) if told else None
     timeline.add(
         "response", ref, at=when, text=readable(message.get("content")), usage=usage,

@@ -12,11 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dap_ai.runs.artefacts import CannotRead, content, inside
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers.blocks import readable, rows, table
+from dap_ai.runs.readers.blocks import readable
+from dap_ai.runs.readers.shapes import array, decoded, table
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 
 FOLDERS = ("agent-logs", "agent_logs", "agent")
@@ -90,11 +89,8 @@ def wanted(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
     """The commands that an answer asks for, in JSON or in tags, and whether it is an answer of Terminus at all."""
     start, end = answer.find("{"), answer.rfind("}")
     if 0 <= start < end:
-        try:
-            found = table(msgspec.json.decode(answer[start : end + 1]))
-        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            found = {}
+        found = table(decoded(answer[start : end + 1]))
         if "commands" in found:
-            return [table(command) for command in rows(found["commands"]) if table(command)], True
+            return [table(command) for command in array(found["commands"]) if table(command)], True
     tags = [{"keystrokes": keys, "attributes": given.strip()} for given, keys in _KEYSTROKES.findall(answer)]
     return list(tags), bool(tags) or "<commands>" in answer or "<task_complete>" in answer

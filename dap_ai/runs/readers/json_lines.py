@@ -12,7 +12,7 @@ from dap_ai.runs.documents import decoded
 from dap_ai.runs.model import Ref
 from dap_ai.runs.readers import portion, thin
 from dap_ai.runs.readers.base import Glance
-from dap_ai.runs.readers.blocks import table
+from dap_ai.runs.readers.shapes import table
 from dap_ai.runs.readers.timeline import Timeline
 
 _MAX_QUOTED = 200_000

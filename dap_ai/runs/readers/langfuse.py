@@ -11,8 +11,8 @@ from typing import Any
 
 from dap_ai.runs.model import Ref, Run, Usage
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import count, number, rows, table, text_of
-from dap_ai.runs.readers.shapes import arguments, at
+from dap_ai.runs.readers.blocks import count, number, text_of
+from dap_ai.runs.readers.shapes import arguments, array, at, table
 from dap_ai.runs.readers.spans.reading import first_records, records, told
 from dap_ai.runs.readers.spans.span import Raw, SpanKind
 from dap_ai.runs.readers.timeline import Timeline
@@ -31,7 +31,7 @@ def _sniff(path: Path) -> tuple[float, str]:
     if glance(path).kind not in ("document", "lines"):
         return 0.0, ""
     for record in first_records(glance(path)):
-        observed = [record, *map(table, rows(record.get("observations"))), *map(table, rows(record.get("data")))]
+        observed = [record, *map(table, array(record.get("observations"))), *map(table, array(record.get("data")))]
         if any(map(_is_observation, observed)):
             return 0.95, "observations with type and startTime"
     return 0.0, "no observations of Langfuse"
@@ -53,7 +53,7 @@ def _raws(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[R
         if trace_id:
             yield _trace(ref, rest, trace_id)
         for key in observations:
-            for place, one in enumerate(map(table, rows(record[key]))):
+            for place, one in enumerate(map(table, array(record[key]))):
                 raw = _raw(Ref(ref.path, ref.lines, f"{ref.pointer}/{key}/{place}"), one, traces)
                 raw.parent = raw.parent or trace_id
                 yield raw

@@ -11,8 +11,8 @@ from typing import Any
 
 from dap_ai.runs.model import Ref, Run, Usage
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import count, number, readable, rows, table, text_of
-from dap_ai.runs.readers.shapes import arguments, at
+from dap_ai.runs.readers.blocks import count, number, readable, text_of
+from dap_ai.runs.readers.shapes import arguments, array, at, table
 from dap_ai.runs.readers.spans.reading import first_records, records, told
 from dap_ai.runs.readers.spans.span import Raw, SpanKind
 from dap_ai.runs.readers.timeline import Timeline
@@ -27,7 +27,7 @@ def _sniff(path: Path) -> tuple[float, str]:
     if glance(path).kind not in ("document", "lines"):
         return 0.0, ""
     found = first_records(glance(path))
-    found += [table(run) for record in found for run in rows(record.get(_BATCH))]
+    found += [table(run) for record in found for run in array(record.get(_BATCH))]
     if any("run_type" in run and ("inputs" in run or "dotted_order" in run) for run in found):
         return 0.95, "runs with run_type and inputs"
     return 0.0, "no runs of LangSmith"

@@ -270,13 +270,9 @@ def _cost(extra: Mapping[str, Any]) -> Usage | None:
 def _outcome(status: Any, ref: Ref) -> Outcome:
     """Submitted says nothing of whether it is right."""
     words = f"exit_status {status}" if status else ""
-    if not isinstance(status, str):
+    if not isinstance(status, str) or status in ("", "Submitted"):
         return Outcome("unknown", words, ref)
-    if status in _LIMITS:
-        return Outcome("limit", words, ref)
-    if not status or status == "Submitted":
-        return Outcome("unknown", words, ref)
-    return Outcome("error", words, ref)
+    return Outcome("limit" if status in _LIMITS else "error", words, ref)
 
 
 reader = Reader(NAME, "a trajectory of mini-SWE-agent (*.traj.json)", sniff, read)

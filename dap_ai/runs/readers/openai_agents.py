@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.runs.model import Ref, Run, Usage
+from dap_ai.runs.model import Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import readable, table, text_of
-from dap_ai.runs.readers.shapes import arguments, at, usage
+from dap_ai.runs.readers.blocks import readable, text_of
+from dap_ai.runs.readers.shapes import arguments, at, table, usage
 from dap_ai.runs.readers.spans.reading import first_records, records, told
 from dap_ai.runs.readers.spans.span import Raw, SpanKind
 from dap_ai.runs.readers.timeline import Timeline
@@ -71,17 +71,13 @@ def _raw(ref: Ref, span: Mapping[str, Any]) -> Raw:
         agent=text_of(data.get("name")),
         tool=text_of(data.get("name")),
         arguments=found if kind == "tool" else None,
-        usage=_usage(data, response),
+        usage=usage(data.get("usage")) or usage(response.get("usage")),
         error=_error(span.get("error")),
         is_ok=span.get("error") is None and span.get("ended_at") is not None,
         whole=span,
         input_at="/span_data" if data else "",
         output_at="/span_data" if data else "",
     )
-
-
-def _usage(data: Mapping[str, Any], response: Mapping[str, Any]) -> Usage | None:
-    return usage(data.get("usage")) or usage(response.get("usage"))
 
 
 def _error(error: Any) -> str:

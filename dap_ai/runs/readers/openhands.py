@@ -14,8 +14,8 @@ from typing import Any
 from dap_ai.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Glance, Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building, iso
-from dap_ai.runs.readers.openhands_places import below, event_files, events_folder, from_file, from_folder, rows
-from dap_ai.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole, words
+from dap_ai.runs.readers.openhands_places import below, files_seen, from_file, from_folder, rows
+from dap_ai.runs.readers.shapes import arguments, array, at, command, first_whole, number, table, text, usage, words
 from dap_ai.runs.readers.times import epoch_s
 
 NAME = "openhands"
@@ -44,13 +44,8 @@ def sniff(path: Path) -> tuple[float, str]:
     return (0.7, "metadata of an OpenHands evaluation") if at(seen.table, "metadata", "agent_class") else (0.0, "")
 
 
-def read(path: Path) -> Run:
-    """See Reader.read."""
-    return read_one(path, None)
-
-
-def read_one(path: Path, number: int | None) -> Run:
-    """See Reader.read_one."""
+def read(path: Path, number: int | None = None) -> Run:
+    """See Reader.read and Reader.read_one."""
     building = Building(path, NAME, "V0")
     story = _Story(building)
     around: Mapping[str, Any] = {}
@@ -68,11 +63,8 @@ def read_one(path: Path, number: int | None) -> Run:
 def _sniff_folder(path: Path, seen: Glance) -> tuple[float, str]:
     if "events/" not in seen.names and not any(name.partition(".")[0].isdecimal() for name in seen.names):
         return 0.0, ""
-    folder = events_folder(path)
-    names = event_files(folder) if folder else []
-    if folder and names and _is_event(glance(folder / names[0]).table):
-        return 0.95, f"{len(names)} files of events"
-    return 0.0, ""
+    count = files_seen(path, _is_event)
+    return (0.95, f"{count} files of events") if count else (0.0, "")
 
 
 def _is_event(value: Any) -> bool:
@@ -215,10 +207,7 @@ class _Story:
         said = text(event.get("content")) or text(event.get("message"))
         extras = table(event.get("extras"))
         call_id = str(at(event, "tool_call_metadata", "tool_call_id") or self.calls.get(str(event.get("cause")), ""))
-        exit_code = next(
-            (code for code in map(whole, _exit_codes(event, extras)) if code is not None),
-            None,
-        )
+        exit_code = first_whole(at(extras, "metadata", "exit_code"), extras.get("exit_code"), event.get("exit_code"))
         if kind in _BESIDE or (event.get("cause") is not None and not call_id):
             failed = extras.get("agent_state") == "error"
             self.building.add(
@@ -236,10 +225,6 @@ class _Story:
             agent=self.agents[-1],
             at_s=self._time(),
         )
-
-
-def _exit_codes(event: Mapping[str, Any], extras: Mapping[str, Any]) -> tuple[Any, ...]:
-    return at(extras, "metadata", "exit_code"), extras.get("exit_code"), event.get("exit_code")
 
 
 def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> str:
@@ -274,5 +259,5 @@ def _outcome(around: Mapping[str, Any], place: Ref, finish: tuple[Ref, Mapping[s
 
 
 reader = Reader(
-    NAME, "events of OpenHands (a trajectory, a line of output.jsonl, a folder of events)", sniff, read, rows, read_one
+    NAME, "events of OpenHands (a trajectory, a line of output.jsonl, a folder of events)", sniff, read, rows, read
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ def below(ref: Ref, pointer: str) -> Ref:
     return Ref(ref.path, ref.lines, ref.pointer + pointer)
 
 
-def event_files(folder: Path) -> list[str]:
+def _event_files(folder: Path) -> list[str]:
     """The names of the events' files in a folder, in the order of their numbers."""
     try:
         names = [name for name in (entry.name for entry in folder.iterdir()) if _NUMBERED.fullmatch(name)]
@@ -33,21 +33,28 @@ def event_files(folder: Path) -> list[str]:
     return sorted(names, key=lambda name: (int(_NUMBERED.fullmatch(name)[1]), name))[:_MOST_FILES]  # type: ignore[index]
 
 
-def events_folder(path: Path) -> Path | None:
-    """The folder of the events' files: the path itself, or `events` in it."""
-    return next((folder for folder in (path / "events", path) if event_files(folder)), None)
+def _events_folder(path: Path) -> tuple[Path, list[str]]:
+    """The folder of the events' files, the path itself or `events` in it, and their names."""
+    below = path / "events"
+    names = _event_files(below)
+    return (below, names) if names else (path, _event_files(path))
+
+
+def files_seen(path: Path, is_event: Callable[[Any], bool]) -> int:
+    """How many files of events a folder has; 0 where the first of them holds none."""
+    folder, names = _events_folder(path)
+    return len(names) if names and is_event(glance(folder / names[0]).table) else 0
 
 
 def from_folder(building: Building, root: Path) -> Iterator[Place]:
     """Each event's file; one that cannot be read is a problem."""
-    folder = events_folder(root)
-    names = event_files(folder) if folder else []
-    prefix = "" if folder in (None, root) else f"{folder.name}/"
+    folder, names = _events_folder(root)
+    prefix = "" if folder == root else f"{folder.name}/"
     building.run.artefacts = [f"{prefix}{name}" for name in names]
     for name in names:
         place = f"{prefix}{name}"
         try:
-            if folder is None or not (folder / name).resolve().is_relative_to(root.resolve()):
+            if not (folder / name).resolve().is_relative_to(root.resolve()):
                 raise CannotRead("leads out of the run's folder, and is not read")  # noqa: TRY301  one place tells it
             value, problems = document(folder / name, place)
         except CannotRead as error:

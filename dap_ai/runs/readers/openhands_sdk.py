@@ -14,8 +14,20 @@ from dap_ai.runs.documents import document
 from dap_ai.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building, iso
-from dap_ai.runs.readers.openhands_places import Place, below, event_files, events_folder, from_file, from_folder, rows
-from dap_ai.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole, words
+from dap_ai.runs.readers.openhands_places import Place, below, files_seen, from_file, from_folder, rows
+from dap_ai.runs.readers.shapes import (
+    arguments,
+    array,
+    at,
+    command,
+    first_whole,
+    number,
+    table,
+    text,
+    thinking,
+    usage,
+    words,
+)
 from dap_ai.runs.readers.times import epoch_s
 
 NAME = "openhands-sdk"
@@ -43,10 +55,8 @@ def sniff(path: Path) -> tuple[float, str]:
             and not any(n.startswith("event-") for n in seen.names)
         ):
             return 0.0, ""
-        folder = events_folder(path)
-        names = event_files(folder) if folder else []
-        if folder and names and _is_event(glance(folder / names[0]).table):
-            return 1.0, f"{len(names)} files of events of the SDK"
+        if count := files_seen(path, _is_event):
+            return 1.0, f"{count} files of events of the SDK"
         return (0.6, _STATE) if _STATE in seen.names else (0.0, "")
     if seen.kind not in ("document", "lines"):
         return 0.0, ""
@@ -54,13 +64,8 @@ def sniff(path: Path) -> tuple[float, str]:
     return (1.0, "events of the SDK, by their kind") if _is_event(at(history, 0)) else (0.0, "")
 
 
-def read(path: Path) -> Run:
-    """See Reader.read."""
-    return read_one(path, None)
-
-
-def read_one(path: Path, number: int | None) -> Run:
-    """See Reader.read_one."""
+def read(path: Path, number: int | None = None) -> Run:
+    """See Reader.read and Reader.read_one."""
     building = Building(path, NAME, "V1")
     story = _Story(building)
     around: Mapping[str, Any] = {}
@@ -160,16 +165,13 @@ class _Story:
     def _add(self, kind: Any, ref: Ref, event: Mapping[str, Any], **fields: Any) -> None:
         self.building.add(kind, ref, at_s=self.now, native_id=str(event.get("id") or ""), **fields)
 
-    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thinking: Mapping[str, Any]) -> None:
+    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thought: Mapping[str, Any]) -> None:
         """The model's answer; several calls of one answer share it."""
         native = str(event.get("llm_response_id") or "")
         if native and native in self.replies:
             return
         self.replies.add(native)
-        blocks = "\n".join(
-            filter(None, (text(at(block, "thinking")) for block in array(thinking.get("thinking_blocks"))))
-        )
-        reasoning = text(thinking.get("reasoning_content")) or blocks
+        reasoning = text(thought.get("reasoning_content")) or thinking(thought)
         self._add("response", ref, event, text=said, reasoning=reasoning, usage=usage(event.get("usage")))
 
     def _message(self, ref: Ref, event: Mapping[str, Any]) -> None:
@@ -205,14 +207,7 @@ class _Story:
 
     def _observation(self, ref: Ref, event: Mapping[str, Any]) -> None:
         seen = table(event.get("observation"))
-        code = next(
-            (
-                found
-                for found in map(whole, (seen.get("exit_code"), at(seen, "metadata", "exit_code")))
-                if found is not None
-            ),
-            None,
-        )
+        code = first_whole(seen.get("exit_code"), at(seen, "metadata", "exit_code"))
         failed = seen.get("is_error") is True or (code is not None and code > 0)
         self._add(
             "result",
@@ -252,4 +247,4 @@ def _outcome(state: Mapping[str, Any], place: Ref, finish: Ref | None) -> Outcom
     return Outcome("unknown", "finish", finish) if finish else Outcome()
 
 
-reader = Reader(NAME, "a conversation of OpenHands' SDK (base_state.json and events/)", sniff, read, rows, read_one)
+reader = Reader(NAME, "a conversation of OpenHands' SDK (base_state.json and events/)", sniff, read, rows, read)

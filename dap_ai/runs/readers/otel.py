@@ -12,8 +12,9 @@ from typing import Any
 
 from dap_ai.runs.model import Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import readable, rows, table, text_of
+from dap_ai.runs.readers.blocks import readable, text_of
 from dap_ai.runs.readers.shapes import arguments as arguments_of
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.spans.attributes import Meaning, plain
 from dap_ai.runs.readers.spans.files import Found, all_spans, spans_of
 from dap_ai.runs.readers.spans.reading import told
@@ -132,7 +133,7 @@ def _status(span: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]]
 
 def _events(span: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The events of a span: name and attributes."""
-    for event in map(table, rows(span.get("events"))):
+    for event in map(table, array(span.get("events"))):
         yield text_of(event.get("name")), plain(event.get("attributes"))
 
 
@@ -161,7 +162,7 @@ def _arguments(given: Any) -> Mapping[str, Any] | None:
 
 def _logged(span: Mapping[str, Any], key: str) -> Any:
     """What a traced function was given or gave, where its log tells that."""
-    values = (table(table(log).get("body")).get(key) for log in rows(span.get("logs")))
+    values = (table(table(log).get("body")).get(key) for log in array(span.get("logs")))
     found = next((value for value in values if value not in (None, "<null>", {})), None)
     return readable(found) if found is not None else None
 

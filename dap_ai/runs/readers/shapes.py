@@ -12,9 +12,17 @@ from dap_ai.runs.model import Usage
 _NOTHING: Mapping[str, Any] = {}
 
 
+def decoded(data: bytes | str, otherwise: Any = None) -> Any:
+    """The value of a JSON text; `otherwise` where it is none, is nested too deeply, or is no UTF-8."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return otherwise
+
+
 def table(value: Any) -> Mapping[str, Any]:
     """An object, or an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else _NOTHING
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else _NOTHING
 
 
 def array(value: Any) -> Sequence[Any]:
@@ -52,6 +60,11 @@ def _part(part: Any) -> str:
     return ""
 
 
+def thinking(source: Mapping[str, Any]) -> str:
+    """What a model thought apart from its text, where it was kept."""
+    return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
+
+
 def words(value: Any) -> str:
     """A text, or JSON of what is none; "" of nothing."""
     if value is None or isinstance(value, str):
@@ -62,6 +75,11 @@ def words(value: Any) -> str:
 def whole(value: Any) -> int | None:
     """A whole number, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def first_whole(*values: Any) -> int | None:
+    """The first of them that is a whole number, or None."""
+    return next((found for found in map(whole, values) if found is not None), None)
 
 
 def number(value: Any) -> float | None:
@@ -101,10 +119,7 @@ def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
         return cast("Mapping[str, Any]", value), True
     if not isinstance(value, str):
         return None, value is None
-    try:
-        found = msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None, False
+    found = decoded(value)
     return (cast("Mapping[str, Any]", found), True) if isinstance(found, dict) else (None, False)
 
 

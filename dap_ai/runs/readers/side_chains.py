@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.runs.model import Ref
-from dap_ai.runs.readers import blocks
+from dap_ai.runs.readers import blocks, shapes
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 
 _MOST_FILES = 200
@@ -47,17 +47,17 @@ class Slim:
     def add(self, line: Mapping[str, Any]) -> None:
         """One more line, in order."""
         is_side = line.get("isSidechain") is True
-        said = blocks.table(line.get("message")).get("content")
+        said = shapes.table(line.get("message")).get("content")
         content = [slim for _, block in blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
         if not is_side and not content:
             return
-        told = {"agentId": blocks.table(line.get("toolUseResult")).get("agentId")}
+        told = {"agentId": shapes.table(line.get("toolUseResult")).get("agentId")}
         kept = {key: line[key] for key in ("uuid", "parentUuid", "isSidechain", "agentId") if key in line}
         self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
 
     def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
         """A call of a sub-agent, its result without its text, a text of a side chain."""
-        given = blocks.table(block.get("input"))
+        given = shapes.table(block.get("input"))
         if "subagent_type" in given:
             self._calls.add(blocks.text_of(block.get("id")))
             return {**block, "input": {key: given[key] for key in ("subagent_type", "prompt") if key in given}}
@@ -117,7 +117,7 @@ class Speakers:
     def _wanted(self, line: Mapping[str, Any], agent_id: str) -> str:
         """A name: the kind of sub-agent that the call with this prompt asked for, else its id."""
         root = self._lines.get(self._roots.get(blocks.text_of(line.get("uuid")), ""), line)
-        said = blocks.table(root.get("message")).get("content")
+        said = shapes.table(root.get("message")).get("content")
         texts = [blocks.classify(block).text for _, block in blocks.each(said, "")]
         kinds = (self._tasks.get(text.strip()) for text in texts)
         known = agent_id or self._ids.get(blocks.text_of(root.get("uuid")), "")
@@ -129,10 +129,10 @@ def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     kinds: dict[str, str] = {}
     found: dict[str, str] = {}
     for line in logged:
-        told = blocks.table(line.get("toolUseResult"))
+        told = shapes.table(line.get("toolUseResult"))
         agent_id = blocks.text_of(told.get("agentId")) or blocks.text_of(line.get("agentId"))
-        for _, block in blocks.each(blocks.table(line.get("message")).get("content"), ""):
-            kind = blocks.text_of(blocks.table(block.get("input")).get("subagent_type"))
+        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
+            kind = blocks.text_of(shapes.table(block.get("input")).get("subagent_type"))
             if kind:
                 kinds[blocks.text_of(block.get("id"))] = kind
             elif call := kinds.get(blocks.text_of(block.get("tool_use_id"))):
@@ -144,8 +144,8 @@ def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
     """The prompt of each call that starts a sub-agent, and the kind of it."""
     found: list[tuple[str, str]] = []
     for line in logged:
-        for _, block in blocks.each(blocks.table(line.get("message")).get("content"), ""):
-            given = blocks.table(block.get("input"))
+        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
+            given = shapes.table(block.get("input"))
             kind = blocks.text_of(given.get("subagent_type"))
             if block.get("type") == "tool_use" and kind:
                 found.append((blocks.text_of(given.get("prompt")).strip(), kind))

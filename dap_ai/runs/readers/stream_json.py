@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.runs.model import Agent, Event, Outcome, Problem, Ref
-from dap_ai.runs.readers import blocks
+from dap_ai.runs.readers import blocks, shapes
 from dap_ai.runs.readers.timeline import MAIN, Timeline
 from dap_ai.runs.readers.times import epoch_s
 
@@ -59,7 +59,7 @@ class Messages:
         kind = message.get("type")
         self._learn(message)
         speaker = agent or self._speaker(ref, message)
-        if kind in ("assistant", "user") and "content" not in blocks.table(message.get("message")):
+        if kind in ("assistant", "user") and "content" not in shapes.table(message.get("message")):
             self._timeline.problem(ref, f"a message of type {kind!r} without content", "message without content")
             self._other(ref, message, when, speaker)
         elif kind == "assistant":
@@ -231,12 +231,12 @@ class _Partial:
 
     def feed(self, ref: Ref, line: Mapping[str, Any]) -> None:
         """One piece."""
-        inner = blocks.table(line.get("event"))
+        inner = shapes.table(line.get("event"))
         self._refs = [*self._refs[:1], ref]
         if inner.get("type") == "message_start":
-            self._current = blocks.text_of(blocks.table(inner.get("message")).get("id"))
+            self._current = blocks.text_of(shapes.table(inner.get("message")).get("id"))
             self._texts[self._current] = (ref, [])
-        delta = blocks.table(inner.get("delta"))
+        delta = shapes.table(inner.get("delta"))
         if self._current in self._texts:
             pieces = (delta.get(key) for key in ("text", "thinking", "partial_json"))
             self._texts[self._current][1].extend(piece for piece in pieces if isinstance(piece, str))

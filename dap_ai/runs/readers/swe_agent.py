@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dap_ai.runs.documents import document
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.runs.readers.base import Reader, glance
 from dap_ai.runs.readers.building import MAIN, Building
-from dap_ai.runs.readers.shapes import arguments, array, at, number, table, text, words
+from dap_ai.runs.readers.shapes import arguments, array, at, decoded, number, table, text, thinking, words
 
 NAME = "swe-agent"
 _ENTRY = frozenset({"action", "observation", "response"})
@@ -102,7 +100,7 @@ class _Story:
         thought = text(entry.get("thought"))
         response = self.building.add("response", ref, text=said or thought, step=step)
         message = self._said_in_history(response)
-        response.reasoning = _thinking(entry) or _thinking(message)
+        response.reasoning = thinking(entry) or thinking(message)
         self._call(index, entry, message, step)
         if isinstance(state := entry.get("state"), (str, dict)) and not self.building.run.workspace:
             self.building.run.workspace = str(at(_loaded(state), "working_dir") or "")
@@ -162,7 +160,7 @@ class _Story:
             said = text(message.get("content"))
             if message.get("role") == "assistant":
                 step += 1
-                self.building.add("response", ref, text=said, reasoning=_thinking(message), step=step)
+                self.building.add("response", ref, text=said, reasoning=thinking(message), step=step)
                 self._calls_of_reply(ref, message, step)
             elif message.get("role") in ("user", "tool"):
                 call_id = str(at(message, "tool_call_ids", 0) or at(message, "tool_call_id") or f"step-{step}")
@@ -218,11 +216,6 @@ def _place(pointer: str, entry: Mapping[str, Any], key: str) -> Ref:
     return Ref(pointer=f"{pointer}/{key}" if key in entry else pointer)
 
 
-def _thinking(source: Mapping[str, Any]) -> str:
-    """What the model thought apart from its text, where it was kept."""
-    return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
-
-
 def _version(entries: Any, history: Any) -> str:
     """By its shape: no version is written."""
     entry = table(at(entries, 0))
@@ -234,12 +227,7 @@ def _version(entries: Any, history: Any) -> str:
 
 def _loaded(value: Any) -> Any:
     """A value that may be written as JSON in a string."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    return decoded(value) if isinstance(value, str) else value
 
 
 def _outcome(status: str, ref: Ref) -> Outcome:

@@ -16,8 +16,9 @@ from dap_ai.runs.documents import document
 from dap_ai.runs.model import Outcome, Ref, Run, Verdict
 from dap_ai.runs.readers import casts, episodes
 from dap_ai.runs.readers.base import Reader, glance
-from dap_ai.runs.readers.blocks import readable, table, text_of
+from dap_ai.runs.readers.blocks import readable, text_of
 from dap_ai.runs.readers.runs import finished
+from dap_ai.runs.readers.shapes import table
 from dap_ai.runs.readers.stream_json import Messages
 from dap_ai.runs.readers.timeline import Timeline
 from dap_ai.runs.readers.times import epoch_s
@@ -92,7 +93,6 @@ class _Trial:
         )  # fmt: skip
 
     def _agent(self) -> None:
-        """What the agent did."""
         found = episodes.folders(self._root)
         if found:
             episodes.tell(self._root, self._timeline, found)

@@ -8,11 +8,8 @@ from typing import Any
 
 from dap_ai.runs.model import Agent, Event, EventKind, Problem, Ref
 from dap_ai.runs.readers import portion
+from dap_ai.runs.readers.building import MAIN, MOST_TOLD, in_time
 from dap_ai.runs.readers.thin import Page, Place, ThinEvent
-
-MAIN = "main"
-_MAX_TOLD = 20
-"""Problems of one kind that are told one by one; the rest are told as a number."""
 
 
 class Timeline:
@@ -113,7 +110,7 @@ class Timeline:
     def problem(self, ref: Ref, text: str, sort: str = "") -> None:
         """Tells what was not understood; of many of one sort the first ones, and how many in all."""
         self._told[sort or text] += 1
-        if self._told[sort or text] <= _MAX_TOLD:
+        if self._told[sort or text] <= MOST_TOLD:
             self.problems.append(Problem(ref, text))
 
     def tell_unanswered(self) -> None:
@@ -132,12 +129,9 @@ class Timeline:
         """
         if any(event.at_s is None for event in self.events if event.kind in ("response", "call")):
             return
-        keys: list[float] = []
-        for event in self.events:
-            keys.append(event.at_s if event.at_s is not None else keys[-1] if keys else float("-inf"))
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        if order != list(range(len(keys))):
-            self.events = [self.events[place] for place in order]
+        ordered = in_time(self.events)
+        if ordered != self.events:
+            self.events = ordered
             self.number_anew()
 
     def sort_by_place(self) -> None:
@@ -171,6 +165,6 @@ class Timeline:
             if event.at_s is not None and start is not None:
                 event.at_s -= start
         for sort, times in self._told.items():
-            if times > _MAX_TOLD:
-                self.problems.append(Problem(Ref(), f"{times - _MAX_TOLD} more problems of the same sort: {sort}"))
+            if times > MOST_TOLD:
+                self.problems.append(Problem(Ref(), f"{times - MOST_TOLD} more problems of the same sort: {sort}"))
         return start

@@ -15,7 +15,7 @@ from typing import Any
 
 from dap_ai.extras import FLEET
 from dap_ai.runs.artefacts import GLANCE_BYTES, CannotRead
-from dap_ai.runs.opening import find_runs, is_there, recognized, runs_in
+from dap_ai.runs.opening import each_run, is_there
 
 MAX_FETCHED_BYTES = 2 * 1024**3
 """Of one run at a URL."""
@@ -44,14 +44,7 @@ def local(place: str) -> Generator[Path]:
 def _runs_at_path(path: Path, seen: Callable[[Path], str] = str) -> Iterator[str]:
     if not is_there(path):
         raise CannotRead(f"{path}: is not there")
-    if guess := recognized(path):
-        yield from map(seen, runs_in(path, guess.reader))
-        return
-    if not path.is_dir():
-        return
-    top = Path(os.path.realpath(path))
-    for found, _ in find_runs(path):
-        yield seen(path / found.relative_to(top))
+    yield from (seen(run) for run, _ in each_run(path))
 
 
 def _runs_at_url(url: str) -> Iterator[str]:

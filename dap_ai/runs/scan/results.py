@@ -91,7 +91,8 @@ class Parquet:
         """All rows are in the one file; the lines beside it are gone."""
         self._new.close()
         schema = _schema(self._pyarrow)
-        rows = [msgspec.to_builtins(msgspec.json.decode(line, type=ScanRow)) for line in _lines(self._beside)]
+        lines = self._beside.read_bytes().splitlines()
+        rows = [msgspec.to_builtins(msgspec.json.decode(line, type=ScanRow)) for line in lines]
         table = self._pyarrow.Table.from_pylist(rows, schema=schema)
         if self._path.exists():
             old = self._parquet.read_table(self._path).select(schema.names).cast(schema)
@@ -136,10 +137,6 @@ def _row(path: Path, number: int, line: bytes) -> ScanRow:
         return msgspec.json.decode(line, type=ScanRow)
     except msgspec.DecodeError as error:
         raise ResultsError(f"{path}: line {number} is no row of a scan: {error}") from error
-
-
-def _lines(path: Path) -> list[bytes]:
-    return path.read_bytes().splitlines()
 
 
 def _schema(arrow: Any) -> Any:

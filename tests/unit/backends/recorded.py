@@ -6,7 +6,7 @@ import json
 from contextlib import nullcontext
 from typing import Any
 
-from dap_ai.backends.agents.analysing import Analysed, Known
+from dap_ai.backends.agents.analysing import Analysed
 from dap_ai.backends.agents.console import Bounded
 from dap_ai.backends.agents.session import Loaded, RunSession
 from dap_ai.backends.agents.titles import index_of
@@ -15,6 +15,22 @@ from dap_ai.runs.analysis.facts import Analysis, Check, Effect, Pattern, Write
 from dap_ai.runs.analysis.onsets import Finding, Onset
 from dap_ai.runs.model import Agent, Event, Outcome, Ref, Run, Usage
 from tests.conformance import schema
+
+
+class Known:
+    """An analysis that is there."""
+
+    is_due = True
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+
+    def begin(self) -> bool:
+        return True
+
+    def __call__(self) -> Analysis:
+        return self._analysis
+
 
 REF = Ref()
 EVENTS = [

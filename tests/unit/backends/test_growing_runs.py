@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.agents.analysing import Known
 from dap_ai.backends.agents.growing import Growth, Unread, goes_on, settled
 from dap_ai.backends.agents.session import Loaded, RunSession
 from dap_ai.backends.agents.titles import line_of
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Agent, Event, Ref, Run
 from tests.conformance import schema
-from tests.unit.backends.recorded import Client
+from tests.unit.backends.recorded import Client, Known
 
 MEGABYTE = 1_000_000
 FIRST, MORE, ALL = 5, 9, 13

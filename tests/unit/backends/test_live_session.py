@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.agents.analysing import Known
 from dap_ai.backends.agents.live.gate.orders import Edited, Heard, Held, Order
 from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.running.session import Happening, LiveSession
@@ -14,6 +13,7 @@ from dap_ai.backends.agents.running.wanted import Wanted
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Agent, Event, Ref, Run
 from tests.conformance import schema
+from tests.unit.backends.recorded import Known
 
 REF = Ref("run.jsonl", (1, 1))
 NOTHING = Known(Analysis())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.backends.agents.analysing import Beside, Known
+from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.conditions import ConditionError, parsed, value_of
 from dap_ai.backends.agents.facts import Facts
 from dap_ai.backends.agents.filters import FILTERS
@@ -18,7 +18,7 @@ from dap_ai.backends.agents.session import Loaded, Refused, RunSession
 from dap_ai.backends.agents.titles import line_of
 from dap_ai.runs.analysis.facts import Analysis, Effect
 from dap_ai.runs.model import Event, Run
-from tests.unit.backends.recorded import EVENTS, LAST, REF, RUN, SEEN, Client
+from tests.unit.backends.recorded import EVENTS, LAST, REF, RUN, SEEN, Client, Known
 
 RUN_MD = {"path": "/tmp/run/run.md"}
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from dap_ai.backends.agents.live.wire.apis.values import table
+from dap_ai.runs.readers.shapes import table
 from dap_ai.toml_files import BadFile, parse, read
 
 _NAMES = ("codex", "codex.exe", "codex.js", "@openai/codex")

@@ -15,8 +15,8 @@ import msgspec
 import psutil
 
 from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
 from dap_ai.backends.agents.live.gate.orders import Heard
+from dap_ai.backends.agents.live.gate.visits import Gatekeeper
 from dap_ai.backends.agents.live.replay.standing import Standing
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Told, Word
 from dap_ai.backends.agents.live.wire.recorder import Recorder

@@ -90,7 +90,7 @@ class LiveStage:
             with printing.files() as (out, err):
                 command = self._keeper.addressed(self._wanted.command)
                 self._agent = subprocess.Popen(  # noqa: S603  it is what the user wants
-                    command, env=self._variables(), cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
+                    command, env={**self._environ, **self._changed()}, cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
                     stdout=out, stderr=err, start_new_session=True,
                 )  # fmt: skip
         except OSError as error:
@@ -141,9 +141,6 @@ class LiveStage:
             time.sleep(0.02)
 
     # -- what happens ------------------------------------------------------------------------------------------------
-
-    def _variables(self) -> Mapping[str, str]:
-        return {**self._environ, **self._changed()}
 
     def _changed(self) -> dict[str, str]:
         """Those that are ours: of two sitecustomize the one runs the other."""

@@ -83,7 +83,7 @@ def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted:
         raise Unreadable(str(error)) from error
     _announce(tape, place, folder)
     try:
-        ran = replayed(todo, place)
+        code = replayed(todo, place)
     except (CannotRecord, CannotReplay, OSError) as error:
         remove(place.copy)
         raise Unreadable(f"{path}: cannot be run again: {error}") from error
@@ -98,7 +98,7 @@ def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted:
         for line in both.lines():
             click.echo(line)
     _end(place, folder, keep=wanted.keep)
-    raise SystemExit(_code(both, ran.code, made["kind"], checks))
+    raise SystemExit(_code(both, code, made["kind"], checks))
 
 
 def _announce(tape: Tape, place: Place, folder: Path) -> None:

@@ -11,8 +11,7 @@ from dap_ai.backends.agents.live.replay.running import Checked
 from dap_ai.backends.agents.live.replay.tape import Tape
 from dap_ai.backends.agents.live.workspace.git import GitError
 from dap_ai.commands.run.parts.arguments import opened
-from dap_ai.commands.run.parts.diffs import diff_lines
-from dap_ai.commands.run.parts.paging import screen_width, styled
+from dap_ai.commands.run.parts.printing import diff_lines, screen_width, styled
 from dap_ai.commands.run.parts.texts import counted, cut, dollars, in_a_line, path_shown
 from dap_ai.runs.export.words import length_of_time
 from dap_ai.runs.model import Run
@@ -20,6 +19,7 @@ from dap_ai.runs.readers.shapes import whole, words
 
 _LABEL = 14
 _DIFF_LINES = 60
+_FILES = 6
 
 
 class Side(NamedTuple):
@@ -190,8 +190,8 @@ def _check(check: Checked | None) -> str:
 
 
 def _files(side: Side) -> str:
-    return ", ".join(map(path_shown, side.files[:6])) + (
-        f" and {len(side.files) - 6} more" if len(side.files) > 6 else ""
+    return ", ".join(map(path_shown, side.files[:_FILES])) + (
+        f" and {len(side.files) - _FILES} more" if len(side.files) > _FILES else ""
     )
 
 

@@ -13,7 +13,7 @@ from dap_ai.commands.run.parts.arguments import Unreadable
 from dap_ai.commands.run.parts.texts import in_a_line, path_shown
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Run
-from dap_ai.runs.opening import find_runs, is_there, open_run, recognized, runs_in
+from dap_ai.runs.opening import each_run, is_there, open_run
 
 _PATH_CHARACTERS = 60
 
@@ -67,18 +67,14 @@ def runs_at(paths: Iterable[Path]) -> Iterator[Found]:
 def _runs_at(path: Path) -> Iterator[Found]:
     if not is_there(path):
         raise Unreadable(f"{path_shown(str(path))}: is not there")
-    if guess := recognized(path):
-        yield from (Found(str(run), guess.reader.name) for run in runs_in(path, guess.reader))
-        return
-    if not path.is_dir():
+    found = None
+    for found, reader in each_run(path):
+        yield Found(str(found), reader)
+    if found is None and not path.is_dir():
         try:
             open_run(path)  # which says why it is none
         except CannotRead as error:
             raise Unreadable(str(error)) from error
-        return
-    top = Path(os.path.realpath(path))
-    for found, reader in find_runs(path):
-        yield Found(str(path / found.relative_to(top)), reader)
 
 
 def read(found: Found) -> Run | str:

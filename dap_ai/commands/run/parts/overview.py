@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dap_ai.commands.run.parts.colours import EFFECTS, STAGES
-from dap_ai.commands.run.parts.paging import styled
+from dap_ai.commands.run.parts.printing import styled
 from dap_ai.commands.run.parts.texts import counted, cut, in_a_line, path_shown
 from dap_ai.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage
 from dap_ai.runs.analysis.tree import folded as folded_tree
@@ -51,7 +51,8 @@ def tree_lines(analysis: Analysis, width: int, *, folded: bool) -> Iterator[str]
             yield _look_line(looks)
             looks = 0
         if node.parent != state:
-            yield styled(_back_to(node.parent), dim=True)
+            at = f"the state of step {node.parent}" if node.parent else "the first state"
+            yield styled(f"↰ at {at} again", dim=True)
             state = node.parent
         effect = effects.get(node.step)
         opens = effect is not None and opens_state(effect)
@@ -59,10 +60,6 @@ def tree_lines(analysis: Analysis, width: int, *, folded: bool) -> Iterator[str]
         yield _node_line(node, effect, "◆" if opens else "│", width)
     if looks:
         yield _look_line(looks)
-
-
-def _back_to(step: int) -> str:
-    return f"↰ at the state of step {step} again" if step else "↰ at the first state again"
 
 
 def _look_line(looks: int) -> str:

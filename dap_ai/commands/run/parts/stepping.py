@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.commands.run.parts.paging import styled
+from dap_ai.commands.run.parts.printing import styled
 from dap_ai.commands.run.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.runs.export import words

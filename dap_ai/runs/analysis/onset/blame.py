@@ -37,9 +37,9 @@ class Blame:
         """How many lines of the file each step has left there."""
         return Counter(self.files.get(path, {}).values())
 
-    def brought(self, words: str, path: str = "") -> int | None:
-        """The first step that brought a line with `words`, in `path` or anywhere."""
-        found = [place for place in ([path] if path else self.files) if words in self._whole(place)]
+    def brought(self, words: str) -> int | None:
+        """The first step that brought a line with `words`."""
+        found = [place for place in self.files if words in self._whole(place)]
         lines = (one for place in found for one in self.files[place].items())
         return min((step for line, step in lines if words in line), default=None)
 

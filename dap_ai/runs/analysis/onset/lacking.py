@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dap_ai.runs.analysis import paths
 from dap_ai.runs.analysis.effects import text_of_call
@@ -77,7 +77,7 @@ def _only_tried(scene: Scene) -> Iterator[Suspect]:
         tried, end = list(pattern.steps[:-1]), pattern.steps[-1]
         carried = [n for n in tried if not _is_refused(scene, n)]
         refused = [n for n in tried if n not in carried and scene.story.files.work(scene.effects[n].writes)]
-        meant = [n for n in carried if _meant_as_fix(scene, n) and n > min(refused, default=0)]
+        meant = [n for n in carried if _sentence(scene, n, "means_to_fix") and n > min(refused, default=0)]
         if meant:
             step, kind = meant[0], "took an edit of its own script for the fix"
         elif refused:
@@ -103,10 +103,6 @@ def _is_refused(scene: Scene, number: int) -> bool:
     return bool(scene.effects[number].refused) or failed(scene.step(number))
 
 
-def _meant_as_fix(scene: Scene, number: int) -> bool:
-    return bool(_sentence(scene, number, "means_to_fix"))
-
-
 def _sentence(scene: Scene, number: int, key: str) -> str:
     """The line of what the agent said with a step in which one of the expressions finds something."""
     response = scene.step(number).response
@@ -123,10 +119,6 @@ def _taken_back(scene: Scene) -> Iterator[Suspect]:
             "verification misinterpretation",
             0.6,
             f"Step {step} took back every edit of the work, and none came after it",
-            links=_lost(before),
+            links=[(number, "an edit that is lost") for number in before],
             said=[call_of(scene, step)],
         )
-
-
-def _lost(steps: Sequence[int]) -> list[tuple[int, str]]:
-    return [(number, "an edit that is lost") for number in steps]

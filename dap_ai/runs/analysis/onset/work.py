@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import warnings
 from collections.abc import Iterator, Sequence
 
 from dap_ai.runs.analysis import paths
 from dap_ai.runs.analysis.differences import applied
 from dap_ai.runs.analysis.facts import Effect, Write
-from dap_ai.runs.analysis.onset.broken import fault_of
 from dap_ai.runs.analysis.onset.scene import Scene, call_of, result_of, suspect
 from dap_ai.runs.analysis.onsets import Suspect
 from dap_ai.runs.analysis.patterns.story import failed
 from dap_ai.runs.analysis.tree import one_line
+
+_MAX = 100_000
+"""Characters: of longer texts nothing is said."""
+_NEWER = ("print ", "exec ", "match ", "case ", "type ", "except*", "except ")
+"""Lines that other versions of Python can read."""
+_NO_PREFIX = (".py", ".c", ".h", ".cc", ".cpp", ".rs", ".go", ".js", ".ts", ".java", ".json", ".toml")
+"""Files in which nothing can begin with `>` or `:`."""
 
 
 def broken_file(scene: Scene) -> Iterator[Suspect]:
@@ -83,3 +92,38 @@ def check_bent(scene: Scene) -> Iterator[Suspect]:
                 links=[(pattern.steps[0], "the test fails"), (pattern.steps[-1], "the edited test passes")],
                 said=[call_of(scene, step), result_of(scene, pattern.steps[0], pattern.quote)],
             )
+
+
+def fault_of(path: str, text: str | None) -> str:
+    """What is wrong, with the line's own words after `: `; "" where nothing is, or where that is not known."""
+    if not text or len(text) > _MAX or not text.strip():
+        return ""
+    if text.lstrip()[0] in ">:" and path.endswith(_NO_PREFIX):
+        return f"line 1, a stray prefix: {text.lstrip().split(chr(10), 1)[0].strip()}"
+    reader = {"py": _python, "json": _json}.get(path.rpartition(".")[2])
+    try:
+        return reader(text) if reader else ""
+    except (RecursionError, MemoryError, ValueError):
+        return ""
+
+
+def _python(text: str) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        lines = text.split("\n")
+        line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
+        other = "f-string" in str(error.msg) or line.startswith(_NEWER) or "except*" in text or "{{" in text
+        return "" if other else f"line {error.lineno or 1}, {error.msg}: {line}"
+    return ""
+
+
+def _json(text: str) -> str:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        lines = text.split("\n")
+        return f"line {error.lineno}, {error.msg}: {lines[min(error.lineno, len(lines)) - 1].strip()}"
+    return ""

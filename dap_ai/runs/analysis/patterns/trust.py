@@ -80,7 +80,7 @@ def check_edited(story: Story) -> Iterator[Pattern]:
             continue
         between = [one for one in story.changes if check.step < one.step < later.step]
         bent = [(one, path) for one in between for path in _bent(story, one, _result(story, check.step))]
-        if bent and not any(_changes_work(story, one) for one in between):
+        if bent and not any(not one.writes or story.files.work(one.writes) for one in between):
             effect, path = bent[0]
             text = f"{paths.name(path)} failed, was edited itself, and passed; the work was not changed"
             yield Pattern("check-edited", [check.step, effect.step, later.step], text, _quote(check))
@@ -92,10 +92,6 @@ def _bent(story: Story, effect: Effect, shown: str) -> Iterator[str]:
         tested = story.files.role(write.path) == "test" and write.path not in story.files.made
         if tested and paths.name(write.path) in shown and write.how in {"edit", "delete", "patch"}:
             yield write.path
-
-
-def _changes_work(story: Story, effect: Effect) -> bool:
-    return not effect.writes or bool(story.files.work(effect.writes))
 
 
 def _result(story: Story, number: int) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dap_ai.runs.model import Usage
-from dap_ai.runs.readers.blocks import count, number, readable, rows, table, text_of
-from dap_ai.runs.readers.shapes import at
+from dap_ai.runs.readers.blocks import count, number, readable, text_of
+from dap_ai.runs.readers.shapes import array, at, table
 from dap_ai.runs.readers.spans.chat import parsed_json
 from dap_ai.runs.readers.spans.span import SpanKind
 
@@ -57,7 +57,7 @@ def plain(attributes: Any) -> dict[str, Any]:
     """Attributes as an object: OTLP writes a list of keys and typed values."""
     if isinstance(attributes, Mapping):
         return dict(table(attributes))
-    pairs = (table(pair) for pair in rows(attributes))
+    pairs = (table(pair) for pair in array(attributes))
     return {text_of(pair.get("key")): _value(pair.get("value")) for pair in pairs}
 
 
@@ -68,9 +68,9 @@ def _value(typed: Any, depth: int = 0) -> Any:
         return typed
     kind, value = next(iter(held.items()))
     if kind == "arrayValue":
-        return [_value(one, depth + 1) for one in rows(table(value).get("values"))]
+        return [_value(one, depth + 1) for one in array(table(value).get("values"))]
     if kind == "kvlistValue":
-        pairs = map(table, rows(table(value).get("values")))
+        pairs = map(table, array(table(value).get("values")))
         return {text_of(pair.get("key")): _value(pair.get("value"), depth + 1) for pair in pairs}
     if kind == "intValue" and isinstance(value, str) and value.lstrip("-").isdigit() and len(value) < 20:
         return int(value)
@@ -82,7 +82,7 @@ def nested(value: Any, depth: int = 0) -> Any:
     if depth > _MAX_DEPTH:
         return value
     if isinstance(value, list):
-        return [nested(one, depth + 1) for one in rows(value)]
+        return [nested(one, depth + 1) for one in array(value)]
     if not isinstance(value, Mapping):
         return value
     tree: dict[str, Any] = {}
@@ -177,7 +177,7 @@ class Meaning:
 
 def _vercel_calls(calls: Any) -> list[Any]:
     """The calls of an answer as the AI SDK of Vercel writes them."""
-    found = map(table, rows(parsed_json(calls) if isinstance(calls, str) else calls))
+    found = map(table, array(parsed_json(calls) if isinstance(calls, str) else calls))
     keys = {"id": "toolCallId", "name": "toolName", "arguments": "args"}
     wanted = [{name: call.get(key) for name, key in keys.items()} for call in found]
     return [{"role": "assistant", "tool_calls": wanted}]

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.runs.readers.blocks import readable, rows, table, text_of
+from dap_ai.runs.readers.blocks import readable, text_of
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "developer": "system", "function": "tool"}
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk"})
@@ -83,12 +84,7 @@ def _of_list(items: Sequence[Any], depth: int) -> list[Said]:
 
 def parsed_json(value: str) -> Any:
     """The object or list that a text is; None: it is none."""
-    if value.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return None
+    return decoded(value) if value.lstrip()[:1] in ("{", "[") else None
 
 
 def _is_message(found: Mapping[str, Any]) -> bool:
@@ -136,7 +132,7 @@ class _Parts:
         elif isinstance(content, Mapping):
             self._part(table(content))
         else:
-            for part in rows(content):
+            for part in array(content):
                 self.add(part)
 
     def _part(self, part: Mapping[str, Any]) -> None:
@@ -159,7 +155,7 @@ class _Parts:
 def _calls(found: Mapping[str, Any]) -> list[Wanted]:
     """What stands under `tool_calls`, or the older `function_call`, also of LangChain's additional arguments."""
     extra = table(found.get("additional_kwargs"))
-    given = rows(found.get("tool_calls")) or rows(extra.get("tool_calls"))
+    given = array(found.get("tool_calls")) or array(extra.get("tool_calls"))
     wanted: list[Wanted] = []
     for call in map(table, given):
         inner = table(call.get("tool_call")) or call
@@ -175,7 +171,7 @@ def _calls(found: Mapping[str, Any]) -> list[Wanted]:
 def _texts(value: Any) -> list[str]:
     """The texts of a list of parts."""
     found: list[str] = []
-    for part in rows(value):
+    for part in array(value):
         inner = table(part)
         said = next((inner[key] for key in ("text", "content") if isinstance(inner.get(key), str)), None)
         found.append(said if said is not None else readable(part))

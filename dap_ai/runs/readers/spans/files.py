@@ -15,8 +15,9 @@ from dap_ai.runs.json_spans import escaped, salvaged
 from dap_ai.runs.model import Ref
 from dap_ai.runs.readers import portion, thin
 from dap_ai.runs.readers.base import glance
-from dap_ai.runs.readers.blocks import rows, table, text_of
+from dap_ai.runs.readers.blocks import text_of
 from dap_ai.runs.readers.json_lines import located
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.timeline import Timeline
 
 _LEVELS = (
@@ -142,7 +143,7 @@ def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[Found]:
     while waiting:
         top, pointer, parent, around = waiting.pop()
         if isinstance(top, list):
-            waiting += _elements(rows(top), pointer, parent, around)
+            waiting += _elements(array(top), pointer, parent, around)
             continue
         found = table(top)
         if is_span(found):

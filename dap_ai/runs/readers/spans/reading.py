@@ -9,9 +9,9 @@ from typing import Any
 from dap_ai.runs.documents import document
 from dap_ai.runs.model import Ref, Run
 from dap_ai.runs.readers.base import Glance, glance
-from dap_ai.runs.readers.blocks import rows, table
 from dap_ai.runs.readers.json_lines import objects
 from dap_ai.runs.readers.runs import finished
+from dap_ai.runs.readers.shapes import array, table
 from dap_ai.runs.readers.spans.span import Raw, Seen
 from dap_ai.runs.readers.spans.telling import Telling
 from dap_ai.runs.readers.timeline import Timeline
@@ -39,7 +39,7 @@ def records(path: Path, timeline: Timeline, nested: str = "") -> Iterator[tuple[
     while waiting:
         ref, record, parent = waiting.pop()
         yield ref, {key: value for key, value in record.items() if key != nested or not nested}, parent
-        below = list(enumerate(map(table, rows(record.get(nested)))))
+        below = list(enumerate(map(table, array(record.get(nested)))))
         own = record.get("id")
         for place, inner in reversed(below):
             place_of = Ref(ref.path, ref.lines, f"{ref.pointer}/{nested}/{place}")
@@ -54,7 +54,7 @@ def _top(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any
     timeline.problems.extend(problems)
     if table(value):
         yield Ref(), table(value), ""
-    for at, one in enumerate(rows(value)):
+    for at, one in enumerate(array(value)):
         if table(one):
             yield Ref(pointer=f"/{at}"), table(one), ""
         else:
@@ -63,5 +63,5 @@ def _top(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any
 
 def first_records(seen: Glance) -> list[Mapping[str, Any]]:
     """The first objects of what is seen of a file."""
-    values = seen.rows or rows(seen.value) or [seen.value]
+    values = seen.rows or array(seen.value) or [seen.value]
     return [table(value) for value in values[:20]]

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from dap_ai.runs.model import Event, Ref, Status
-from dap_ai.runs.readers.blocks import readable, table, within
+from dap_ai.runs.readers.blocks import readable, within
 from dap_ai.runs.readers.shapes import arguments as arguments_of
-from dap_ai.runs.readers.shapes import command
+from dap_ai.runs.readers.shapes import command, table
 from dap_ai.runs.readers.spans.chat import parsed_json
 from dap_ai.runs.readers.spans.span import Span
 from dap_ai.runs.readers.timeline import MAIN, Timeline
@@ -101,7 +101,6 @@ class Telling:
         )  # fmt: skip
 
     def _ends(self, span: Span, agent: str) -> None:
-        """What the end of a span tells."""
         raw = span.raw
         if raw.kind == "model":
             self._responds(span, agent)

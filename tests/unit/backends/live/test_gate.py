@@ -14,10 +14,10 @@ import pytest
 from dap_ai.backends.agents.live.gate.contract import Announced, Verdict, encoded
 from dap_ai.backends.agents.live.gate.editing import CannotEdit, Kept, with_call, with_text, without_call
 from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.keeper import Gatekeeper
 from dap_ai.backends.agents.live.gate.orders import Heard, Held, Order, Row, Table
 from dap_ai.backends.agents.live.gate.stops import Going, Now, Stops
 from dap_ai.backends.agents.live.gate.story import Story
+from dap_ai.backends.agents.live.gate.visits import Gatekeeper
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.runs.model import Event
 

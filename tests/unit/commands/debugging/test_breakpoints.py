@@ -20,7 +20,6 @@ def test_the_adapters_arguments_have_what_is_enabled_of_one_file():
     table.add(name="total")
     assert arguments(table.of_file("/a/shop.py")) == [{"line": 3, "condition": "x > 1"}]
     assert arguments(table.of_functions()) == [{"name": "total"}]
-    assert table.files() == {"/a/shop.py", "/a/other.py"}
 
 
 def test_what_the_adapter_says_is_kept():

@@ -7,7 +7,7 @@ import pytest
 
 from dap_ai.runs.analysis.analysing import analyse, analyse_against
 from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.analysis.onset.broken import fault_of
+from dap_ai.runs.analysis.onset.work import fault_of
 from dap_ai.runs.model import Event, Outcome, Ref
 from tests.unit.runs.analysis.made import FAILED, PASSED, Did, called, run_of, said
 

@@ -6,7 +6,7 @@ import msgspec
 
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.analysis.onsets import Finding
-from dap_ai.runs.analysis.tree import children, folded
+from dap_ai.runs.analysis.tree import folded
 from tests.unit.runs.analysis.made import FAILED, PASSED, Did, analysed, called, said, stages
 
 LOOK = Did("cat src/core.py", "def f(): ...")
@@ -62,7 +62,6 @@ def test_a_last_message_hands_the_work_in_and_calls_that_never_ran_are_in_no_sta
 def test_changing_steps_open_states_and_looking_steps_stand_under_them():
     tree = analysed(LOOK, LOOK, EDIT, LOOK, EDIT, RUN).tree
     assert [(node.step, node.parent) for node in tree] == [(1, 0), (2, 0), (3, 0), (4, 3), (5, 3), (6, 5)]
-    assert [node.step for node in children(tree)[3]] == [4, 5]
 
 
 def test_a_refused_edit_opens_no_state():

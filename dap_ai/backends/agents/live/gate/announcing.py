@@ -16,9 +16,9 @@ from dap_ai.backends.agents.live.gate.editing import CannotEdit
 from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Heard, Order
 from dap_ai.backends.agents.live.gate.story import Speaker
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event
 from dap_ai.runs.readers.recordings.said import Said
+from dap_ai.runs.readers.shapes import table
 
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 _GO = Verdict()
@@ -94,7 +94,7 @@ class Announcing:
             self._gate.records.event({**edited, **kept})
 
         arguments: Any = event.text if said.arguments is None else said.arguments
-        shown = partial(_tool, event.tool, arguments)
+        shown = partial(dict[str, Any], tool=event.tool, arguments=arguments)
         await self._gate.passes(What(event, 0, shown, carry, frames=said.frames))
         return msgspec.structs.replace(made.verdict, call_id=event.call_id)
 
@@ -206,10 +206,6 @@ def _text(event: Event) -> str:
 
 def _object(arguments: Any) -> Mapping[str, Any] | None:
     return table(arguments) if isinstance(arguments, dict) else None
-
-
-def _tool(tool: str, arguments: Any) -> Any:
-    return {"tool": tool, "arguments": arguments}
 
 
 def _function(call: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is announced at the gate by whoever is in the agent's process (a hook, the shim), and the verdict on it.
 
-The agent's environment has GATE, an address on loopback with a secret in its path. An announcement is one POST of a
-JSON object to it; the answer is the verdict, a JSON object, with status 200:
+The agent's environment has DAP_AI_GATE, an address on loopback with a secret in its path. An announcement is one POST
+of a JSON object to it; the answer is the verdict, a JSON object, with status 200:
 
     POST /SECRET/gate    {"kind": "call", "agent": "main", "tool": "bash", "arguments": {"command": "ls"},
                           "call_id": "c1"}
@@ -46,11 +46,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
-
-GATE = "DAP_AI_GATE"
-"""The variable of the agent's environment that names the gate's address; unset: nobody stands there."""
-PATH = "gate"
-"""Of the address, behind the secret."""
 
 Kind = Literal["hello", "agent", "query", "response", "call", "result", "note", "python", "started", "ended"]
 
@@ -99,9 +94,6 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str = ""
     call_id: str = ""
     """Of a call: what it is known by."""
-
-
-GO = Verdict()
 
 
 def encoded(verdict: Verdict) -> bytes:

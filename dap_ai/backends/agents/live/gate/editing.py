@@ -9,7 +9,7 @@ import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.backends.agents.live.wire.apis.editing import answer_of, history, resulted, said, with_history
-from dap_ai.backends.agents.live.wire.apis.values import rows, table
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _TEXTS = ("text", "output_text")
 _CALLS = ("function_call", "custom_tool_call", "tool_use")
@@ -30,9 +30,7 @@ class Kept(msgspec.Struct):
         """A request with the edits that concern it; None: none does. Only looks closer where there is one."""
         if not self.notes and not any(call.encode() in body for call in self.results):
             return None
-        try:
-            fields = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeError):
+        if not (fields := table(decoded(body))):
             return None
         before = messages = history(api, fields)
         for head, place, words in reversed(self.notes):
@@ -61,10 +59,7 @@ def with_fields(body: bytes, fields: Any) -> bytes:
 
 def in_the_models_place(api: Api, body: bytes, text: str) -> dict[str, Any]:
     """An answer of that text alone."""
-    try:
-        model = msgspec.json.decode(body, type=dict[str, Any]).get("model")
-    except (msgspec.MsgspecError, UnicodeError):
-        model = None
+    model = table(decoded(body)).get("model")
     return answer_of(api, text, model if isinstance(model, str) else "none")
 
 
@@ -72,11 +67,11 @@ def with_text(api: Api, value: Any, text: str) -> Any:
     """An answer that says another text, and makes the same calls."""
     row = table(value)
     if api == "chat":
-        return {**row, "choices": [_message(choice, {"content": text}) for choice in map(table, rows(row["choices"]))]}
+        return {**row, "choices": [_message(choice, {"content": text}) for choice in map(table, array(row["choices"]))]}
     if api == "messages":
-        return {**row, "content": _one_text(rows(row.get("content")), {"type": "text", "text": text})}
+        return {**row, "content": _one_text(array(row.get("content")), {"type": "text", "text": text})}
     part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
-    items = [table(each) for each in rows(row.get("output"))]
+    items = [table(each) for each in array(row.get("output"))]
     item = next((each for each in items if each.get("type") == "message"), table(None))
     fresh = {
         "type": "message",
@@ -86,7 +81,7 @@ def with_text(api: Api, value: Any, text: str) -> Any:
         **item,
         "content": [part],
     }
-    return {**row, "output": _one_text(rows(row.get("output")), fresh, ("message",))}
+    return {**row, "output": _one_text(array(row.get("output")), fresh, ("message",))}
 
 
 def _one_text(parts: Sequence[Any], fresh: Mapping[str, Any], kinds: Sequence[str] = _TEXTS) -> list[Any]:
@@ -116,7 +111,7 @@ def without_call(api: Api, value: Any, call_id: str) -> Any:
     row = table(found)
     if api == "chat":
         choices: list[Any] = []
-        for choice in map(table, rows(row.get("choices"))):
+        for choice in map(table, array(row.get("choices"))):
             message = dict(table(choice.get("message")))
             if message.get("tool_calls") == []:
                 del message["tool_calls"]
@@ -124,7 +119,7 @@ def without_call(api: Api, value: Any, call_id: str) -> Any:
             else:
                 choices.append(choice)
         return {**row, "choices": choices}
-    left = any(table(each).get("type") in _CALLS for each in rows(row.get("content") or row.get("output")))
+    left = any(table(each).get("type") in _CALLS for each in array(row.get("content") or row.get("output")))
     return row if left or api != "messages" else {**row, "stop_reason": "end_turn"}
 
 
@@ -134,7 +129,7 @@ _STOPPED = {"finish_reason": "stop"}
 def _called(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], Any]) -> Any:
     """The value with one call changed wherever it stands; None takes it out."""
     if isinstance(value, list):
-        found = [_called(each, call_id, changed) for each in rows(cast("Any", value))]
+        found = [_called(each, call_id, changed) for each in array(cast("Any", value))]
         return [
             each for each, old in zip(found, cast("list[Any]", value), strict=True) if each is not None or old is None
         ]

@@ -13,12 +13,11 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.runs.model import Event, Ref, Usage
 from dap_ai.runs.readers.building import MAIN
 from dap_ai.runs.readers.recordings.reading import sub_agent
 from dap_ai.runs.readers.recordings.said import Said, answered, brought, pieces
-from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.readers.shapes import table, usage
 
 _NOWHERE = Ref()
 _TIMES = re.compile(r"\d+\.\d+ ?(?:s|ms|sec|seconds)\b|\d\d:\d\d:\d\d(?:\.\d+)?")
@@ -80,7 +79,7 @@ class Story:
         changed = bool(speaker.system) and speaker.system != head
         speaker.system = head
         speaker.cycle += 1
-        event = self._add("query", speaker, text=_text(head) if changed else "")
+        event = self._add("query", speaker, text=f"system: {head.decode('utf-8', 'replace')}" if changed else "")
         return speaker, results, event
 
     def answer(self, speaker: Speaker, value: Any, status: int, cost_usd: float | None = None) -> list[Event]:
@@ -205,10 +204,6 @@ def _told_in_words(speaker: Speaker, said: list[Said]) -> list[Said]:
     if len(users) == 1 and len(speaker.open_calls) == 1 and not any(each.kind == "result" for each in said):
         return [users[0]._replace(kind="result", call_id=next(iter(speaker.open_calls)))]
     return said
-
-
-def _text(raw: bytes) -> str:
-    return f"system: {raw.decode('utf-8', 'replace')}"
 
 
 def _error(value: Any) -> str:

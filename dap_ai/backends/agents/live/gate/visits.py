@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,14 +11,15 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.agents.live.gate import editing
+from dap_ai.backends.agents.live.gate.announcing import Announcing, Keeping
+from dap_ai.backends.agents.live.gate.contract import Announced, encoded
 from dap_ai.backends.agents.live.gate.gate import Gate, What
 from dap_ai.backends.agents.live.gate.orders import Order
 from dap_ai.backends.agents.live.wire.apis.asked import Api
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.backends.agents.live.wire.notes import Who
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.runs.model import Event
-from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.readers.shapes import table, usage
 
 Begin = Callable[[], None]
 """Somebody waits: the agent's client is to be told something meanwhile."""
@@ -189,3 +191,24 @@ def _arguments(event: Event) -> Any:
 
 def _nothing(_: Order) -> None:
     raise editing.CannotEdit("a change of the workspace is past: edit its files")
+
+
+class Gatekeeper:
+    """For the endpoint's loop alone. `numbers` are those of queries."""
+
+    def __init__(self, gate: Gate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
+        self._gate = gate
+        self._announcing = Announcing(gate, numbers, keeping)
+
+    def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
+        """A query that has come by the wire."""
+        self._announcing.has_wire = True
+        return Visit(self._gate, number, api, body, url, who)
+
+    async def announced(self, body: bytes) -> tuple[int, bytes]:
+        """What a hook announces; status 400 where it is nothing that contract.py knows."""
+        try:
+            said = msgspec.json.decode(body, type=Announced)
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            return 400, msgspec.json.encode({"do": "go", "why": f"not understood: {error}"})
+        return 200, encoded(await self._announcing(said))

@@ -121,7 +121,8 @@ def of_call(shape: Any) -> Any:
     """What wraps a function, sync or async, that runs calls."""
 
     def wrap(original: Any) -> Any:
-        return _asynchronous(shape, original) if _is_async(original) else _plain(shape, original)
+        is_async = inspect.iscoroutinefunction(inspect.unwrap(original))
+        return _asynchronous(shape, original) if is_async else _plain(shape, original)
 
     return wrap
 
@@ -175,10 +176,6 @@ def _asynchronous(shape: Any, original: Any) -> Any:
 def _tell(said: Any) -> Any:
     if said:
         telling.announce(said)
-
-
-def _is_async(function: Any) -> Any:
-    return inspect.iscoroutinefunction(inspect.unwrap(function))
 
 
 def _said(tool: Any, arguments: Any, call_id: Any) -> Any:

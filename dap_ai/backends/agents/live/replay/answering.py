@@ -16,6 +16,7 @@ from dap_ai.backends.agents.live.wire.apis.asked import Api, Asked, taken_apart
 from dap_ai.backends.agents.live.wire.apis.editing import history, resulted, rewritten, said, with_history
 from dap_ai.backends.agents.live.wire.apis.forms import in_form
 from dap_ai.backends.agents.live.wire.replies import Decision, Sent
+from dap_ai.runs.readers.shapes import decoded, table
 from dap_ai.runs.store import named
 
 _WEIGHTS = ("passing", "text", "shape")
@@ -138,9 +139,7 @@ class Replaying:
 
     def _edited(self, api: Api, body: bytes, names: Sequence[str]) -> bytes | None:
         """The request with the edits that concern it; None: none does."""
-        try:
-            fields = msgspec.json.decode(body, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeError):
+        if not (fields := table(decoded(body))):
             return None
         before = messages = history(api, fields)
         beside = len(names) - len(messages)  # instructions that stand beside the messages

@@ -16,7 +16,6 @@ from dap_ai.backends.agents.live.recording import Again, Keeper, Wish, run_agent
 from dap_ai.backends.agents.live.replay import mounted
 from dap_ai.backends.agents.live.replay.copying import made, whole
 from dap_ai.backends.agents.live.replay.tape import CannotReplay, Tape
-from dap_ai.backends.agents.live.talk import Told
 from dap_ai.backends.agents.live.wire.apis.editing import rewritten
 from dap_ai.runs.readers.shapes import array, words
 
@@ -80,13 +79,6 @@ class Wanted(NamedTuple):
     """The agent's stdout goes to our stderr."""
 
 
-class Ran(NamedTuple):
-    """How it ended."""
-
-    code: int
-    told: Told | None
-
-
 def command_of(tape: Tape, given: Sequence[str]) -> list[str]:
     """What is run. Raises CannotReplay."""
     command = list(given) or tape.command
@@ -103,8 +95,8 @@ def missing_names(tape: Tape, environ: Mapping[str, str]) -> list[str]:
     return [words(name) for name in array(tape.head.get("environ")) if words(name) not in environ]
 
 
-def replayed(wanted: Wanted, place: Place) -> Ran:
-    """Runs it on this process's own terminal. Raises CannotRecord and OSError."""
+def replayed(wanted: Wanted, place: Place) -> int:
+    """Runs it on this process's own terminal; its exit code. Raises CannotRecord and OSError."""
     tape, plan = wanted.tape, wanted.plan
     command = command_of(tape, wanted.command)
     cwd = words(tape.head.get("cwd")) or place.workspace
@@ -124,7 +116,8 @@ def replayed(wanted: Wanted, place: Place) -> Ran:
     except BaseException:
         keeper.end(126)
         raise
-    return Ran(code, keeper.end(code))
+    keeper.end(code)
+    return code
 
 
 class Checked(NamedTuple):

@@ -10,7 +10,7 @@ import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
 from dap_ai.runs.artefacts import CannotRead, lines
-from dap_ai.runs.readers.shapes import array, table, whole, words
+from dap_ai.runs.readers.shapes import array, decoded, table, whole, words
 from dap_ai.runs.store import FILE, WORKSPACE
 
 
@@ -107,11 +107,7 @@ class Tape:
 
     def _read(self) -> None:
         for _, line in lines(self.folder / FILE):
-            try:
-                row = table(msgspec.json.decode(line or b"null"))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue
-            if row:
+            if row := table(decoded(line or b"null")):
                 self._take(next(iter(row)), row)
 
     def _take(self, kind: str, row: Mapping[str, Any]) -> None:

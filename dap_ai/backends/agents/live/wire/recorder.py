@@ -10,13 +10,12 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api, answer, api_of, taken_apart
-from dap_ai.backends.agents.live.wire.apis.values import table
 from dap_ai.backends.agents.live.wire.http import uncompressed
 from dap_ai.backends.agents.live.wire.notes import Began, Ended
 from dap_ai.backends.agents.live.wire.prices import cost_usd
 from dap_ai.backends.agents.live.wire.routes import Upstream
 from dap_ai.runs.model import Usage
-from dap_ai.runs.readers.shapes import usage
+from dap_ai.runs.readers.shapes import table, usage
 from dap_ai.runs.store import Recording
 
 _MAX_UNREAD = 64 * 1024
@@ -35,13 +34,11 @@ class Totals:
 
 
 class Recorder:
-    """See notes.Notes. `asked` is called for each query that has come, in the recorder's thread."""
+    """See notes.Notes."""
 
-    def __init__(
-        self, recording: Recording, upstreams: Mapping[str, Upstream], asked: Callable[[int], None] = lambda _: None
-    ) -> None:
+    def __init__(self, recording: Recording, upstreams: Mapping[str, Upstream]) -> None:
         self.totals = Totals()
-        self._recording, self._upstreams, self._asked = recording, upstreams, asked
+        self._recording, self._upstreams = recording, upstreams
         self._apis: dict[int, tuple[Api, str]] = {}
         """Of each query: the interface, and the upstream's name. One may be asked again."""
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -116,7 +113,6 @@ class Recorder:
         own = {"own": self._own(api, note.own)} if note.own else {}
         own |= {"agent": note.who.name, "parent": note.who.parent} if note.who else {}
         self._recording.event({**row, **own, "settings": asked.settings})
-        self._asked(note.number)
 
     def _own(self, api: Api, body: bytes) -> int:
         return self._recording.conversation(taken_apart(api, body).messages)

@@ -44,7 +44,6 @@ def _argument(index: int, high: bool = False) -> Any:
 
 
 def _rule(name: str, lookups: int) -> list[Any]:
-    """What decides about one system call."""
     if name in _OF_PATHS:
         return [(_RETURN, 0, 0, lookups)]
     if name in _BY_VALUE:

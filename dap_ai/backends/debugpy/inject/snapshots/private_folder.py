@@ -69,9 +69,6 @@ def _looking(tree: Tree) -> dict[str, Any]:
             return tree.names(path)
         return tree.names(path) if _is_base(tree, path) else None
 
-    def listdir(path: str) -> Any:
-        return names(path)
-
     def scandir(path: str) -> Any:
         found = names(path)
         return None if found is None else Entries([Entry(tree, path, name) for name in found])
@@ -80,7 +77,7 @@ def _looking(tree: Tree) -> dict[str, Any]:
         return [] if tree.is_ours(path) and tree.get(path) else None
 
     made: dict[str, Any] = {"stat": stat, "lstat": stat, "access": access}
-    made.update(listdir=listdir, scandir=scandir, listxattr=listxattr)
+    made.update(listdir=names, scandir=scandir, listxattr=listxattr)
     return {name: _below(tree, name, function) for name, function in made.items()}
 
 

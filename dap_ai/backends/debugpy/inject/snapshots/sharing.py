@@ -158,7 +158,7 @@ class _Plan:
         fd, file = self._descriptor(mapping, kind) if size > _COPIED_ANYWAY_BYTES or not is_sure else (-1, None)
         if runs != [(0, mapping.size)]:
             self._look_closer(mapping)
-        elif not (is_sure or _is_full(file)):
+        elif not (is_sure or (file is not None and file.allocated >= file.size)):
             # whoever may not write a file is told that all of its pages are there
             raise _LackingError("which of its pages are there is not told")
         if len(runs) > _MAX_RUNS:
@@ -247,10 +247,6 @@ def _map_over(mapping: Mapping, how: int, fd: int, at: int, size: int) -> Step:
 def _shown(mapping: Mapping) -> str:
     is_nameless = not mapping.name or mapping.name.startswith(b"/dev/zero")
     return "shared memory" if is_nameless else mapping.name.decode("utf-8", "replace")
-
-
-def _is_full(file: File | None) -> bool:
-    return file is not None and file.allocated >= file.size
 
 
 def _path(mapping: Mapping) -> bytes:

@@ -30,7 +30,6 @@ class Facts:
 
     def __init__(self) -> None:
         self._answers = [(ask, ask()) for ask in (posix.getpid, posix.getppid, _thread.get_native_id)]
-        self.pid: int = self._answers[0][1]
         self._originals = _replaced_by_debugpy()
 
     def keep(self) -> None:

@@ -35,7 +35,7 @@ class _Code(Shape):
     """Python that the model wrote in its text."""
 
     def read(self, args: Any, kwargs: Any) -> Any:
-        return "python_interpreter", {"code": _code(args, kwargs)}, ""
+        return "python_interpreter", {"code": args[1] if len(args) > 1 else kwargs["code_action"]}, ""
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
         if tool != "python_interpreter":
@@ -51,10 +51,6 @@ class _Code(Shape):
             return dataclasses.replace(result, logs=text, output=None)
         executor: Any = importlib.import_module(_EXECUTOR)  # of the agent's process
         return executor.CodeOutput(output=None, logs=text, is_final_answer=False)
-
-
-def _code(args: Any, kwargs: Any) -> Any:
-    return args[1] if len(args) > 1 else kwargs["code_action"]
 
 
 def _name(args: Any, kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from dap_ai.backends.agents.live.wire.apis import chat, messages, responses, sse
-from dap_ai.backends.agents.live.wire.apis.values import rows
+from dap_ai.runs.readers.shapes import array
 
 Api = Literal["chat", "responses", "messages"]
 _PATHS: Sequence[tuple[str, Api]] = (
@@ -85,7 +85,7 @@ def _plain(value: bytes) -> bytes:
 
 def _unmarked(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unmarked(item) for item in rows(cast("Any", value))]
+        return [_unmarked(item) for item in array(cast("Any", value))]
     if isinstance(value, dict):
         found = cast("dict[str, Any]", value)
         return {key: item for key, item in found.items() if key != "cache_control"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from dap_ai.backends.agents.live.wire.apis.values import merge, rows, table
+from dap_ai.backends.agents.live.wire.apis.sse import merge
+from dap_ai.runs.readers.shapes import array, table
 
 _FACTS = ("id", "model", "created", "system_fingerprint", "service_tier", "provider", "usage", "error")
 
@@ -16,7 +17,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     choices: dict[int, dict[str, Any]] = {}
     for event in events:
         answer |= {key: event[key] for key in _FACTS if event.get(key)}
-        for row in rows(event.get("choices")):
+        for row in array(event.get("choices")):
             _add(choices, table(row))
     if choices:
         answer["choices"] = [choices[index] for index in sorted(choices)]
@@ -31,7 +32,7 @@ def _add(choices: dict[int, dict[str, Any]], row: Mapping[str, Any]) -> None:
     message: dict[str, Any] = choice["message"]
     for key, value in table(row.get("delta") or row.get("message")).items():
         if key == "tool_calls":
-            _add_calls(cast("list[dict[str, Any]]", message.setdefault("tool_calls", [])), rows(value))
+            _add_calls(cast("list[dict[str, Any]]", message.setdefault("tool_calls", [])), array(value))
         elif value is not None or key not in message:
             message[key] = value if key == "role" else merge(message.get(key), value)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
-from dap_ai.backends.agents.live.wire.apis.values import rows, table
+from dap_ai.runs.readers.shapes import array, table
 
 _HISTORY: Mapping[Api, str] = {"chat": "messages", "responses": "input", "messages": "messages"}
 _CALLS = frozenset({"function_call", "custom_tool_call", "tool_use"})
@@ -19,7 +19,7 @@ _CALLS = frozenset({"function_call", "custom_tool_call", "tool_use"})
 def history(api: Api, body: Mapping[str, Any]) -> list[Any]:
     """A copy of the messages of a request."""
     found = body.get(_HISTORY[api])
-    return [{"role": "user", "content": found}] if isinstance(found, str) else list(rows(found))
+    return [{"role": "user", "content": found}] if isinstance(found, str) else list(array(found))
 
 
 def with_history(api: Api, body: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _resulted(message: Any, call_id: str, text: str) -> Any:
         return {**row, "output": text}
     content = row.get("content")
     if isinstance(content, list):
-        blocks = map(table, rows(cast("Any", content)))
+        blocks = map(table, array(cast("Any", content)))
         told = [{**each, "content": text} if each.get("tool_use_id") == call_id else each for each in blocks]
         return {**row, "content": told} if any("tool_use_id" in each for each in told) else message
     return message
@@ -60,7 +60,7 @@ def _resulted(message: Any, call_id: str, text: str) -> Any:
 def _more(content: Any, text: str) -> Any:
     if isinstance(content, str):
         return f"{content}\n\n{text}"
-    return [*rows(content), {"type": "text", "text": text}]
+    return [*array(content), {"type": "text", "text": text}]
 
 
 def answer_of(api: Api, text: str, model: str) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _given(old: Any, given: str) -> Any:
 
 def _mapped(value: Any, wanted: Callable[[Mapping[str, Any]], bool], changed: Callable[..., Any]) -> Any:
     if isinstance(value, list):
-        return [_mapped(each, wanted, changed) for each in rows(cast("Any", value))]
+        return [_mapped(each, wanted, changed) for each in array(cast("Any", value))]
     if isinstance(value, dict):
         row = table(cast("Any", value))
         return changed(row) if wanted(row) else {key: _mapped(row[key], wanted, changed) for key in row}
@@ -137,7 +137,7 @@ def rewritten(value: Any, old: str, new: str) -> Any:
     if isinstance(value, str):
         return re.sub(rf"{re.escape(old)}(?![\w.-])", lambda _: new, value)
     if isinstance(value, list):
-        return [rewritten(each, old, new) for each in rows(cast("Any", value))]
+        return [rewritten(each, old, new) for each in array(cast("Any", value))]
     if isinstance(value, dict):
         row = table(cast("Any", value))
         return {key: rewritten(row[key], old, new) for key in row}

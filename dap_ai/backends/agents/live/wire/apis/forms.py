@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.agents.live.wire.apis.asked import Api
-from dap_ai.backends.agents.live.wire.apis.values import rows, table
+from dap_ai.runs.readers.shapes import array, table
 
 JSON, EVENTS = "application/json", "text/event-stream; charset=utf-8"
 _TEXTS = {"text": "text_delta", "thinking": "thinking_delta"}
@@ -30,10 +30,10 @@ def _whole(api: Api, value: Any) -> Any:
     if api != "chat" or "choices" not in table(value):
         return value
     choices: list[Any] = []
-    for choice in map(table, rows(table(value)["choices"])):
+    for choice in map(table, array(table(value)["choices"])):
         message = dict(table(choice.get("message")))
         if "tool_calls" in message:
-            calls = map(table, rows(message["tool_calls"]))
+            calls = map(table, array(message["tool_calls"]))
             message["tool_calls"] = [{key: call[key] for key in call if key != "index"} for call in calls]
         choices.append({**choice, "message": message})
     return {**table(value), "object": "chat.completion", "choices": choices}
@@ -47,7 +47,7 @@ def _event(event: Mapping[str, Any], *, named: bool) -> bytes:
 def _chat(value: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     facts = {key: value[key] for key in value if key not in ("choices", "usage", "object")}
     head = {**facts, "object": "chat.completion.chunk"}
-    for choice in map(table, rows(value.get("choices"))):
+    for choice in map(table, array(value.get("choices"))):
         place = choice.get("index", 0)
         for delta in _chat_deltas(table(choice.get("message"))):
             yield {**head, "choices": [{"index": place, "delta": delta, "finish_reason": None}]}
@@ -62,7 +62,7 @@ def _chat_deltas(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from ({key: message[key]} for key in message if key not in apart and message[key] is not None)
     if message.get("content"):
         yield {"content": message["content"]}
-    for place, call in enumerate(map(table, rows(message.get("tool_calls")))):
+    for place, call in enumerate(map(table, array(message.get("tool_calls")))):
         yield {"tool_calls": [{**call, "index": place}]}
 
 
@@ -70,7 +70,7 @@ def _responses(value: Mapping[str, Any], _settings: Mapping[str, Any]) -> Iterat
     begun: dict[str, Any] = {**value, "output": [], "status": "in_progress", "usage": None}
     end = _ENDS.get(str(value.get("status")), "response.completed")
     events: list[Mapping[str, Any]] = [{"type": "response.created", "response": begun}]
-    for place, item in enumerate(map(table, rows(value.get("output")))):
+    for place, item in enumerate(map(table, array(value.get("output")))):
         where = {"output_index": place, "item_id": item.get("id", "")}
         events.append({"type": "response.output_item.added", "output_index": place, "item": _empty(item)})
         events += ({**each, **where} for each in _item(item))
@@ -87,7 +87,7 @@ def _empty(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _item(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if item.get("type") == "message":
-        for place, part in enumerate(map(table, rows(item.get("content")))):
+        for place, part in enumerate(map(table, array(item.get("content")))):
             where = {"content_index": place}
             key = "refusal" if part.get("type") == "refusal" else "text"
             said, kind = part.get(key) or "", "refusal" if key == "refusal" else "output_text"
@@ -107,7 +107,7 @@ def _messages(value: Mapping[str, Any], _settings: Mapping[str, Any]) -> Iterato
     usage = table(value.get("usage"))
     started: dict[str, Any] = {**value, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     yield {"type": "message_start", "message": started}
-    for place, block in enumerate(map(table, rows(value.get("content")))):
+    for place, block in enumerate(map(table, array(value.get("content")))):
         yield {"type": "content_block_start", "index": place, "content_block": _begun(block)}
         for delta in _deltas(block):
             yield {"type": "content_block_delta", "index": place, "delta": delta}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-import msgspec
-
-from dap_ai.backends.agents.live.wire.apis.values import merge, rows, table
+from dap_ai.backends.agents.live.wire.apis.sse import merge
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
@@ -34,8 +33,8 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             answer["usage"] = merge_usage(answer.get("usage"), event.get("usage"))
         elif kind == "error":
             answer["error"] = event.get("error")
-    for index, written in inputs.items():
-        blocks.setdefault(index, {"type": "tool_use"})["input"] = _input(written)
+    for index, written in inputs.items():  # where one was cut off, the text as far as it came
+        blocks.setdefault(index, {"type": "tool_use"})["input"] = decoded(written or "{}", written)
     if blocks or "content" in answer:
         answer["content"] = [blocks[index] for index in sorted(blocks)]
     return answer
@@ -50,8 +49,8 @@ def without_marks(messages: list[Any]) -> tuple[list[Any], list[int]]:
     """Messages without `cache_control`, and which had one: the mark moves on with each query, the text stays."""
     marked = list[int]()
     for place, message in enumerate(messages):
-        holders = [message, *rows(table(message).get("content"))]
-        inner = [block for holder in holders[1:] for block in rows(table(holder).get("content"))]
+        holders = [message, *array(table(message).get("content"))]
+        inner = [block for holder in holders[1:] for block in array(table(holder).get("content"))]
         for holder in (*holders, *inner):
             if isinstance(holder, dict) and "cache_control" in holder:
                 del cast("dict[str, Any]", holder)["cache_control"]
@@ -67,11 +66,3 @@ def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         block[key] = str(block.get(key) or "") + str(delta.get(key) or "")
     elif kind == "citations_delta":
         block["citations"] = merge(block.get("citations") or [], [delta.get("citation")])
-
-
-def _input(written: str) -> Any:
-    """A tool's input; where it was cut off, the text as far as it came."""
-    try:
-        return msgspec.json.decode(written or "{}")
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return written

@@ -1,4 +1,4 @@
-"""Server-sent events of a body that is complete, or cut off anywhere."""
+"""Server-sent events of a body that is complete, or cut off anywhere, and the fragments of one value put together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-import msgspec
+from dap_ai.runs.readers.shapes import array, decoded, table
 
 _LINE = re.compile(rb"\r\n|\n|\r")
 
@@ -18,14 +18,23 @@ def objects(body: bytes) -> Iterator[Mapping[str, Any]]:
         if line.startswith(b"data:"):
             data.append(line[5:].removeprefix(b" "))
         elif not line and data:
-            found = _value(b"\n".join(data))
+            found = decoded(b"\n".join(data))
             data.clear()
             if isinstance(found, dict):
                 yield cast("dict[str, Any]", found)
 
 
-def _value(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+def merge(old: Any, new: Any) -> Any:
+    """What two fragments of one value make: texts and lists one after the other, objects by key, else the newer."""
+    if new is None:
+        return old
+    if isinstance(old, str) and isinstance(new, str):
+        return old + new
+    if isinstance(old, list) and isinstance(new, list):
+        return [*array(old), *array(new)]
+    if isinstance(old, dict) and isinstance(new, dict):
+        both = {**table(old)}
+        for key, value in table(new).items():
+            both[key] = merge(both.get(key), value)
+        return both
+    return new
