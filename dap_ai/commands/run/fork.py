@@ -38,6 +38,7 @@ Examples:
   dap-ai run fork runs/first --at 3 --print > answer.json; $EDITOR answer.json
   dap-ai run fork runs/first --at 3 --edit answer.json
 """
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.command(help=_HELP, context_settings={"ignore_unknown_options": True})
