@@ -38,7 +38,7 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
                 "bounds",
                 edit=swap(scope.source, stop, _moved(stop, -1)),
             )
-        elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
+        elif added == -1 and len(node.args) == 1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
             yield Finding(
                 scope,
                 node.lineno,
