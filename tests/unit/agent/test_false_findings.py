@@ -36,6 +36,10 @@ CORRECT: dict[str, tuple[str, str]] = {
         "argument order",
         "def part(a, b):\n    return a in b\ndef f(a, b):\n    return part(a, b) or part(b, a)\nassert f('x', 'y')\n",
     ),
+    "a loop that leaves out both ends": (
+        "bounds",
+        "def inner(a):\n    return [a[i] for i in range(1, len(a) - 1)]\nassert inner([1, 2, 3]) == [1]\n",
+    ),
     "a method of what a call gives": (
         "in-place None",
         "import hashlib\ndef made(kind):\n    return kind()\nx = made(hashlib.md5).update(b'1')\nassert x\n",

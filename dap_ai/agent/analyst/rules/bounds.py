@@ -17,7 +17,8 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
             continue
         stop = node.args[0] if len(node.args) == 1 else node.args[1]
         added = _offset(stop)
-        if "len(" not in ast.unparse(stop):
+        starts_late = len(node.args) > 1 and _number(node.args[0]) == 1
+        if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends: it is meant
             continue
         if added > 0 and index_error:
             fix = swap(scope.source, stop, _moved(stop, -1))
@@ -38,7 +39,7 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
                 "bounds",
                 edit=swap(scope.source, stop, _moved(stop, -1)),
             )
-        elif added == -1 and len(node.args) == 1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
+        elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
             yield Finding(
                 scope,
                 node.lineno,
@@ -56,12 +57,7 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
                 "bounds",
                 edit=swap(scope.source, stop, f"{ast.unparse(stop)} - 1"),
             )
-        if (
-            len(node.args) > 1
-            and _number(node.args[0]) == 1
-            and not index_error
-            and "- 1]" not in ast.unparse(scope.node)
-        ):
+        if starts_late and not index_error and "- 1]" not in ast.unparse(scope.node):
             yield Finding(
                 scope,
                 node.lineno,
