@@ -24,6 +24,8 @@ TOLD_SUSPECTS = 4
 """An answer's text names so many, the root cause included."""
 THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
+_LEAST_REASON = 0.45
+"""A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
 _CALLER = 0.2
 """How suspicious a line is that is known only to have called the one that failed."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
@@ -208,7 +210,7 @@ def _score(analysis: Analysis) -> None:
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
-            add(key, _weight(finding, analysis), finding.reason, founded=True)
+            add(key, _weight(finding, analysis), finding.reason, founded=finding.weight >= _LEAST_REASON)
     analysis.scores = scores
     analysis.reasons = {key: reason for key, (_, reason, _) in reasons.items()}
     analysis.founded = {key for key, (_, _, founded) in reasons.items() if founded}

@@ -54,7 +54,7 @@ def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
         inside = source.function_at(line) if source else None
         if inside is None:
             return is_to_come(path, line)
-        return line > inside.lineno and line not in ran.get(path, ())
+        return line not in ran.get(path, ())
 
     analysis.never_ran = never_ran
     analysis.leave_out_what_never_ran()

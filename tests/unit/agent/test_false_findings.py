@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.wording import UNKNOWN
+from tests.unit.agent.harness import ask, fail
 from tests.unit.agent.test_mistakes import analysed, found
 
 SURE = 0.6
@@ -33,6 +35,10 @@ CORRECT: dict[str, tuple[str, str]] = {
     "a call in both orders": (
         "argument order",
         "def part(a, b):\n    return a in b\ndef f(a, b):\n    return part(a, b) or part(b, a)\nassert f('x', 'y')\n",
+    ),
+    "a loop that leaves out both ends": (
+        "bounds",
+        "def inner(a):\n    return [a[i] for i in range(1, len(a) - 1)]\nassert inner([1, 2, 3]) == [1]\n",
     ),
     "a method of what a call gives": (
         "in-place None",
@@ -183,3 +189,11 @@ def test_correct_code_is_no_finding(name: str, tmp_path: Path):
 def test_what_may_be_meant_is_a_guess(name: str, tmp_path: Path):
     rule, text = GUESSED[name]
     assert max((finding.weight for finding in found(analysed(tmp_path, text), rule)), default=0) < SURE
+
+
+def test_a_rule_that_is_hardly_sure_is_no_reason_to_name_a_cause(tmp_path: Path):
+    program = tmp_path / "area.py"
+    program.write_text("def area(w, h):\n    return w * w\n\n\nassert area(2, 3) == 6\n")
+    text = ask(fail(program))[0].text
+    assert UNKNOWN in text
+    assert "parameter `h` is never used" in text

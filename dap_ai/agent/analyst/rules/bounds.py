@@ -21,8 +21,8 @@ def ranges(scope: Scope, view: View) -> Iterator[Finding]:
 def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[tuple[float, str, ast.expr, str]]:
     """Ends of a `range` that may be one off: weight, reason, the end, and what it should be then."""
     stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
-    added = _offset(stop)
-    if "len(" not in ast.unparse(stop):
+    added, starts_late = _offset(stop), len(call.args) > 1 and _number(call.args[0]) == 1
+    if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends: it is meant
         return
     if added > 0 and index_error:
         yield 0.85, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
@@ -32,8 +32,7 @@ def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[
         yield 0.5, f"{text} leaves out the last index", stop, _moved(stop, 1)
     elif added == 0 and index_error and _ahead(scope, call):
         yield 0.6, f"the loop over {text} reads one index ahead", stop, f"{ast.unparse(stop)} - 1"
-    starts_at_one = len(call.args) > 1 and _number(call.args[0]) == 1
-    if starts_at_one and not index_error and "- 1]" not in ast.unparse(scope.node):
+    if starts_late and not index_error and "- 1]" not in ast.unparse(scope.node):
         yield 0.45, f"{text} leaves out index 0", call.args[0], "0"
 
 
