@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from dap_ai.backends.native.operands import access_of, address_of
 from dap_ai.backends.native.variables import number_in
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.inspection import Fault, Query
+from dap_ai.protocol.contracts.registers import general_registers
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
@@ -48,7 +51,6 @@ _SIMPLER = {
     "invalid permissions for mapped object": "invalid permissions",
     "sent by tkill system call": "sent by a process",
 }
-_GENERAL = re.compile(r"r(?:[a-d]x|[sd]i|[sb]p|ip|flags|\d+)|eflags|x\d+|sp|pc|fp|lr|cpsr", re.IGNORECASE)
 _VALUE = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 
 
@@ -83,18 +85,8 @@ def said_fault(stopped: str) -> Fault | None:
 
 async def registers_of(request: Request, frame_id: int) -> dict[str, str]:
     """The general registers of a frame, in hexadecimal. Raises NotStopped; empty: the adapter tells none."""
-    scopes = (await tried(request, "scopes", {"frameId": frame_id})).get("scopes", [])
-    scope = next((s for s in scopes if str(s.get("name", "")).lower() == "registers"), None)
-    if scope is None:
-        return {}
-    rows = await _rows(request, scope)
-    if rows and rows[0].get("variablesReference"):  # lldb-dap lists them in groups, the general ones first
-        rows = await _rows(request, rows[0])
-    pairs = {str(row.get("name", "")): str(row.get("value", "")) for row in rows}
-    general = {name: _hexadecimal(value) for name, value in pairs.items() if _GENERAL.fullmatch(name)}
-    if "rsp" in general:
-        general.pop("sp", None)  # its lower half, in lldb-dap
-    return general
+    shown = await general_registers(partial(tried, request), frame_id)
+    return {name: _hexadecimal(value) for name, value in shown.items()}
 
 
 def numbers_of(registers: dict[str, str]) -> dict[str, int]:
@@ -169,12 +161,7 @@ def _hexadecimal(value: str) -> str:
     return hex(int(found[0], 0) & ((1 << 64) - 1)) if found else value
 
 
-async def _rows(request: Request, holder: dict[str, Any]) -> list[dict[str, Any]]:
-    reference = int(holder.get("variablesReference") or 0)
-    return (await tried(request, "variables", {"variablesReference": reference})).get("variables", [])
-
-
-async def tried(request: Request, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def tried(request: Request, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """A response's body; empty where the adapter cannot. Raises NotStopped."""
     try:
         return await request(command, arguments)
