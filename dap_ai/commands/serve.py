@@ -22,6 +22,7 @@ from dap_ai.commands.running.holder import follow, hear
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import Teller, warn
 from dap_ai.commands.signalled import until_signalled
+from dap_ai.commands.wanted.ask_options import some_options
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 from dap_ai.protocol.contracts.backend import Backend
@@ -83,13 +84,7 @@ Examples:
 @click.option(
     "--answer-file", metavar="FILE", help="Also write each answer to FILE, as Markdown; what is shown last is its path."
 )
-@click.option(
-    "--log",
-    "wire_log",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Record all messages, for dap-ai replay.",
-)
+@some_options("--log")
 def command(
     *,
     backend: str | None,
@@ -105,11 +100,8 @@ def command(
 ) -> None:
     """Serves until the client is gone, or on TCP until it is ended."""
     resolved = resolve({"backend": "" if connect and backend is None else backend, "answer_file": answer_file})
-    where = (
-        listening(listen, "" if no_token and not _is_flag("token") else token or "", no_token=no_token)
-        if listen
-        else None
-    )
+    token = "" if no_token and not _is_flag("token") else token or ""
+    where = listening(listen, token, no_token=no_token) if listen else None
     if post_mortem is not None and (connect or backend):
         raise click.UsageError("--post-mortem names the process that answers: leave out --connect and --backend.")
     if kernel and backend != "jupyter":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,35 +56,37 @@ Exit codes:
 With --exit-code program: the program's own, 128 + n if signal n killed it.
 """
 
+_flag = partial(click.option, is_flag=True)
+_many = partial(click.option, multiple=True)
+_or_alone = partial(click.option, is_flag=False, flag_value="")
+"""An option whose value may be left out."""
 _OPTIONS = (
-    click.option("-q", "--question", multiple=True, callback=parse_question, help="Default: why did it stop here?"),
-    click.option("--chat", is_flag=True, help="Keep asking after an answer, and step; `help` lists what can be typed."),
-    click.option(
+    _many("-q", "--question", callback=parse_question, help="Default: why did it stop here?"),
+    _flag("--chat", help="Keep asking after an answer, and step; `help` lists what can be typed."),
+    _many(
         "-b",
         "--breakpoint",
         "breakpoints",
-        multiple=True,
         callback=parse_breakpoints,
         metavar="FILE:LINE[:CONDITION]",
         help="Stop there. Repeatable.",
     ),
-    click.option(
+    _many(
         "--exception",
         "exceptions",
-        multiple=True,
         type=click.Choice(["uncaught", "userUnhandled", "raised"]),
         help="Stop at exceptions that nothing catches, that leave your code, or all. Repeatable. Of C++, only raised "
         "(each throw); signals, failed assertions and panics of Rust always stop.  [default: uncaught]",
     ),
-    click.option("--each-stop", is_flag=True, help="Ask at every stop, not only at the first."),
+    _flag("--each-stop", help="Ask at every stop, not only at the first."),
     click.option(
         "--then",
         type=click.Choice(["continue", "quit"]),
         default="continue",
         help="What the program does after the answer.  [default: continue]",
     ),
-    click.option("--show-context", is_flag=True, help="Print what would be sent with a question, and ask nothing."),
-    click.option("--show-masked", is_flag=True, help="List what was masked: how often, by which rule; never a secret."),
+    _flag("--show-context", help="Print what would be sent with a question, and ask nothing."),
+    _flag("--show-masked", help="List what was masked: how often, by which rule; never a secret."),
     click.option(
         "-m", "module", metavar="MODULE", help="Run a module; all that follows is passed to it, as with python -m."
     ),
@@ -101,9 +104,8 @@ _OPTIONS = (
         metavar="PATH",
         help="Ask about the recorded run of an agent: it is held where it went wrong (dap-ai run lists runs).",
     ),
-    click.option(
+    _flag(
         "--agent",
-        is_flag=True,
         help="PROGRAM is an LLM agent: run it, hold it at the first pattern, error or failed end, and explain that.",
     ),
     click.option(
@@ -111,25 +113,19 @@ _OPTIONS = (
         metavar="PATH",
         help="With --run: another run of the same task, one that went well, to compare with.",
     ),
-    click.option(
+    _or_alone(
         "--join",
-        is_flag=False,
-        flag_value="",
         metavar="[SESSION]",
         help="Ask about a session that an editor has stopped, by its id or program; without SESSION, the only one. "
         "Its own model, masking and level answer; nothing of it is moved.",
     ),
-    click.option(
+    _or_alone(
         "--post-mortem",
-        is_flag=False,
-        flag_value="",
         metavar="[ADDRESS]",
         help="Ask about a process that is held after a failure (dap_ai.post_mortem); without ADDRESS, the only one.",
     ),
-    click.option(
+    _or_alone(
         "--kernel",
-        is_flag=False,
-        flag_value="",
         metavar="[FILE]",
         help="Ask about a Jupyter kernel, by its connection file: its last error, or where a debugger has stopped it. "
         "Words that follow are the question. Without FILE, the newest kernel.",
@@ -137,17 +133,10 @@ _OPTIONS = (
     click.option(
         "--cwd", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The program's working directory."
     ),
-    click.option(
-        "--env",
-        multiple=True,
-        callback=parse_assignments,
-        metavar="K=V",
-        help=("Add to the program's environment. Repeatable."),
-    ),
+    _many("--env", callback=parse_assignments, metavar="K=V", help="Add to the program's environment. Repeatable."),
     click.option("--python", type=click.Path(), help="The interpreter that runs it."),
-    click.option(
+    _many(
         "--sanitize",
-        multiple=True,
         type=click.Choice(["address", "undefined", "thread"]),
         help="Compile a source file with this sanitizer. Repeatable.",
     ),
@@ -157,9 +146,7 @@ _OPTIONS = (
         help="The debugger: debugpy, lldb, gdb, or an adapter's command line.  [default: by PROGRAM, lldb before gdb]",
     ),
     click.option("--provider", metavar="NAME", help="openai (any endpoint), or offline (no key, no network)."),
-    click.option(
-        "--thorough", is_flag=True, default=None, help="Without a model: try fixes for ten times as long as usual."
-    ),
+    _flag("--thorough", default=None, help="Without a model: try fixes for ten times as long as usual."),
     click.option("--model", metavar="NAME", help="The language model."),
     click.option("--base-url", metavar="URL", help="The endpoint that has it.  [default: OpenAI's]"),
     click.option(
@@ -168,22 +155,14 @@ _OPTIONS = (
         help="observe only reads; compute also calls, in copies; mutate also acts on the program, and asks you "
         "each time.",
     ),
-    click.option(
-        "--allow",
-        multiple=True,
-        metavar="ACTION",
-        help="Needs no confirmation: 'step', 'set_breakpoint shop.py:*'. Repeatable.",
-    ),
-    click.option("--deny", multiple=True, metavar="CALL", help="Never done: 'execute', 'environment'. Repeatable."),
-    click.option(
-        "--unsafe", is_flag=True, default=None, help="Level mutate without confirmation; for disposable programs only."
-    ),
+    _many("--allow", metavar="ACTION", help="Needs no confirmation: 'step', 'set_breakpoint shop.py:*'. Repeatable."),
+    _many("--deny", metavar="CALL", help="Never done: 'execute', 'environment'. Repeatable."),
+    _flag("--unsafe", default=None, help="Level mutate without confirmation; for disposable programs only."),
     click.option("--record", metavar="FILE", help="Append the model's replies to FILE."),
     click.option("--replay", metavar="FILE", help="Answer from such a FILE instead of a model: no key, no network."),
-    click.option(
+    _flag(
         "-v",
         "--verbose",
-        is_flag=True,
         help="Show each step's whole result, and what an offline answer rests on. Before PROGRAM only.",
     ),
     click.option(
@@ -199,9 +178,7 @@ _OPTIONS = (
         metavar="FILE",
         help="Record all messages, for dap-ai replay.",
     ),
-    click.option(
-        "--json", "json_lines", is_flag=True, help=("Print one JSON object per line on stdout, and nothing else.")
-    ),
+    _flag("--json", "json_lines", help="Print one JSON object per line on stdout, and nothing else."),
     click.option(
         "--exit-code",
         type=click.Choice(["answer", "program"]),
