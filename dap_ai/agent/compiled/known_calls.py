@@ -11,23 +11,10 @@ _CHANGING = frozenset(
 )
 """Methods of standard containers and owning pointers that change their object."""
 _MOVING = frozenset(["std::move", "std::swap", "swap", "std::exchange", "std::forward"])
-_FILLED = {
-    "memset": 0,
-    "memcpy": 0,
-    "memmove": 0,
-    "strcpy": 0,
-    "strncpy": 0,
-    "strcat": 0,
-    "strncat": 0,
-    "sprintf": 0,
-    "snprintf": 0,
-    "fgets": 0,
-    "gets": 0,
-    "fread": 0,
-    "read": 1,
-    "recv": 1,
-    "pread": 1,
-}
+_FILLS_ITS_FIRST = frozenset(
+    "memset memcpy memmove strcpy strncpy strcat strncat sprintf snprintf fgets gets fread".split()  # noqa: SIM905  as a table
+)
+_FILLED = {**dict.fromkeys(_FILLS_ITS_FIRST, 0), **dict.fromkeys(("read", "recv", "pread"), 1)}
 """Which argument a function of the C library fills."""
 
 

@@ -219,13 +219,8 @@ _RULES: dict[str, Rule] = {
     "raw_string_literal": lambda s, n: constant(s, n, literals.string(s.text(n))),
     "boolean_literal": lambda s, n: constant(s, n, ["c", s.text(n) == "true"]),
 }
-EXPRESSIONS = frozenset(_RULES) | {
-    "parenthesized_expression",
-    "while_expression",
-    "loop_expression",
-    "for_expression",
-    "async_block",
-    "const_block",
-    "continue_expression",
-}
+EXPRESSIONS = frozenset(_RULES).union(
+    """parenthesized_expression while_expression loop_expression for_expression async_block const_block
+    continue_expression""".split()  # noqa: SIM905  as a table
+)
 """Types of syntax nodes that are expressions."""

@@ -9,37 +9,21 @@ from dap_ai.agent.compiled.constructs import Expression, Statement, StatementKin
 from dap_ai.agent.compiled.expressions import EXPRESSIONS, build
 from dap_ai.agent.compiled.grammar import Source, Syntax, field, named
 
-_SIMPLE: dict[str, StatementKind] = {
-    "declaration": "declaration",
-    "expression_statement": "expression",
-    "return_statement": "return",
-    "co_return_statement": "return",
-    "co_yield_statement": "other",
-    "throw_statement": "other",
-    "goto_statement": "other",
-    "break_statement": "other",
-    "continue_statement": "other",
-    "field_initializer": "expression",
-    "let_declaration": "declaration",
-    "const_item": "declaration",
-    "static_item": "declaration",
+_SIMPLE_KINDS: dict[StatementKind, str] = {
+    "declaration": "declaration let_declaration const_item static_item",
+    "expression": "expression_statement field_initializer",
+    "return": "return_statement co_return_statement",
+    "other": "co_yield_statement throw_statement goto_statement break_statement continue_statement",
 }
-_COMPOUND: dict[str, StatementKind] = {
-    "if_statement": "if",
-    "while_statement": "while",
-    "do_statement": "while",
-    "for_statement": "for",
-    "for_range_loop": "for",
-    "switch_statement": "switch",
-    "case_statement": "other",
-    "catch_clause": "other",
-    "if_expression": "if",
-    "while_expression": "while",
-    "loop_expression": "while",
-    "for_expression": "for",
-    "match_expression": "switch",
-    "match_arm": "other",
+_SIMPLE = {name: kind for kind, names in _SIMPLE_KINDS.items() for name in names.split()}
+_COMPOUND_KINDS: dict[StatementKind, str] = {
+    "if": "if_statement if_expression",
+    "while": "while_statement do_statement while_expression loop_expression",
+    "for": "for_statement for_range_loop for_expression",
+    "switch": "switch_statement match_expression",
+    "other": "case_statement catch_clause match_arm",
 }
+_COMPOUND = {name: kind for kind, names in _COMPOUND_KINDS.items() for name in names.split()}
 _BODIES = frozenset(
     """compound_statement block else_clause match_block declaration_list field_declaration_list catch_clause
     try_block""".split()  # noqa: SIM905  as a table
@@ -55,13 +39,9 @@ _ROOTS = {
     "declaration": ("declarator", "value", "default_value"),
     "init_declarator": ("value",),
     "for_range_loop": ("initializer", "right"),
-    "let_declaration": ("value",),
-    "let_condition": ("value",),
     "match_pattern": ("condition",),
     "match_arm": ("pattern", "value"),
-    "for_expression": ("value",),
-    "const_item": ("value",),
-    "static_item": ("value",),
+    **dict.fromkeys(("let_declaration", "let_condition", "for_expression", "const_item", "static_item"), ("value",)),
 }
 _MAX_BESIDE = 12
 """Statements of one line; generated code has thousands."""

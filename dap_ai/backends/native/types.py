@@ -15,27 +15,12 @@ class Scalar(NamedTuple):
     signed: bool
 
 
-_C_INTEGERS = {
-    "short": 16,
-    "int": 32,
-    "long": 64,
-    "long long": 64,
-    "__int128": 128,
-}
+_C_INTEGERS = {"short": 16, "int": 32, "long": 64, "long long": 64, "__int128": 128}
 _SPELLINGS = {"short int": "short", "long int": "long", "long long int": "long long", "signed": "int"}
 _NAMED = {
-    "size_t": (64, False),
-    "ssize_t": (64, True),
-    "ptrdiff_t": (64, True),
-    "intptr_t": (64, True),
-    "uintptr_t": (64, False),
-    "time_t": (64, True),
-    "off_t": (64, True),
+    **dict.fromkeys(("ssize_t", "ptrdiff_t", "intptr_t", "time_t", "off_t", "intmax_t", "isize"), (64, True)),
+    **dict.fromkeys(("size_t", "uintptr_t", "uintmax_t", "usize"), (64, False)),
     "pid_t": (32, True),
-    "intmax_t": (64, True),
-    "uintmax_t": (64, False),
-    "isize": (64, True),
-    "usize": (64, False),
 }
 _CHARACTERS = {"char": 8, "wchar_t": 32, "char8_t": 8, "char16_t": 16, "char32_t": 32}
 _FLOATS = {"float": 32, "double": 64, "long double": 128, "f32": 32, "f64": 64}
