@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -107,7 +108,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     )
     programs: _Started | _JoinedTo
     if kind is None:
-        programs = _JoinedTo(resolved, wishes, display, SharedTerminal(screen), join or "")
+        programs = _JoinedTo(resolved.settings.sockets, lowered(wishes), display, SharedTerminal(screen), join or "")
     else:
         programs = _Started(kind, wanted, resolved, wishes, display, screen)
     begun = [
@@ -159,18 +160,16 @@ def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
     return BACKEND_FAILED
 
 
+@dataclass
 class _Started:
     """See console.Programs: what the command line names, started or attached to."""
 
-    def __init__(  # noqa: PLR0917  as the command has them
-        self, kind: Named, wanted: Wanted, resolved: Resolved, wishes: Wishes, display: MaskedDisplay, screen: Screen
-    ) -> None:
-        self._kind = kind
-        self._wanted = wanted
-        self._resolved = resolved
-        self._wishes = wishes
-        self._display = display
-        self._screen = screen
+    _kind: Named
+    _wanted: Wanted
+    _resolved: Resolved
+    _wishes: Wishes
+    _display: MaskedDisplay
+    _screen: Screen
 
     async def open(self, arguments: Sequence[str] | None) -> Live:
         """Compiles, starts or attaches anew."""
@@ -195,23 +194,20 @@ class _Started:
         return await _begun(live)
 
 
+@dataclass
 class _JoinedTo:
     """The same for a session of an editor's."""
 
-    def __init__(
-        self, resolved: Resolved, wishes: Wishes, display: MaskedDisplay, terminal: SharedTerminal, wanted: str
-    ) -> None:
-        self._settings = resolved.settings
-        self._wishes = lowered(wishes)
-        self._display = display
-        self._terminal = terminal
-        self._named = wanted
+    _sockets: str
+    _wishes: Wishes
+    _display: MaskedDisplay
+    _terminal: SharedTerminal
+    _named: str
 
     async def open(self, arguments: Sequence[str] | None) -> Live:
         """Joins it. Raises UsageError, NothingStopped, SocketError."""
         del arguments
-        sockets = self._settings.sockets
-        client, about = await join(choose(await look_at_all(sockets), self._named).id, sockets)
+        client, about = await join(choose(await look_at_all(self._sockets), self._named).id, self._sockets)
         return await _begun(Live(client, self._display, Joined(about), self._wishes, self._terminal))
 
 

@@ -17,7 +17,7 @@ async def until_signalled(
     `begin` is given what ends the work as that signal would; it may be called in this loop only. Gives the signal that
     ended it; 0: none.
     """
-    loop, task, ended_by = asyncio.get_running_loop(), asyncio.ensure_future(work), list[int]()
+    task, ended_by = asyncio.ensure_future(work), list[int]()
 
     def end(number: int) -> None:
         if not ended_by:  # a second one must not interrupt the end
@@ -26,13 +26,18 @@ async def until_signalled(
 
     if begin:
         begin(end)
-    with contextlib.suppress(NotImplementedError):  # Windows: there the adapter sees its stdin end
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            if number := getattr(signal, name, None):
-                loop.add_signal_handler(number, end, number)
+    at_signals(end)
     try:
         await task
     except asyncio.CancelledError:
         if not ended_by:
             raise
     return ended_by[0] if ended_by else 0
+
+
+def at_signals(end: Callable[[int], None]) -> None:
+    """Has this loop call `end`, with its number, at each signal that asks a process to end."""
+    with contextlib.suppress(NotImplementedError):  # Windows: there our stdin ends, or the adapter sees its own end
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if number := getattr(signal, name, None):
+                asyncio.get_running_loop().add_signal_handler(number, end, number)

@@ -13,28 +13,6 @@ from dap_ai.agent.compiled.grammar import Source, Syntax, named
 from dap_ai.agent.compiled.grammar import field as child_of
 from dap_ai.agent.compiled.known_calls import changes_receiver, role_of_argument
 
-_C_KINDS = (
-    "declaration",
-    "assignment_expression",
-    "update_expression",
-    "call_expression",
-    "delete_expression",
-    "for_range_loop",
-    "for_statement",
-    "field_initializer",
-    "lambda_expression",
-)
-_RUST_KINDS = (
-    "let_declaration",
-    "assignment_expression",
-    "compound_assignment_expr",
-    "call_expression",
-    "for_expression",
-    "while_expression",
-    "let_condition",
-    "match_arm",
-    "closure_expression",
-)
 _ZEROED = frozenset(["static", "thread_local", "_Thread_local", "__thread"])
 
 
@@ -58,11 +36,11 @@ class Writes:
         """Collects them, once."""
         for parameter in parameter_nodes(self.function):
             self._names(parameter, "argument", None)
-        kinds = _RUST_KINDS if self.source.language == "rust" else _C_KINDS
+        rules = _RUST_RULES if self.source.language == "rust" else _C_RULES
         nested = [n for n in self.source.find(self.function, DEFINITIONS) if n != self.function]
-        for node in self.source.find(self.function, kinds):
+        for node in self.source.find(self.function, rules):
             if not any(n.start_byte <= node.start_byte < n.end_byte for n in nested):
-                _RULES[node.type](self, node)
+                rules[node.type](self, node)
         self._found.sort(key=lambda found: found.at)
 
     def of(self, name: str) -> list[Write]:
@@ -217,10 +195,9 @@ class Writes:
             self._names(pattern, "assigned", self._value(match, "value"))
 
 
-_RULES = {
+_C_RULES = {
     "declaration": Writes.declaration,
     "assignment_expression": Writes.assignment,
-    "compound_assignment_expr": Writes.assignment,
     "update_expression": Writes.update,
     "call_expression": Writes.call,
     "delete_expression": Writes.delete,
@@ -228,12 +205,17 @@ _RULES = {
     "for_statement": Writes.loop,
     "field_initializer": Writes.member,
     "lambda_expression": Writes.inner_function,
-    "closure_expression": Writes.inner_function,
+}
+_RUST_RULES = {
     "let_declaration": Writes.let,
-    "let_condition": Writes.condition,
-    "while_expression": Writes.loop,
+    "assignment_expression": Writes.assignment,
+    "compound_assignment_expr": Writes.assignment,
+    "call_expression": Writes.call,
     "for_expression": Writes.for_in,
+    "while_expression": Writes.loop,
+    "let_condition": Writes.condition,
     "match_arm": Writes.arm,
+    "closure_expression": Writes.inner_function,
 }
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 
 from dap_ai import threads
 from dap_ai.commands.mcp import server
 from dap_ai.commands.mcp.tools import Tools
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import warn
+from dap_ai.commands.signalled import at_signals
 from dap_ai.commands.wiring import check_provider
-
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def main() -> None:
@@ -29,7 +26,12 @@ async def _main() -> None:
         warn(warning)
     tools = Tools(resolved.settings)
     ended_by: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    _listen_for_signals(ended_by)
+
+    def end(number: int) -> None:
+        if not ended_by.done():  # a second one must not interrupt the end
+            ended_by.set_result(number)
+
+    at_signals(end)
     serving = asyncio.ensure_future(server.serve(tools.call))
     await asyncio.wait({serving, ended_by}, return_when=asyncio.FIRST_COMPLETED)
     await tools.close()
@@ -37,14 +39,3 @@ async def _main() -> None:
         # The SDK reads stdin in a thread that cannot be interrupted: whoever waits for it waits for the client.
         os._exit(128 + ended_by.result())
     await serving
-
-
-def _listen_for_signals(ended_by: asyncio.Future[int]) -> None:
-    def end(number: int) -> None:
-        if not ended_by.done():  # a second one must not interrupt the end
-            ended_by.set_result(number)
-
-    with contextlib.suppress(NotImplementedError):  # Windows: there stdin ends
-        for name in _SIGNALS:
-            if number := getattr(signal, name, None):
-                asyncio.get_running_loop().add_signal_handler(number, end, number)
