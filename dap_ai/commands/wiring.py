@@ -88,7 +88,8 @@ class Recipe:
         connect: tuple[str, int] | str | None,
         wire_log: WireLog | None,
     ) -> None:
-        self.backend: Backend = _held() if isinstance(connect, str) else _backend(resolved, connect)
+        is_held, started = isinstance(connect, str), connect is None
+        self.backend: Backend = _held() if is_held else backend_of(resolved.settings, started=started)
         self._connect = connect
         self._log = log
         self._masker = masker
@@ -206,10 +207,6 @@ class Recipe:
             anonymous=self._access.anonymous,
             sockets=settings.sockets,
         )
-
-
-def _backend(resolved: config.Resolved, connect: object) -> Backend:
-    return backend_of(resolved.settings, started=connect is None)
 
 
 def _held() -> Backend:

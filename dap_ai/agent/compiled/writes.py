@@ -66,11 +66,9 @@ class Writes:
         value = child_of(node, name)
         return build(self.source, value) if value is not None else None
 
-    def _in_loop_header(self, node: Syntax) -> bool:
-        return any(start <= node.start_byte < end for start, end in self._loops)
-
     def _role(self, node: Syntax, role: Role) -> Role:
-        return "loop" if self._in_loop_header(node) else role
+        in_header = any(start <= node.start_byte < end for start, end in self._loops)
+        return "loop" if in_header else role
 
     def loop(self, node: Syntax) -> None:
         """Remembers where its header is."""

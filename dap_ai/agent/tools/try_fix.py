@@ -52,7 +52,8 @@ class TryFix(Tool[TryFixArguments]):
             return ToolResult(f"The edit {CANNOT}: {_MASKED}.", failed=True)
         try:
             edits = [_edit(bench.case, edit) for edit in arguments.edits]
-            diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in _files(edits).items()}
+            files = {edit.source.path: edit.source for edit in edits}
+            diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in files.items()}
         except ValueError as error:
             return ToolResult(f"The edit {CANNOT}: {error}.", failed=True)
         if bench.debugger.why_no_snapshot:
@@ -123,10 +124,6 @@ def file_of(case: Case, file: str) -> SourceFile:
     if found is None:
         raise ValueError(f"there is no source file {file}")
     return found
-
-
-def _files(edits: Sequence[Edit]) -> dict[str, SourceFile]:
-    return {edit.source.path: edit.source for edit in edits}
 
 
 def _statements(check: str) -> str:

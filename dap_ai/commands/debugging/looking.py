@@ -115,7 +115,8 @@ class Looking:
             case "source":
                 self._here.say(listing.where(frame) if (frame := self._here.live.frame) else "no frame")
             case "display":
-                self._here.say(self._displays())
+                displays = [f"{number}: {expression}" for number, expression in self._here.displays.items()]
+                self._here.say("\n".join(displays) or "none")
             case "where":
                 await self.where(command._replace(text=""))
             case "registers" | "threads" | "output" as tool:
@@ -252,9 +253,6 @@ class Looking:
     async def slice(self, command: Command) -> None:
         """The lines that made a value."""
         self._here.say(answers.plain(await self._here.live.tool("slice", expression=command.text)))
-
-    def _displays(self) -> str:
-        return "\n".join(f"{number}: {expression}" for number, expression in self._here.displays.items()) or "none"
 
     async def _tool(self, wanted: str, **arguments: str) -> str:
         answer = ""

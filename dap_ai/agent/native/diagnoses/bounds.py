@@ -229,7 +229,7 @@ def _loops(draft: Draft, subscripts: list[Expression]) -> None:
 
 def _copies(draft: Draft) -> bool:
     """Says what a copying function of the line was given; whether there is one."""
-    for call in _calls(draft):
+    for call in (e for e in draft.expressions if e.kind == "call"):
         name = callee(call)
         if name not in _COPIES | _COUNTED or len(call.parts) < 2:
             continue
@@ -262,10 +262,6 @@ def _given(draft: Draft, call: Expression) -> str:
         length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
         told.append(f"{draft.code(bare(part).text)}{length}")
     return f": {', '.join(told)}" if told else ""
-
-
-def _calls(draft: Draft) -> Iterator[Expression]:
-    yield from (e for e in draft.expressions if e.kind == "call")
 
 
 def _arrays_of(draft: Draft) -> None:

@@ -60,16 +60,12 @@ def _recursion(draft: Draft, run: Run) -> None:
     draft.say(f"The stack is exhausted by a recursion: {count}.")
     inside = [p for p in draft.case.places if unqualified(p.frame.name) in {unqualified(n) for n in run.names}]
     read = [p for p in inside if any(p.value(name) for name in parameters_of(p))]
-    for place in _one_period(inside, len(run.names)):
+    # One period; the innermost may stand anywhere in its function, not at the call.
+    for place in inside[1 : 1 + len(run.names)]:
         _calls_itself(draft, place)
     for place in read[:1]:
         _arguments(draft, read, place)
     draft.advise("Check the condition that should end the recursion, and for which argument it can hold.")
-
-
-def _one_period(places: list[Place], names: int) -> list[Place]:
-    # The innermost may stand anywhere in its function, not at the call.
-    return places[1 : 1 + names]
 
 
 def _calls_itself(draft: Draft, place: Place) -> None:

@@ -38,9 +38,9 @@ class FramesTool(Tool[Frames]):
         depth = depth_of(bench)
         if not frames:
             return ToolResult(f"There is no frame {arguments.start}: the stack has {depth}.", failed=True)
-        rows = rows_of(bench, frames, folded(frames), arguments.start)
+        rows = "\n".join(rows_of(bench, frames, folded(frames), arguments.start))
         last = arguments.start + len(frames) - 1
-        return ToolResult(f"Frames {arguments.start:,} to {last:,}; the stack has {depth}:\n\n{fenced(_text(rows))}")
+        return ToolResult(f"Frames {arguments.start:,} to {last:,}; the stack has {depth}:\n\n{fenced(rows)}")
 
 
 def depth_of(bench: Bench) -> str:
@@ -96,10 +96,6 @@ def _row(bench: Bench, number: int, frame: Frame) -> str:
     inlined = " (inlined)" if frame.inlined else ""
     mark = "  <- the question is about it" if asked else ""
     return f"#{number} {frame.name}{inlined} {place}{mark}{line}"
-
-
-def _text(rows: Iterator[str]) -> str:
-    return "\n".join(rows)
 
 
 frames = FramesTool()

@@ -51,17 +51,14 @@ class TypeTool(Tool[TypeOf]):
             value = msgspec.structs.replace(value, type=declared)
         named = type_name(value.type) if value else type_name(symbol)
         if not spots and named:
-            spots = await asyncio.to_thread(by_name, bench, named, _language(bench))
+            language = bench.focus.language if bench.focus else "c"
+            spots = await asyncio.to_thread(by_name, bench, named, language)
         if value is None and not spots and not about:
             text = f"{code(symbol)} is no variable of this frame, and no type of that name is in the program's files"
             return ToolResult(f"{text}: `search` finds where a text stands.", failed=True)
         said = _of_value(symbol, value) if value else _brief(about, is_shown=bool(spots))
         parts = [said, _source(bench, spots)]
         return ToolResult("\n\n".join(filter(None, parts)), value)
-
-
-def _language(bench: Bench) -> str:
-    return bench.focus.language if bench.focus else "c"
 
 
 def _of_value(symbol: str, value: Value) -> str:
