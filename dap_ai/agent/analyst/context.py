@@ -19,7 +19,7 @@ from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.source import FunctionNode, SourceFile, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.tables import aligned, shortened
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, in_a_line, show_fact, variables
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show_fact, variables
 from dap_ai.protocol.contracts.inspection import ThreadFacts
 
 MAX_LINES = 30
@@ -142,9 +142,7 @@ def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
             rows[text] = f"{cut(text, 80)} -> {show_fact(fact, size)}"
     if level >= 4:
         return f"... {len(rows)} sub-expressions" if rows else ""
-    shown = list(rows.values())[: (8, 6, 4, 3)[level]]
-    more = f"\n... {len(rows) - len(shown)} more" if len(rows) > len(shown) else ""
-    return "\n".join(shown) + more
+    return "\n".join(first_of(list(rows.values()), (8, 6, 4, 3)[level]))
 
 
 def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> str:
@@ -280,10 +278,8 @@ def _surroundings(case: Case, level: int) -> str:
         lines.append(f"python {seen.python}; argv {cut(_command_line(case), 120)}; cwd {cut(seen.cwd, 80)}")
     others = [t for t in seen.threads if not t.current]
     if others:
-        count = (6, 3, 1, 0)[level]
-        tops = [f"{t.name}: {t.waiting or _top(case, t)}" for t in others[:count]]
-        more = [f"... {len(others) - count} more"] if len(others) > count else []
-        lines.append("other threads: " + "; ".join([*tops, *more]))
+        tops = [f"{t.name}: {t.waiting or _top(case, t)}" for t in others]
+        lines.append("other threads: " + "; ".join(first_of(tops, (6, 3, 1, 0)[level])))
     return "\n".join([*lines, *output_and_deeds(case, "".join(text for _, text in case.output), level)])
 
 

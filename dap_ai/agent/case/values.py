@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Value, Variable
@@ -26,6 +26,11 @@ def cut(text: str, max_chars: int) -> str:
         return text
     mark = f"...+{len(text) - max_chars} chars"
     return text[: max(0, max_chars - len(mark))] + mark if max_chars > len(mark) else "..."[:max_chars]
+
+
+def first_of(rows: Sequence[str], most: int) -> list[str]:
+    """The first rows; one more says how many there are beside them."""
+    return [*rows[:most], *([f"... {len(rows) - most} more"] if len(rows) > most else [])]
 
 
 def show(value: Value, max_chars: int = 120) -> str:

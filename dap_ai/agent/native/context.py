@@ -12,7 +12,7 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.reports import own_output
 from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, in_a_line, show, show_fact, variables
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show, show_fact, variables
 from dap_ai.agent.compiled.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
 from dap_ai.agent.compiled.report import Report, Stack, shown
 from dap_ai.agent.native.analysis import NativeAnalysis
@@ -128,9 +128,7 @@ def _failing(case: Case, analysis: NativeAnalysis | None, level: int) -> str:
         rows[expression.text] = f"{cut(expression.text, 80)} -> {show_fact(fact, size)}"
     if size == 0:
         return f"... {len(rows)} sub-expressions" if rows else ""
-    texts = list(rows.values())[: (10, 6, 4, 3)[level]]
-    more = [f"... {len(rows) - len(texts)} more"] if len(rows) > len(texts) else []
-    return "\n".join([*texts, *more])
+    return "\n".join(first_of(list(rows.values()), (10, 6, 4, 3)[level]))
 
 
 def _run(case: Case, run: Run, quoted: _Lines, level: int) -> str:

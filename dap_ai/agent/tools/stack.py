@@ -12,7 +12,7 @@ from typing import Any
 from dap_ai.agent.case.reader import MAX_FRAMES
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.case.values import cut, show_fact, typed
+from dap_ai.agent.case.values import cut, first_of, show_fact, typed
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import numbered
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable
@@ -181,8 +181,7 @@ def _values(place: Place) -> Iterator[str]:
     rows = [
         f"{cut(text, 100)} -> {show_fact(f, _MAX_VALUE_CHARS)}" for text, f in known.items() if f.error != "refused"
     ]
-    more = [f"... {len(rows) - _MAX_PARTS} more"] if len(rows) > _MAX_PARTS else []
-    yield "Parts of its statement:\n\n" + fenced("\n".join(rows[:_MAX_PARTS] + more)) if rows else ""
+    yield "Parts of its statement:\n\n" + fenced("\n".join(first_of(rows, _MAX_PARTS))) if rows else ""
     calls = [cut(text, 100) for text, f in known.items() if f.error == "refused"]
     listed = "; ".join(code(text) for text in calls[:_MAX_FOLDED])
     advice = "" if place.language in NATIVE_LANGUAGES else " `evaluate` runs it in a copy."

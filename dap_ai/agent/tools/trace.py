@@ -7,7 +7,7 @@ from itertools import groupby
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.source import header_expressions, last_line, own_statements
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.evaluate import told
 from dap_ai.protocol.contracts.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
@@ -81,8 +81,7 @@ def _calls(calls: list[TracedCall]) -> str:
         rows += [_call(call) for call in alike[:_MAX_ALIKE]]
         if len(alike) > _MAX_ALIKE:
             rows.append(f"{'  ' * alike[0].depth}... {len(alike) - _MAX_ALIKE} more calls of {alike[0].function}")
-    more = [f"... {len(rows) - _MAX_CALLS} more"] if len(rows) > _MAX_CALLS else []
-    return "**Calls.**\n\n" + fenced("\n".join(rows[:_MAX_CALLS] + more)) if rows else ""
+    return "**Calls.**\n\n" + fenced("\n".join(first_of(rows, _MAX_CALLS))) if rows else ""
 
 
 def _call(call: TracedCall) -> str:
