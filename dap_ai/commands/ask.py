@@ -102,9 +102,8 @@ def command(  # noqa: PLR0917  click gives each option by its name
     lists = {"exceptions": exceptions or None, "allow": allow or None, "deny": deny or None}
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
-    wanted = Wanted(
-        program, str((cwd or Path.cwd()).absolute()), env, module, pid, core, sanitize, recorded, against, agent
-    )
+    folder = str((cwd or Path.cwd()).absolute())
+    wanted = Wanted(program, folder, env, module, pid, core, sanitize, recorded, against, agent)
     if kernel is not None:
         question = question or " ".join(program)
         wanted = msgspec.structs.replace(wanted, words=(), kernel=kernel)

@@ -180,9 +180,8 @@ class _Started:
         make = await asyncio.to_thread(look)  # it may compile, or talk with a kernel
         terminal = SharedTerminal(self._screen)
         setup = backend_of(self._resolved.settings).terminal_setup
-        target = make(
-            Out(self._display, terminal, for_programs=False, verbose=self._wishes.verbose, terminal_setup=setup)
-        )
+        verbose = self._wishes.verbose
+        target = make(Out(self._display, terminal, for_programs=False, verbose=verbose, terminal_setup=setup))
         proxy = proxy_of(
             self._resolved,
             masker=self._display.masker,

@@ -121,9 +121,8 @@ class Child:
 
     async def about(self, position: Position, timeout_s: float | None) -> str:
         """What it shows of the name in an editor, as plain text. Raises Ended, Refused, TimeoutError."""
-        found = await self._answer(
-            self._client.text_document_hover(types.HoverParams(*self._place(position))), timeout_s
-        )
+        asked = self._client.text_document_hover(types.HoverParams(*self._place(position)))
+        found = await self._answer(asked, timeout_s)
         contents = found.contents if isinstance(found, types.Hover) else None
         return contents.value if isinstance(contents, types.MarkupContent) else ""
 

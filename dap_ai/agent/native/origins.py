@@ -94,9 +94,8 @@ class _Trace:
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
         own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)])
-        unset = next(
-            (w for w in own if w.role == "declared" and _only_sometimes(self.draft, spot, w, _sets_of(own))), None
-        )
+        declared = (w for w in own if w.role == "declared")
+        unset = next((w for w in declared if _only_sometimes(self.draft, spot, w, _sets_of(own))), None)
         for nth, write in enumerate([unset] if unset else own):
             self._write(spot, write, own, nth, depth)
         if any(w.role == "assigned" and w.line < spot.line for w in own):
@@ -174,9 +173,8 @@ class _Trace:
                 reason = f"copies `{cut(value.text, 60)}`: both then hold the same pointers"
                 draft.suspect(line, 0.85 if self.unset else score, reason, spot.path)
             if self.wanted.null and follows(value, name) and self._may_be(spot, name):
-                draft.suspect(
-                    line, score + 0.01, f"goes on to `{cut(value.text, 60)}`, which is null at the end", spot.path
-                )
+                reason = f"goes on to `{cut(value.text, 60)}`, which is null at the end"
+                draft.suspect(line, score + 0.01, reason, spot.path)
             made = "makes `{}` with `{}`" if value.text.startswith("(") else "sets `{}` to `{}`"
             draft.suspect(line, score - 0.05, made.format(name, cut(value.text, 60)), spot.path)
         for part in within(value) if called is None else ():
@@ -208,9 +206,8 @@ class _Trace:
         if self.wanted.wild and self.unset and called in UNSET and not is_filled(spot, name):
             self._unset()
             unset = f"`{self.unset}`"
-            draft.suspect(
-                line, 0.85, f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it", path
-            )
+            reason = f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it"
+            draft.suspect(line, 0.85, reason, path)
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
         why = MAY_FAIL.get(called, "") if self.wanted.null and alone and len(call.parts) > 1 else ""

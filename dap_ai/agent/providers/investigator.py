@@ -140,11 +140,9 @@ def _after_others(conversation: Conversation, question: str, asks: str) -> str:
     Their answers stay with the user: they may hold what a model is not to see.
     """
     asked = [turn.question.strip() or asks for turn in conversation.turns]
-    return (
-        question
-        if conversation.messages[1:] or not asked
-        else wording("earlier", asked="; ".join(asked), question=question)
-    )
+    if conversation.messages[1:] or not asked:
+        return question
+    return wording("earlier", asked="; ".join(asked), question=question)
 
 
 def _stands_still(conversation: Conversation, work: Work) -> bool:

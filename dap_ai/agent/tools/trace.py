@@ -44,10 +44,8 @@ class TraceTool(Tool[Trace]):
         query = SnapshotQuery(bench.frame_id, expression, trace=True, deadline_s=DEADLINE_S)
         result, why = await bench.snapshot(query)
         if result is None:
-            advice = "Step through it in the debugger instead"
-            return ToolResult(
-                f"{code(expression)} was not traced: it needs a snapshot, but {why}. {advice}.", failed=True
-            )
+            reason = f"it needs a snapshot, but {why}. Step through it in the debugger instead"
+            return ToolResult(f"{code(expression)} was not traced: {reason}.", failed=True)
         head = told(expression, result)
         if result.trace is None or not result.trace.lines:
             return ToolResult(f"{head}\n\nNo line of your own files ran.", result)

@@ -106,18 +106,13 @@ def _install_expression(folder: str, magic: tuple[bytes, str | None] | None) -> 
     return call_expression("install", _packed(marshal.dumps((magic, tuple(parts)), _MARSHAL_OF_ALL)))
 
 
-def install_expressions() -> list[str]:
-    """What puts the walker into a debuggee with a door; the second one only where the first answers "".
+def install_expressions(folder: str = READING) -> list[str]:
+    """What puts the walker, or beside it SNAPSHOTS, into a debuggee with a door; the second where the first says "".
 
     The first holds compiled modules, for this version of Python alone; the second, sources, which cost the debuggee
     40 ms.
     """
-    return [_install_expression(READING, _MAGIC), _install_expression(READING, None)]
-
-
-def install_snapshots_expressions() -> list[str]:
-    """What adds snapshots to an installed walker, in the same way."""
-    return [_install_expression(SNAPSHOTS, _MAGIC), _install_expression(SNAPSHOTS, None)]
+    return [_install_expression(folder, _MAGIC), _install_expression(folder, None)]
 
 
 def warm() -> None:

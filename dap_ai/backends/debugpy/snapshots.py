@@ -16,14 +16,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.debugpy.inspector import (
-    MAGIC,
-    Caller,
-    call_expression,
-    install_expressions,
-    install_snapshots_expressions,
-    last_line,
-)
+from dap_ai.backends.debugpy.inspector import MAGIC, SNAPSHOTS, Caller, call_expression, install_expressions, last_line
 from dap_ai.limits import slack
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
@@ -132,7 +125,7 @@ class _Job:
 
     async def _install(self, said: str) -> str:
         walker = () if not said and await self._call("has", "runtime") else (install_expressions(),)
-        return await self._caller.install(said, *walker, install_snapshots_expressions())
+        return await self._caller.install(said, *walker, install_expressions(SNAPSHOTS))
 
     async def _call(self, name: str, argument: str) -> str:
         return await self._caller.evaluate(call_expression(name, argument))

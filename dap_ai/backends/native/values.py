@@ -130,9 +130,8 @@ class Describer:
         if value.note or depth < 1 or element in (None, "void", "()") or not (raw.reference or self._reader.lldb):
             return value
         try:
-            await self._show_target(
-                value, await self._reader.pointed(raw, self._frame_id, self._query.max_fields), depth
-            )
+            target = await self._reader.pointed(raw, self._frame_id, self._query.max_fields)
+            await self._show_target(value, target, depth)
         except Unread as error:
             value.note = "not readable" if error.address is not None else ""
         except Spent:
@@ -227,12 +226,9 @@ class Describer:
             return await self._unlisted(raw, await self._reader.children(raw, self._frame_id, 8), depth)
         length = raw.length or await self._hashed(raw)
         pairs = await self.pairs(raw, self._query.max_items) if raw.length else []
+        inner = depth - 1
         fields = [
-            Field(
-                name=(await self.value(key, depth - 1)).text,
-                text=(await self.value(held, depth - 1)).text,
-                type=held.type,
-            )
+            Field((await self.value(key, inner)).text, (await self.value(held, inner)).text, held.type)
             for key, held in pairs
         ]
         text = _listed([f"{f.name}: {f.text}" for f in fields], length - len(fields), "{}")

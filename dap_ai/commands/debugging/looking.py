@@ -86,9 +86,8 @@ class Looking:
         address = {"address": command.text} if command.text else {}
         self._here.say(answers.plain(await self._here.live.tool("disassemble", **address)))
 
-    async def args(self, command: Command) -> None:
+    async def args(self, _: Command) -> None:
         """The function's."""
-        del command
         if self._here.live.in_past:
             self._here.say(await past.names(self._here.live))
             return
@@ -107,9 +106,8 @@ class Looking:
             case "args":
                 await self.args(command)
             case "breakpoints":
-                self._here.say(
-                    "\n".join(one.told() for one in (*self._here.breakpoints, *self._here.watches)) or "none"
-                )
+                rows = [one.told() for one in (*self._here.breakpoints, *self._here.watches)]
+                self._here.say("\n".join(rows) or "none")
             case "frame":
                 self._here.say(answers.plain(await self._here.live.tool("frame")))
             case "source":
@@ -163,9 +161,8 @@ class Looking:
             return
         number = f"#{self._here.live.selected} " if self._here.live.selected else ""
         source = await self._here.source()
-        self._here.say(
-            "\n".join(filter(None, [number + listing.where(frame), listing.line_of(source, self._here.line)]))
-        )
+        rows = [number + listing.where(frame), listing.line_of(source, self._here.line)]
+        self._here.say("\n".join(filter(None, rows)))
 
     async def list(self, command: Command) -> None:
         """Eleven lines; again, those that follow."""
@@ -194,9 +191,8 @@ class Looking:
             middle = self._here.line
         return max(1, middle - listing.AROUND), max(1, middle - listing.AROUND) + 2 * listing.AROUND
 
-    async def longlist(self, command: Command) -> None:
+    async def longlist(self, _: Command) -> None:
         """The function that holds the line."""
-        del command
         source = await self._here.source()
         self._show(source, *listing.function_around(source, self._here.line))
 
@@ -204,9 +200,8 @@ class Looking:
         stops = {one.line for one in self._here.breakpoints if one.file == self._here.file}
         self._here.say(listing.listed(source, first, last, self._here.line, stops))
 
-    async def threads(self, command: Command) -> None:
+    async def threads(self, _: Command) -> None:
         """All of them."""
-        del command
         self._here.say(answers.plain(await self._here.live.tool("threads")))
 
     async def thread(self, command: Command) -> None:

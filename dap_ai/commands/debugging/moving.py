@@ -55,9 +55,8 @@ class Moving:
                 break
         await self.show_stop()
 
-    async def finish(self, command: Command) -> None:
+    async def finish(self, _: Command) -> None:
         """Out of the function of the selected frame."""
-        del command
         for _ in range(self._here.live.selected + 1):
             await self._go("stepOut")
             if self._here.live.stop is None or self._here.live.stop["reason"] != "step":
@@ -107,10 +106,8 @@ class Moving:
         if where is None or not where.line or not live.can("supportsGotoTargetsRequest"):
             self._here.say("j LINE" if live.can("supportsGotoTargetsRequest") else "This debugger cannot jump.")
             return
-        source = {"path": where.file or self._here.file}
-        targets = (await live.controls.request("gotoTargets", {"source": source, "line": where.line})).get(
-            "targets", []
-        )
+        wanted = {"source": {"path": where.file or self._here.file}, "line": where.line}
+        targets = (await live.controls.request("gotoTargets", wanted)).get("targets", [])
         if not targets:
             self._here.say(f"nothing can be gone to in line {where.line}")
             return
@@ -128,9 +125,8 @@ class Moving:
                 return
         await self.show_stop()
 
-    async def back_on(self, command: Command) -> None:
+    async def back_on(self, _: Command) -> None:
         """To the stop before."""
-        del command
         if await self._back("reverseContinue"):
             await self.show_stop()
 
@@ -141,9 +137,8 @@ class Moving:
         await self._go(request, **arguments)
         return self._here.live.stop is not None
 
-    async def interrupt(self, command: Command) -> None:
+    async def interrupt(self, _: Command) -> None:
         """Pauses what runs in the background."""
-        del command
         if self._here.live.stop is None and not self._here.live.over:
             await self._here.live.interrupt()
             await self._here.live.settled()

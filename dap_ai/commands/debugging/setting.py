@@ -217,9 +217,8 @@ class Setting:
         controls, all_ = self._here.live.controls, self._here.breakpoints
         for file in {one.file for one in changed if one.line}:
             wanted = all_.of_file(file)
-            body = await controls.request(
-                "setBreakpoints", {"source": {"path": file}, "breakpoints": arguments(wanted)}
-            )
+            asked = {"source": {"path": file}, "breakpoints": arguments(wanted)}
+            body = await controls.request("setBreakpoints", asked)
             answered(wanted, body.get("breakpoints", []))
         if any(not one.line for one in changed):
             wanted = all_.of_functions()

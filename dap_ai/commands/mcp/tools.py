@@ -137,9 +137,8 @@ class Tools:
         if not own.stopped:
             return await self._not_stopped(own, session)
         stack = await session.run("stack", {}, tell)
-        return _joined(
-            self._notes(session), f"{session.title} is stopped: {_why(session)}.", clipped(stack.answer, 1500)
-        )
+        stopped = f"{session.title} is stopped: {_why(session)}."
+        return _joined(self._notes(session), stopped, clipped(stack.answer, 1500))
 
     async def _look(self, call: contract.Look, tell: Tell) -> str:
         session = await self._sessions.detailed(call.session)
@@ -166,8 +165,7 @@ class Tools:
         session = await self._opened(call.path) if call.path else await self._sessions.meant(call.session)
         return await self._answered(session, call.question, None, tell)
 
-    async def _stop(self, call: contract.Stop, tell: Tell) -> str:
-        del tell
+    async def _stop(self, call: contract.Stop, _: Tell) -> str:
         return f"{await self._sessions.end(call.session)} has ended."
 
     # -- what they share ----------------------------------------------------------------------------------------------

@@ -76,9 +76,8 @@ class Controls:
     async def set_functions(self, wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Function breakpoints of the user's, beside `functions`; what the debugger says of each of the user's."""
         ours = [{"name": name} for name in self.functions]
-        answers = (await self.request("setFunctionBreakpoints", {"breakpoints": [*ours, *wanted]})).get(
-            "breakpoints", []
-        )
+        asked = {"breakpoints": [*ours, *wanted]}
+        answers = (await self.request("setFunctionBreakpoints", asked)).get("breakpoints", [])
         self.function_ids = {answer["id"] for answer in answers[: len(ours)] if "id" in answer}
         return answers[len(ours) :]
 

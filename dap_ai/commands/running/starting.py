@@ -61,9 +61,8 @@ class Debugged(Target):
         if self.command_line:
             session.display.command(self.command_line)
         command, arguments = self.start_request(session, capabilities)
-        starting = asyncio.create_task(
-            session.client.request(command, {**arguments, "askEvents": True}, timeout_s=_START_S)
-        )
+        request = session.client.request(command, {**arguments, "askEvents": True}, timeout_s=_START_S)
+        starting = asyncio.create_task(request)
         try:
             await self._until_initialized(session, starting)
             await self.initialized(session)

@@ -88,9 +88,8 @@ class TerminalDisplay:
             self.program_output("stdout", b"\n")
         self._fresh_line()
         words = [_NOTE.sub("", without_colours(body.get(key) or "")) for key in ("text", "description")]
-        self._dim(
-            _one_line(": ".join(["stopped", *([*dict.fromkeys(word for word in words if word)] or [body["reason"]])]))
-        )
+        reasons = list(dict.fromkeys(filter(None, words))) or [body["reason"]]
+        self._dim(_one_line(": ".join(["stopped", *reasons])))
 
     def waiting(self, text: Safe) -> None:
         """A spinner, if somebody can see it."""

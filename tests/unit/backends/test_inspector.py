@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from dap_ai.backends.debugpy.inspector import (
+    SNAPSHOTS,
     Inspector,
     install_expressions,
-    install_snapshots_expressions,
     open_expression,
     visit_expression,
 )
@@ -110,7 +110,7 @@ async def test_a_query_without_frames_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    [open_expression(), *install_expressions(), *install_snapshots_expressions(), visit_expression(QUERY)],
+    [open_expression(), *install_expressions(), *install_expressions(SNAPSHOTS), visit_expression(QUERY)],
 )
 async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
     assert "@LINE@" not in expression

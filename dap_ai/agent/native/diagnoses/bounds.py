@@ -292,9 +292,8 @@ def _allocated(draft: Draft, file: str, line: int, name: str) -> None:
         pointer = _OF_A_POINTER.search(code)
         if pointer and source:
             size = pointer["size"]
-            draft.suspect(
-                line, 0.95, f"`{size}` is the size of a pointer, not of what `{pointer['name']}` points to", file
-            )
+            reason = f"`{size}` is the size of a pointer, not of what `{pointer['name']}` points to"
+            draft.suspect(line, 0.95, reason, file)
             whole, right = source.line(line), f"sizeof *{pointer['name']}"
             draft.analysis.fix = Edit(source, line, line, [whole.replace(size, right)])
         else:

@@ -143,9 +143,8 @@ def _gave_up(draft: Draft, report: Report) -> None:
         return
     if "char boundary" in report.message:
         draft.say("A `str` is sliced by bytes, and a character may have several: this index is inside one.")
-        draft.suspect(
-            draft.place.frame.line, 0.8, ("slices a `str` at a byte index, regardless of where a character ends")
-        )
+        reason = "slices a `str` at a byte index, regardless of where a character ends"
+        draft.suspect(draft.place.frame.line, 0.8, reason)
         draft.advise("Slice it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
     else:
         draft.say("The program aborted by itself.")
@@ -265,9 +264,8 @@ def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
     is_read = given and integer(given) is None
     subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
     draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
-    draft.suspect(
-        draft.place.frame.line, 0.85, f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
-    )
+    reason = f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
+    draft.suspect(draft.place.frame.line, 0.85, reason)
     names = _names(call.parts[1]) if given else []
     for name in dict.fromkeys([*names, holder]):
         if (value := draft.value(name)) is not None:

@@ -65,9 +65,8 @@ async def address_of(bench: Bench, text: str) -> int:
     if name := next((word for word in _WORD.findall(text) if secret_name(word)), ""):
         raise Unreadable(f"{name} may hold a secret: its bytes are not shown")
     number = "({}) as usize" if bench.dialect == "rust" else "(unsigned long)({})"
-    value, itself, place, spot = await read(
-        bench, [text, number.format(text), f"&({text})", number.format(f"&({text})")]
-    )
+    wanted = [text, number.format(text), f"&({text})", number.format(f"&({text})")]
+    value, itself, place, spot = await read(bench, wanted)
     points = value.value is not None and value.value.type.rstrip().endswith("*")
     return _checked(_pointed(value) or (_pointed(itself) if points else _pointed(place) or _pointed(spot)))
 

@@ -90,11 +90,9 @@ def _columns(whole: Part, index: Any) -> Part | None:
 
 
 def _column(whole: Part, name: Any) -> Part | None:
-    return (
-        None
-        if whole.is_series or type(name) is not str
-        else Part(whole.source, [_place(whole, name)], whole.rows, True)
-    )
+    if whole.is_series or type(name) is not str:
+        return None
+    return Part(whole.source, [_place(whole, name)], whole.rows, True)
 
 
 def _place(whole: Part, label: str) -> int:
