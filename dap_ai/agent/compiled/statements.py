@@ -15,7 +15,7 @@ _SIMPLE_KINDS: dict[StatementKind, str] = {
     "return": "return_statement co_return_statement",
     "other": "co_yield_statement throw_statement goto_statement break_statement continue_statement",
 }
-_SIMPLE = {name: kind for kind, names in _SIMPLE_KINDS.items() for name in names.split()}
+_SIMPLE: dict[str, StatementKind] = {name: kind for kind, names in _SIMPLE_KINDS.items() for name in names.split()}
 _COMPOUND_KINDS: dict[StatementKind, str] = {
     "if": "if_statement if_expression",
     "while": "while_statement do_statement while_expression loop_expression",
@@ -23,7 +23,7 @@ _COMPOUND_KINDS: dict[StatementKind, str] = {
     "switch": "switch_statement match_expression",
     "other": "case_statement catch_clause match_arm",
 }
-_COMPOUND = {name: kind for kind, names in _COMPOUND_KINDS.items() for name in names.split()}
+_COMPOUND: dict[str, StatementKind] = {name: kind for kind, names in _COMPOUND_KINDS.items() for name in names.split()}
 _BODIES = frozenset(
     """compound_statement block else_clause match_block declaration_list field_declaration_list catch_clause
     try_block""".split()  # noqa: SIM905  as a table

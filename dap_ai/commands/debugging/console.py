@@ -294,7 +294,7 @@ class Console:
         await self._setting.send(self._here.breakpoints.all)
         await self._arrive()
 
-    async def _kill(self, _: Command) -> None:
+    async def _kill(self, _command: Command) -> None:
         if not self._here.live.target.ours:
             self._display.reply("It was not started here: `q` leaves it as it is.")
         elif not self._here.live.over:

@@ -86,7 +86,7 @@ class Looking:
         address = {"address": command.text} if command.text else {}
         self._here.say(answers.plain(await self._here.live.tool("disassemble", **address)))
 
-    async def args(self, _: Command) -> None:
+    async def args(self, _command: Command) -> None:
         """The function's."""
         if self._here.live.in_past:
             self._here.say(await past.names(self._here.live))
@@ -191,7 +191,7 @@ class Looking:
             middle = self._here.line
         return max(1, middle - listing.AROUND), max(1, middle - listing.AROUND) + 2 * listing.AROUND
 
-    async def longlist(self, _: Command) -> None:
+    async def longlist(self, _command: Command) -> None:
         """The function that holds the line."""
         source = await self._here.source()
         self._show(source, *listing.function_around(source, self._here.line))
@@ -200,7 +200,7 @@ class Looking:
         stops = {one.line for one in self._here.breakpoints if one.file == self._here.file}
         self._here.say(listing.listed(source, first, last, self._here.line, stops))
 
-    async def threads(self, _: Command) -> None:
+    async def threads(self, _command: Command) -> None:
         """All of them."""
         self._here.say(answers.plain(await self._here.live.tool("threads")))
 

@@ -55,7 +55,7 @@ class Moving:
                 break
         await self.show_stop()
 
-    async def finish(self, _: Command) -> None:
+    async def finish(self, _command: Command) -> None:
         """Out of the function of the selected frame."""
         for _ in range(self._here.live.selected + 1):
             await self._go("stepOut")
@@ -125,7 +125,7 @@ class Moving:
                 return
         await self.show_stop()
 
-    async def back_on(self, _: Command) -> None:
+    async def back_on(self, _command: Command) -> None:
         """To the stop before."""
         if await self._back("reverseContinue"):
             await self.show_stop()
@@ -137,7 +137,7 @@ class Moving:
         await self._go(request, **arguments)
         return self._here.live.stop is not None
 
-    async def interrupt(self, _: Command) -> None:
+    async def interrupt(self, _command: Command) -> None:
         """Pauses what runs in the background."""
         if self._here.live.stop is None and not self._here.live.over:
             await self._here.live.interrupt()
