@@ -40,18 +40,11 @@ def command(*, as_json: bool) -> None:
             }
             for key in values
         }
-        report = {
-            "file": str(config.user_file(os.environ)),
-            "settings": rows,
-            "warnings": resolved.warnings,
-            "answers": answers,
-        }
-        say_json(report)
+        file = str(config.user_file(os.environ))
+        say_json({"file": file, "settings": rows, "warnings": resolved.warnings, "answers": answers})
         return
-    print_table(
-        ("setting", "value", "from", "what it is for"),
-        [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values],
-    )
+    told = [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values]
+    print_table(("setting", "value", "from", "what it is for"), told)
     say(f"\nWho answers: {answers}")
     say(f"Your own file: {config.user_file(os.environ)}")
     for warning in resolved.warnings:

@@ -32,6 +32,7 @@ from dap_ai.protocol.contracts.backend import StartError
 
 Verdict = Literal["ok", "missing", "optional"]
 
+_HELP = "Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential."
 _MIN_DEBUGGEE = (3, 8)
 _PROBE_S = 10.0
 _SOUND_LLDB = 20
@@ -57,9 +58,7 @@ class Check(msgspec.Struct, frozen=True):
     """How to get what is missing."""
 
 
-@click.command(
-    help=("Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential.")
-)
+@click.command(help=_HELP)
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 @click.option("--online", is_flag=True, help="Also ask the endpoint of the language model for its models.")
 def command(*, as_json: bool, online: bool) -> None:
@@ -69,13 +68,10 @@ def command(*, as_json: bool, online: bool) -> None:
     for warning in resolved.warnings:
         warn(warning)
     if as_json:
-        report = {"ok": all(check.verdict != "missing" for check in checks), "checks": checks}
-        say_json(report)
+        say_json({"ok": all(check.verdict != "missing" for check in checks), "checks": checks})
     else:
-        print_table(
-            ("check", "is", "found"),
-            [(c.name, c.verdict, ". ".join(part for part in (c.found, c.advice) if part)) for c in checks],
-        )
+        rows = [(c.name, c.verdict, ". ".join(filter(None, (c.found, c.advice)))) for c in checks]
+        print_table(("check", "is", "found"), rows)
     sys.exit(any(check.verdict == "missing" for check in checks))
 
 
@@ -275,9 +271,8 @@ def _cores() -> Check:
         return Check(name, "optional", f"not checked on {platform.system()}")
     if pattern.startswith("|"):
         command = Path(pattern[1:].split()[0]).name if pattern[1:].split() else "a program"
-        advice = (
-            "coredumpctl dump -o FILE PROGRAM writes one to a file" if "systemd" in command else f"{command} keeps them"
-        )
+        dump = "coredumpctl dump -o FILE PROGRAM writes one to a file"
+        advice = dump if "systemd" in command else f"{command} keeps them"
         return Check(name, "ok", f"given to {command}", advice)
     import resource  # noqa: PLC0415  POSIX only
 
@@ -297,12 +292,8 @@ def _ptrace() -> Check:
     advice = "Allow it until the next boot: sysctl kernel.yama.ptrace_scope=0"
     if scope == "3":
         advice = "Set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and boot: it cannot be lowered before"
-    return Check(
-        name,
-        "optional",
-        (f"kernel.yama.ptrace_scope is {scope}: only to programs that the debugger has started"),
-        advice,
-    )
+    found = f"kernel.yama.ptrace_scope is {scope}: only to programs that the debugger has started"
+    return Check(name, "optional", found, advice)
 
 
 def _kernel(name: str) -> str:
@@ -315,7 +306,5 @@ def _kernel(name: str) -> str:
 
 def _editors() -> list[Check]:
     found = [Check(name, "ok", shutil.which(name) or "", advice) for name, advice in _EDITORS.items()]
-    there = [check for check in found if check.found]
-    return there or [
-        Check("editors", "optional", f"none of {', '.join(_EDITORS)} is on PATH; docs/editors.md has more")
-    ]
+    none = f"none of {', '.join(_EDITORS)} is on PATH; docs/editors.md has more"
+    return [check for check in found if check.found] or [Check("editors", "optional", none)]

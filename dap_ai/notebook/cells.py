@@ -54,16 +54,10 @@ class Cells:
         """In order of execution; the one that runs now is the last."""
         history = self._shell.history_manager
         raw: Sequence[str] = history.input_hist_raw
+        ran = [(n, source) for n, source in enumerate(history.input_hist_parsed) if n and source.strip()]
         return [
-            Cell(
-                number,
-                source,
-                raw[number] if number < len(raw) else source,
-                self._ids.get(number, ""),
-                self._failed.get(number, 0),
-            )
-            for number, source in enumerate(history.input_hist_parsed)
-            if number and source.strip()
+            Cell(n, source, raw[n] if n < len(raw) else source, self._ids.get(n, ""), self._failed.get(n, 0))
+            for n, source in ran
         ]
 
     def own(self) -> list[Cell]:

@@ -20,11 +20,7 @@ class Slice:
 
 
 def slice_of(
-    names: str | Sequence[str],
-    steps: Sequence[Step],
-    *,
-    before: int | None = None,
-    same: Collection[str] = (),
+    names: str | Sequence[str], steps: Sequence[Step], *, before: int | None = None, same: Collection[str] = ()
 ) -> Slice:
     """What made the values of names, as they are after the step `before` (None: now).
 

@@ -97,11 +97,8 @@ async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugge
 def is_same(cited: str, fact: Fact) -> bool:
     """Whether a citation says what was read: spaces and the kind of quotes aside, in full or with what was cut."""
     if fact.value is None:
-        return (
-            fact.error == "raised"
-            and bool(cited.strip())
-            and _plain(cited).removeprefix("raises ") in _plain(fact.text)
-        )
+        has_raised = fact.error == "raised" and bool(cited.strip())
+        return has_raised and _plain(cited).removeprefix("raises ") in _plain(fact.text)
     value = fact.value
     forms = {_plain(text) for text in (value.text, show(value, 10_000), typed(value, 10_000))}
     forms |= {form.strip("'") for form in forms if PLACEHOLDER.fullmatch(form.strip("'"))}

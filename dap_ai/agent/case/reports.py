@@ -163,12 +163,8 @@ def _completed(report: Report, told: Report | None) -> Report:
     """With what the debugger knows and the text, cut off at its beginning, does not tell."""
     if told is None or report is told:
         return report
-    return replace(
-        report,
-        kind=told.kind if report.kind in ("", "crash") else report.kind,
-        file=report.file or told.file,
-        line=report.line or told.line,
-    )
+    kind = told.kind if report.kind in ("", "crash") else report.kind
+    return replace(report, kind=kind, file=report.file or told.file, line=report.line or told.line)
 
 
 _FRAME = "__ubsan::Diag::~Diag"

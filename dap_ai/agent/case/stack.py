@@ -10,23 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from dap_ai.agent.case.source import (
-    FunctionNode,
-    SourceFile,
-    Sources,
-    header_expressions,
-    language_of,
-    own_statements,
-)
+from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, header_expressions, language_of, own_statements
 from dap_ai.agent.case.values import find
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
-from dap_ai.protocol.contracts.inspection import (
-    ExceptionFacts,
-    Fact,
-    FrameFacts,
-    Inspection,
-    Value,
-)
+from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, FrameFacts, Inspection, Value
 from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 

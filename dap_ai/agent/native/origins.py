@@ -332,11 +332,9 @@ def _sets_of(writes: list[Write]) -> list[Write]:
 def _only_sometimes(draft: Draft, spot: Spot, declared: Write, sets: list[Write]) -> str:
     """Says so where every line that sets the name stands deeper, in a branch or loop, than its declaration."""
     source = draft.case.sources.read(spot.path)
-    if (
-        source is None
-        or not sets
-        or not all(_is_deeper(source.line(w.line), source.line(declared.line), declared.name) for w in sets)
-    ):
+    if source is None or not sets:
+        return ""
+    if not all(_is_deeper(source.line(w.line), source.line(declared.line), declared.name) for w in sets):
         return ""
     lines = ", ".join(str(line) for line in sorted({w.line for w in sets}))
     return f", and only line {lines} sets it, under a condition"

@@ -96,11 +96,7 @@ class Investigator:
             work.sink.emit("answer", ending)
             record.keep({"role": "note", "content": ending})
         return Answer(
-            evidence=report.evidence,
-            suspects=report.suspects,
-            fixes=report.fixes,
-            usage=usage,
-            limit=bool(talk.limit),
+            evidence=report.evidence, suspects=report.suspects, fixes=report.fixes, usage=usage, limit=bool(talk.limit)
         )
 
 

@@ -60,11 +60,8 @@ class Report(Tool[Reported]):
         rows = [f"{'confirmed' if e.confirmed else 'NOT confirmed'}: {e.expression} = {e.value}" for e in self.evidence]
         rows += [f"suspect: {bench.short(s.file)}:{s.line}" for s in self.suspects]
         told = "\n".join([*rows, *verdicts, *mistakes]) or "The report is empty."
-        end = (
-            "Accepted."
-            if self.accepted
-            else "Correct what is wrong, and report again; or say in the answer what is open."
-        )
+        again = "Correct what is wrong, and report again; or say in the answer what is open."
+        end = "Accepted." if self.accepted else again
         return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
 
     async def ending(self, text: str, bench: Bench | None) -> str:

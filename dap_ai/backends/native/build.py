@@ -29,11 +29,7 @@ class _Compiler(NamedTuple):
 _C = _Compiler("CC", ("cc", "gcc", "clang"), "your distribution's package gcc or clang")
 _CXX = _Compiler("CXX", ("c++", "g++", "clang++"), "your distribution's package g++ or clang")
 _RUST = _Compiler("RUSTC", ("rustc",), "rustup (rustup.rs), or your distribution's package rustc")
-_BY_SUFFIX = {
-    ".c": _C,
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"), _CXX),
-    ".rs": _RUST,
-}
+_BY_SUFFIX = {".c": _C, **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"), _CXX), ".rs": _RUST}
 SUFFIXES = frozenset(_BY_SUFFIX)
 """Of the source files that `compile_source` takes."""
 

@@ -33,14 +33,7 @@ class Own(Loop):
     """A session of the server's own, from its start to its end."""
 
     def __init__(
-        self,
-        target: Target,
-        client: Client,
-        *,
-        told: Told,
-        display: MaskedDisplay,
-        wishes: Wishes,
-        made: click.Context,
+        self, target: Target, client: Client, *, told: Told, display: MaskedDisplay, wishes: Wishes, made: click.Context
     ) -> None:
         """`made`: what was made for it, as a program that was compiled, and goes with it."""
         super().__init__(client, display, target, wishes)

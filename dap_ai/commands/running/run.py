@@ -33,14 +33,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 class Run(Loop):
     """One target, from its start to its end."""
 
-    def __init__(
-        self,
-        client: Client,
-        display: Display,
-        target: Target,
-        wishes: Wishes,
-        prompt: Prompt,
-    ) -> None:
+    def __init__(self, client: Client, display: Display, target: Target, wishes: Wishes, prompt: Prompt) -> None:
         super().__init__(client, display, target, wishes)
         self._prompt = prompt
         self._asking = Asking(self.controls, display, wishes, self.outcome, target.asks)

@@ -18,14 +18,7 @@ from dap_ai.agent.tools.native.children import page_of
 from dap_ai.agent.tools.native.frames import whole_stack
 from dap_ai.agent.tools.reading import read
 from dap_ai.agent.tools.stack import MAX_THREADS, StackTool, ThreadsTool, listed_threads, spot_of, where_it_is
-from dap_ai.agent.tools.variables import (
-    MAX_VALUE_CHARS,
-    MAX_WHOLE_CHARS,
-    VariablesTool,
-    heading,
-    names_page,
-    paged,
-)
+from dap_ai.agent.tools.variables import MAX_VALUE_CHARS, MAX_WHOLE_CHARS, VariablesTool, heading, names_page, paged
 from dap_ai.protocol.contracts.inspection import Value, Variable
 from dap_ai.protocol.contracts.tools import Evaluate, Threads, Variables
 

@@ -85,11 +85,9 @@ def dtype_of(x: Any) -> str:
     inner, name = first_part(x, "_data", "_range"), of_pandas(x)
     if name.endswith("Array") and is_array(inner):  # IntegerArray of int64: Int64
         plain = dtype_text(inner.dtype)
-        return (
-            "boolean"
-            if plain == "bool"
-            else plain.replace("uint", "UInt").replace("int", "Int", 1).replace("f", "F", 1)
-        )
+        if plain == "bool":
+            return "boolean"
+        return plain.replace("uint", "UInt").replace("int", "Int", 1).replace("f", "F", 1)
     return dtype_of(inner) if inner is not MISSING else name or short_name(type(x))
 
 

@@ -15,17 +15,7 @@ from typing import Any, Iterable
 from .kinds import Kinds
 from .layouts import DETAILS, TEXTS
 from .scalars import SCALARS, known_text
-from .statics import (
-    instance_dict,
-    lookup,
-    mro,
-    names_of,
-    namespace,
-    short_name,
-    stored,
-    text_of,
-    type_name,
-)
+from .statics import instance_dict, lookup, mro, names_of, namespace, short_name, stored, text_of, type_name
 
 _MAX_TABLES = 8
 """Of one visit: the texts of the other values need room too."""

@@ -41,11 +41,7 @@ class Instant:
     def frames(self) -> list[dict[str, Any]]:
         """PastFrame structures, innermost first."""
         return [
-            {
-                "function": text_of(each.f_code.co_name),
-                "file": text_of(each.f_code.co_filename),
-                "line": each.f_lineno,
-            }
+            {"function": text_of(each.f_code.co_name), "file": text_of(each.f_code.co_filename), "line": each.f_lineno}
             for each in self._frames
         ]
 
