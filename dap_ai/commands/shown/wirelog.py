@@ -59,11 +59,8 @@ class WireLog:
             with _locked(fd):
                 number = _last_number(fd) + 1
                 started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-                ours: SafeRow = {
-                    "dap_ai": as_it_is(dap_ai.__version__),
-                    "session": number,
-                    "started": as_it_is(started),
-                }
+                version = as_it_is(dap_ai.__version__)
+                ours: SafeRow = {"dap_ai": version, "session": number, "started": as_it_is(started)}
                 write(fd, encode(ours | header))
         except BaseException:
             os.close(fd)

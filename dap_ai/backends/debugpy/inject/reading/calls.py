@@ -256,10 +256,8 @@ def _why_not(f: Any) -> str:
         f, cls = f.__func__, types.FunctionType
     if cls is types.FunctionType:
         where = text_of(f.__code__.co_filename) + ":" + str(f.__code__.co_firstlineno)
-        return "`%s` is the program's own function and would run; read its source at %s" % (
-            text_of(f.__qualname__),
-            where,
-        )
+        name = text_of(f.__qualname__)
+        return "`%s` is the program's own function and would run; read its source at %s" % (name, where)
     if issubclass(cls, type):
         return "making a %s runs its code; read an object that exists" % type_name(f)
     if cls is types.BuiltinFunctionType:

@@ -47,11 +47,9 @@ class Interpreter:
         self._begin()
         try:
             part = part_of(node, self._evaluate)
-            return {
-                "value": self._describer.value(self._evaluate(node))
-                if part is None
-                else part.described(self._describer)
-            }
+            if part is not None:
+                return {"value": part.described(self._describer)}
+            return {"value": self._describer.value(self._evaluate(node))}
         except Refused as refusal:
             return {"error": "refused", "text": "refused: " + text_of(refusal.args[0])}
         except Missing as missing:
@@ -61,11 +59,8 @@ class Interpreter:
         except RecursionError:
             return {"error": "refused", "text": "refused: the expression is nested too deeply; ask for a part of it"}
         except Exception as error:
-            return {
-                "error": "refused",
-                "text": "refused: not an expression that is known here (%s)" % short_name(type(error)),
-            }
-
+            text = "refused: not an expression that is known here (%s)" % short_name(type(error))
+            return {"error": "refused", "text": text}
         finally:
             self._calls.forget()
 
