@@ -10,7 +10,8 @@ from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.analyst.trials import Trial, Trials, whole_lines
+from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.analyst.what_ran import leave_out_what_never_ran
 from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
@@ -30,42 +31,6 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
         _lift_passing(analysis, trials)
         witness(analysis, trials)
     analysis.order()
-
-
-def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
-    """Lines of functions that the whole program or test did not come to, as its traced run shows, had no part in it.
-
-    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
-    best witness there is, though another value may have led another way. Where it is too long to be traced to its end,
-    the run of the tests beside it tells which lines ran in the one that failed.
-    """
-    spots = _spots(trials)
-    if spots is None:
-        return
-    is_to_come = analysis.never_ran
-    by_file: dict[str, set[int]] = {}
-    for path, line in spots:
-        by_file.setdefault(path, set()).add(line)
-    files = ((path, analysis.case.sources.read(path), lines) for path, lines in by_file.items())
-    ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
-
-    def never_ran(path: str, line: int) -> bool:
-        source = analysis.case.sources.read(path)
-        inside = source.function_at(line) if source else None
-        if inside is None:
-            return is_to_come(path, line)
-        return line not in ran.get(path, ())
-
-    analysis.never_ran = never_ran
-    analysis.leave_out_what_never_ran()
-
-
-def _spots(trials: Trials) -> set[tuple[str, int]] | None:
-    """The lines that ran in all of what failed; None: that is not known."""
-    widest = next((c for c in reversed(trials.controls) if c.check.whole and (c.usable or c.fails_there)), None)
-    if widest and not widest.trace.lines_truncated:
-        return set(widest.counts)
-    return trials.neighbours.of_the_failed() if trials.neighbours else None
 
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:

@@ -19,6 +19,7 @@ from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.reranking import changed_words, rerank
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.analyst.what_ran import leave_out_what_never_ran
 from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
@@ -359,3 +360,13 @@ def test_more_is_tried_where_that_is_wanted_and_where_nothing_passed_that_is_sai
     assert tried[0] < tried[1]
     assert "none passed. More are tried with `--thorough`." in usual
     assert "--thorough" not in more
+
+
+def test_of_a_function_that_a_part_of_the_failure_entered_what_did_not_run_is_known(total: Stopped):
+    case = case_of(total)
+    analysis, source = analyse(case), case.places[0].source
+    assert analysis and source
+    part = Check(case.places[0], source, 13, 14, "a part")
+    control = Control(part, SnapshotResult("raised"), "another message", {(source.path, 3): 1}, fails_there=True)
+    leave_out_what_never_ran(analysis, Trials([control]))
+    assert [analysis.never_ran(source.path, line) for line in (3, 5, 10)] == [False, True, False]

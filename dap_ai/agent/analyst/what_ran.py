@@ -1,0 +1,61 @@
+"""Which lines had no part in the failure, for they did not run: as running it again has shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dap_ai.agent.analyst.evidence.record import Spot
+from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.trials import Trials, whole_lines
+from dap_ai.agent.case.source import FunctionNode, last_line
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """Lines that ran. `is_all`: in all of what failed; else in a part of it, which says nothing of other functions."""
+
+    spots: set[Spot]
+    is_all: bool
+
+
+def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
+    """Takes lines of functions from the scores that did not run."""
+    known = _known(trials)
+    if not known.spots:
+        return
+    is_to_come = analysis.never_ran
+    by_file: dict[str, set[int]] = {}
+    for path, line in known.spots:
+        by_file.setdefault(path, set()).add(line)
+    files = ((path, analysis.case.sources.read(path), lines) for path, lines in by_file.items())
+    ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
+
+    def never_ran(path: str, line: int) -> bool:
+        source = analysis.case.sources.read(path)
+        inside = source.function_at(line) if source else None
+        if inside is None:
+            return is_to_come(path, line)
+        lines = ran.get(path, set())
+        return line not in lines and (known.is_all or _entered(inside, lines))
+
+    analysis.never_ran = never_ran
+    analysis.leave_out_what_never_ran()
+
+
+def _known(trials: Trials) -> _Ran:
+    """By the run of the whole program or test, traced to its end; else by that of the tests beside it; else by parts.
+
+    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
+    best witness there is, though another value may have led another way.
+    """
+    alike = [c for c in trials.controls if (c.usable or c.fails_there) and not c.trace.lines_truncated]
+    whole = next((c for c in reversed(alike) if c.check.whole), None)
+    if whole:
+        return _Ran(set(whole.counts), is_all=True)
+    if trials.neighbours:
+        return _Ran(trials.neighbours.of_the_failed(), is_all=True)
+    return _Ran({spot for c in alike for spot in c.counts}, is_all=False)
+
+
+def _entered(function: FunctionNode, lines: set[int]) -> bool:
+    return any(function.body[0].lineno <= line <= last_line(function) for line in lines)
