@@ -22,7 +22,6 @@ from dap_ai.commands.running.holder import follow, hear
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import Teller, warn
 from dap_ai.commands.signalled import until_signalled
-from dap_ai.commands.wanted.ask_options import some_options
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 from dap_ai.protocol.contracts.backend import Backend
@@ -84,7 +83,13 @@ Examples:
 @click.option(
     "--answer-file", metavar="FILE", help="Also write each answer to FILE, as Markdown; what is shown last is its path."
 )
-@some_options("--log")
+@click.option(
+    "--log",
+    "wire_log",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Record all messages, for dap-ai replay.",
+)
 def command(
     *,
     backend: str | None,
