@@ -21,7 +21,7 @@ _MANY = 5
 
 
 @dataclass
-class _Line:
+class Statement:
     """A statement of a function that ran in the test."""
 
     source: SourceFile
@@ -42,11 +42,11 @@ def spectrum(
     for (path, line), step in last.items():
         if known := found.get((path, line)):
             known.last = max(known.last, step)
-    return {spot: _score(case, spot, each, scores.get(spot, 0.0), each.last / end) for spot, each in found.items()}
+    return {spot: scored(case, spot, each, scores.get(spot, 0.0), each.last / end) for spot, each in found.items()}
 
 
-def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, _Line]:
-    found: dict[Spot, _Line] = {}
+def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, Statement]:
+    found: dict[Spot, Statement] = {}
     for path, lines in _by_file(neighbours.ran):
         source = case.sources.read(path) if is_user_path(path) else None
         for line in lines if source else ():
@@ -54,7 +54,7 @@ def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, _Line]:
             statement = source.statement_at(line) if source and ochiai else None
             if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
                 continue
-            known = found.setdefault((path, statement.lineno), _Line(source, statement))
+            known = found.setdefault((path, statement.lineno), Statement(source, statement))
             known.ochiai = max(known.ochiai, ochiai)
     return found
 
@@ -66,11 +66,12 @@ def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
     return found.items()
 
 
-def _score(case: Case, spot: Spot, line: _Line, known: float, recent: float) -> float:
+def scored(case: Case, spot: Spot, line: Statement, known: float, recent: float) -> float:
+    """`known`: what rules and slice say of it; `recent`: when it ran last, 0 the first step of the run, 1 the last."""
     function = line.source.function_at(spot[1])
     score = (WEIGHTS["floor"] + known) / (WEIGHTS["floor"] + 1)
     score *= (1 + WEIGHTS["last"] * recent) / (1 + WEIGHTS["last"])
-    score *= WEIGHTS["plain"] + (1 - WEIGHTS["plain"]) * _substance(line.statement)
+    score *= WEIGHTS["plain"] + (1 - WEIGHTS["plain"]) * substance(line.statement)
     return score * _share(case, spot[0], function.name if function else "", line.ochiai)
 
 
@@ -85,7 +86,7 @@ def _share(case: Case, path: str, function: str, ochiai: float) -> float:
     return ochiai ** WEIGHTS["spectrum"] * (WEIGHTS["test"] if is_of_test(case, path, function) else 1.0)
 
 
-def _substance(statement: ast.stmt) -> float:
+def substance(statement: ast.stmt) -> float:
     """How much there is in a statement that could be otherwise, from 0 on; at most 1."""
     parts = sum(isinstance(n, _PARTS) for root in header_expressions(statement) for n in ast.walk(root))
     return min(1.0, parts / _MANY)
