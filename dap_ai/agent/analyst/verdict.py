@@ -55,13 +55,15 @@ def _effects(analysis: Analysis) -> list[str]:
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
+    kind = f"`{error.type}`" if error else ""
+    plain = f"{kind}: {error.message}" if error and error.message else kind
+    if not told and plain != kind and kind != "`AssertionError`":
+        told = [plain]  # it says more than a value of the line
     told += [
         f"`{cited.expression}` is `{show(value, 40)}`"
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
-    kind = f"`{error.type}`" if error else ""
-    plain = f"{kind}: {error.message}" if error and error.message else kind
     return [*(f"{text}{item}" for text in told if item), *told, plain, kind]
 
 

@@ -313,3 +313,10 @@ def test_nobody_is_advised_to_ask_where_a_builtin_comes_from(tmp_path: Path):
 
 def test_code_that_is_cut_in_a_reason_ends_as_code():
     assert _in_short("the failing check passes with `" + "x" * 300 + "` here").count("`") == 2
+
+
+def test_an_error_of_a_library_is_told_by_its_words_and_not_by_a_value_of_the_line(tmp_path: Path):
+    program = tmp_path / "settings.py"
+    program.write_text("import locale\nx = 'no such'\nlocale.setlocale(locale.LC_ALL, x)\n")
+    text = ask(fail(program))[0].text
+    assert text.startswith("`locale.Error`: unsupported locale setting at `settings.py:3`.")
