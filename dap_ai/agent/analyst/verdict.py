@@ -57,7 +57,7 @@ def _effects(analysis: Analysis) -> list[str]:
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
     kind = f"`{error.type}`" if error else ""
     plain = f"{kind}: {error.message}" if error and error.message else kind
-    if not told and plain != kind and kind != "`AssertionError`":
+    if not told and kind not in (plain, "`AssertionError`"):
         told = [plain]  # it says more than a value of the line
     told += [
         f"`{cited.expression}` is `{show(value, 40)}`"
