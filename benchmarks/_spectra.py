@@ -11,26 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.analyst import weighing
-from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence import spectrum
 from dap_ai.cli import main
 
 if __name__ == "__main__":
     file, rows = Path(sys.argv[1]), list[list[Any]]()
-    score, ranked = spectrum.scored, weighing.spectrum
+    score, made, ranked = spectrum.scored, spectrum.Features, weighing.spectrum
+    place: list[Any] = []
 
     def noting(case: Any, spot: Any, line: Any, known: float, recent: float) -> float:
-        function = line.source.function_at(spot[1])
-        of_test = is_of_test(case, spot[0], function.name if function else "")
-        substance = spectrum.substance(line.statement)
-        rows.append([*spot, known, recent, line.ochiai, substance, of_test])
+        place[:] = spot
         return score(case, spot, line, known, recent)
+
+    def noted(*features: Any) -> Any:
+        rows.append([*place, *features])
+        return made(*features)
 
     def anew(*arguments: Any) -> Any:
         rows.clear()
         return ranked(*arguments)
 
-    spectrum.scored, weighing.spectrum = noting, anew
+    spectrum.scored, spectrum.Features, weighing.spectrum = noting, noted, anew
     sys.argv[1:] = sys.argv[2:]
     try:
         main()

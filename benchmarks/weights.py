@@ -26,7 +26,7 @@ from _projects import CACHE, PROJECTS, ended, say
 from _truth import TOPS, within
 from failing_tests import MOST_FAILING, TIMEOUT_S, Found, turns
 
-from dap_ai.agent.analyst.evidence.spectrum import WEIGHTS
+from dap_ai.agent.analyst.evidence.spectrum import WEIGHTS, Features
 
 STEPS = (0.5, 0.8, 1.25, 2.0)
 """A weight is tried at these multiples of what it is."""
@@ -35,22 +35,10 @@ Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Line:
-    """What is known of a statement that ran in a failing test."""
+class Line(Features):
+    """A statement that ran in a failing test."""
 
-    known: float
-    recent: float
-    ochiai: float
-    substance: float
-    is_of_test: bool
     is_right: bool
-
-    def score(self, weights: Weights) -> float:
-        """As spectrum.py has it."""
-        score = (weights["floor"] + self.known) / (weights["floor"] + 1)
-        score *= (1 + weights["last"] * self.recent) / (1 + weights["last"])
-        score *= weights["plain"] + (1 - weights["plain"]) * self.substance
-        return score * self.ochiai ** weights["spectrum"] * (weights["test"] if self.is_of_test else 1.0)
 
 
 @dataclass(frozen=True)

@@ -68,22 +68,41 @@ def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
 
 def scored(case: Case, spot: Spot, line: Statement, known: float, recent: float) -> float:
     """`known`: what rules and slice say of it; `recent`: when it ran last, 0 the first step of the run, 1 the last."""
-    function = line.source.function_at(spot[1])
-    score = (WEIGHTS["floor"] + known) / (WEIGHTS["floor"] + 1)
-    score *= (1 + WEIGHTS["last"] * recent) / (1 + WEIGHTS["last"])
-    score *= WEIGHTS["plain"] + (1 - WEIGHTS["plain"]) * substance(line.statement)
-    return score * _share(case, spot[0], function.name if function else "", line.ochiai)
+    of_test = _is_of_test(case, line.source, spot)
+    return Features(known, recent, line.ochiai, substance(line.statement), of_test).score()
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is known of a statement that ran in the test that failed; each from 0 to 1."""
+
+    known: float
+    recent: float
+    ochiai: float
+    substance: float
+    is_of_test: bool
+
+    def score(self, weights: Mapping[str, float] = WEIGHTS) -> float:
+        """How suspicious that makes it."""
+        score = (weights["floor"] + self.known) / (weights["floor"] + 1)
+        score *= (1 + weights["last"] * self.recent) / (1 + weights["last"])
+        score *= weights["plain"] + (1 - weights["plain"]) * self.substance
+        return score * _share(self.ochiai, weights, is_of_test=self.is_of_test)
 
 
 def share(case: Case, neighbours: Neighbours, spot: Spot) -> float:
     """How much a line is one of the tests that fail, and of what they test, 0..1."""
-    source = case.sources.read(spot[0])
+    of_test = _is_of_test(case, case.sources.read(spot[0]), spot)
+    return _share(neighbours.ochiai(spot), WEIGHTS, is_of_test=of_test)
+
+
+def _is_of_test(case: Case, source: SourceFile | None, spot: Spot) -> bool:
     function = source.function_at(spot[1]) if source else None
-    return _share(case, spot[0], function.name if function else "", neighbours.ochiai(spot))
+    return is_of_test(case, spot[0], function.name if function else "")
 
 
-def _share(case: Case, path: str, function: str, ochiai: float) -> float:
-    return ochiai ** WEIGHTS["spectrum"] * (WEIGHTS["test"] if is_of_test(case, path, function) else 1.0)
+def _share(ochiai: float, weights: Mapping[str, float], *, is_of_test: bool) -> float:
+    return ochiai ** weights["spectrum"] * (weights["test"] if is_of_test else 1.0)
 
 
 def substance(statement: ast.stmt) -> float:
