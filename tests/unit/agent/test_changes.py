@@ -133,6 +133,8 @@ def test_every_prior_is_a_likelihood():
         ("c = a < b - 1", "c = a < b", "c = a < b - 1 + 1"),
         ("c = f(a.b + 1)", "c = f(a.b)", "c = f(a.b + 0)"),
         ("c = a + 1", "c = a", "c = a * 1"),
+        ("c = a[(b | d) - 1]", "c = a[(b | d) - 2]", "c = a[b | d - 2]"),
+        ("c = a[b if d else 2]", "c = a[(b if d else 2) - 1]", "c = a[b if d else 2 - 1]"),
     ],
 )
 def test_a_number_is_changed_as_one_writes_it(line: str, meant: str, silly: str):

@@ -173,18 +173,22 @@ def factor_text(node: ast.expr) -> str:
 
 def near_texts(node: ast.expr) -> tuple[str, str]:
     """One more and one less than a number, as one writes them: of `n - 1`, `n` and `n - 2`."""
-    base, known = operand_text(node), 0
+    base, known = node, 0
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int() as value)):
-            base, known = ast.unparse(left), value if isinstance(op, ast.Add) else -value
+            base, known = left, value if isinstance(op, ast.Add) else -value
         case ast.Constant(value=int() as value):
             return str(value + 1), str(value - 1)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
             return str(1 - value), str(-1 - value)
         case _:
             pass
-    more, less = (f"{base} {'+' if n > 0 else '-'} {abs(n)}" if n else base for n in (known + 1, known - 1))
-    return more, less
+    return _moved(base, known + 1), _moved(base, known - 1)
+
+
+def _moved(base: ast.expr, by: int) -> str:
+    sign = ast.Add() if by > 0 else ast.Sub()
+    return ast.unparse(ast.BinOp(base, sign, ast.Constant(abs(by)))) if by else operand_text(base)
 
 
 def sign_text(op: ast.operator | ast.cmpop) -> str:
