@@ -126,7 +126,7 @@ def _effort(trials: Trials | None) -> str:
         return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
     count, passed = len(trials.tried), len(trials.passing)
     fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
-    more = " More are tried with `--thorough`." if trials.has_more and not passed else ""
+    more = " The setting `thorough` (`dap-ai ask --thorough`) tries more." if trials.has_more and not passed else ""
     return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed.{more}"
 
 

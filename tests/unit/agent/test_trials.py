@@ -358,7 +358,7 @@ def test_more_is_tried_where_that_is_wanted_and_where_nothing_passed_that_is_sai
     usual, more = (ask(total, agent=Agent(Settings(thorough=wanted)))[0].text for wanted in (False, True))
     tried = [int(found[1]) for found in re.finditer(r"(\d+) small fixes were tried", usual + more)]
     assert tried[0] < tried[1]
-    assert "none passed. More are tried with `--thorough`." in usual
+    assert "none passed. The setting `thorough` (`dap-ai ask --thorough`) tries more." in usual
     assert "--thorough" not in more
 
 
