@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 
@@ -9,6 +10,11 @@ import pytest
 
 from dap_ai.backends.debugpy.inject.snapshots.covering import Covering, Late
 from dap_ai.backends.debugpy.inject.snapshots.sources import Files
+
+
+def _caught():
+    with contextlib.suppress(BaseException):  # as unittest does
+        _endless()
 
 
 def _short():
@@ -29,7 +35,15 @@ def test_what_takes_too_long_is_ended_and_what_comes_after_it_is_not():
     covering = Covering(Files())
     with pytest.raises(Late):
         covering.run(_endless, 0.01)
+    assert covering.is_late
     covering.run(_short, math.inf)
+    assert not covering.is_late
     first = inspect.getsourcelines(_endless)[1]
     assert _lines(covering, 0) == {first + 1, first + 2, first + 3}
     assert _lines(covering, 1) == {inspect.getsourcelines(_short)[1] + 1}
+
+
+def test_that_it_took_too_long_is_known_where_its_runner_has_caught_the_end():
+    covering = Covering(Files())
+    covering.run(_caught, 0.01)
+    assert covering.is_late

@@ -30,18 +30,19 @@ class Late(BaseException):
 class _Clock:
     """Of a processor; it is looked at by events of the user's code, so what runs elsewhere is not ended."""
 
+    is_late = False
     _ends = float("inf")
     _count = 0
 
     def wind(self, for_s: float) -> None:
         """From now on."""
-        self._ends = _processor() + for_s
+        self._ends, self.is_late = _processor() + for_s, False
 
     def tick(self) -> None:
         """Raises Late."""
         self._count += 1
         if not self._count % _LOOKED_AT and _processor() > self._ends:
-            self._ends = float("inf")
+            self._ends, self.is_late = float("inf"), True
             raise Late
 
 
@@ -67,6 +68,11 @@ class Covering:
                 key = text_of(code.co_filename), line
                 self._tests[key] = self._tests.get(key, 0) | 1 << self._count
             self._count += 1
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the last piece has had its time, be it that what it runs in has caught Late."""
+        return self._clock.is_late
 
     def facts(self) -> list[list[Any]]:
         """Covered structures."""

@@ -16,7 +16,7 @@ import time
 from typing import Any, Callable, Iterator
 
 from ..reading.statics import text_of
-from .covering import Covering, Late
+from .covering import Covering
 from .effects import Effects
 from .sources import Files, UnavailableError
 
@@ -68,17 +68,15 @@ class Neighbours:
 
     def _outcome(self, test: Test, seen: Effects) -> str:
         """One that has tried to reach outside of the copy may have failed by that: it says nothing."""
-        before = seen.count
+        before, outcome = seen.count, "passed"
         try:
             if self._covering is None:
                 test.run()
             else:
                 self._covering.run(test.run, _ONE_S if self._tests else math.inf)
-        except Late:
-            return "skipped"
         except BaseException as error:
-            return "skipped" if type(error).__name__ in _SKIPS or seen.count > before else "failed"
-        return "passed"
+            outcome = "skipped" if type(error).__name__ in _SKIPS or seen.count > before else "failed"
+        return "skipped" if self._covering is not None and self._covering.is_late else outcome
 
     def facts(self) -> dict[str, Any]:
         """The Outcomes structure."""
