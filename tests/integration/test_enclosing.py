@@ -118,6 +118,28 @@ async def test_a_fix_with_which_a_later_assertion_of_the_test_fails_is_not_verif
     assert outcome == "not verified"
 
 
+async def test_what_a_copy_may_not_take_down_does_not_keep_a_test_from_being_run_again(
+    shop: Path, pytest_file: Path, write: Write
+):
+    write(
+        "conftest.py",
+        """
+        import shutil
+        import tempfile
+        import pytest
+
+
+        @pytest.fixture(scope="session", autouse=True)
+        def folder():
+            made = tempfile.mkdtemp()
+            yield made
+            shutil.rmtree(made)
+        """,
+    )
+    right = change(shop, "+ discount", "return functools.reduce(operator.add, prices) - discount")
+    assert [outcome for outcome, _ in await verdict(pytest_file, "pytest", right)] == ["verified"]
+
+
 async def test_an_edit_of_the_test_itself_is_refused(shop: Path, pytest_file: Path):
     edit = change(pytest_file, "prices.append(5)", "prices.append(1)")
     assert await verdict(pytest_file, "pytest", edit) == [(CANNOT, "")]

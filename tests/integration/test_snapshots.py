@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from dap_ai.backends.debugpy import backend
+from dap_ai.backends.debugpy.inspector import MAGIC
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.limits import slack
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
@@ -202,19 +203,43 @@ async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
 
 
 async def test_a_copy_that_nobody_asks_for_ends_itself(own_account: Stopped) -> None:
-    async def only_start(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        if ".poll(" in arguments["expression"] or ".kill(" in arguments["expression"]:
+    begun = False
+
+    async def only_begin(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        nonlocal begun
+        if begun:
             raise RequestFailed(command, "the proxy has ended")
-        return await own_account.client.request(command, arguments)
+        body = await own_account.client.request(command, arguments)
+        begun = ".turn(" in arguments["expression"] and body["result"].strip("'").startswith(MAGIC)
+        return body
 
     with pytest.raises(RequestFailed):
-        await Snapshots().run(only_start, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
+        await Snapshots().run(only_begin, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
 
     (child,) = own_account.process.children()
     began = time.monotonic()
     while child.status() != psutil.STATUS_ZOMBIE and time.monotonic() - began < patient(5):
         await asyncio.sleep(0.05)
     assert child.status() == psutil.STATUS_ZOMBIE
+
+
+async def test_several_at_once_get_each_its_own_answer(account: Stopped) -> None:
+    snapshots, request, frame = Snapshots(), account.client.request, account.frame_id
+    wanted = [*map(str, range(5)), "1 / 0", "os.getcwd(", ENDLESS]
+    queries = [SnapshotQuery(frame, text, deadline_s=0.4 if text == ENDLESS else 5.0) for text in wanted]
+    tasks = [asyncio.ensure_future(snapshots.run(request, query)) for query in queries[:7]]
+    given_up = asyncio.ensure_future(snapshots.run(request, queries[7]))
+    elsewhere = asyncio.ensure_future(snapshots.run(request, SnapshotQuery(frame + 1000, "1")))
+
+    found = await asyncio.gather(*tasks)
+    given_up.cancel()
+    lost = await asyncio.gather(elsewhere, given_up, return_exceptions=True)
+
+    assert [result.value.text for result in found[:5] if result.value] == ["0", "1", "2", "3", "4"]
+    assert [result.error.partition(":")[0] for result in found[5:]] == ["ZeroDivisionError", "SyntaxError"]
+    assert isinstance(lost[1], asyncio.CancelledError)
+    assert isinstance(lost[0], RequestFailed) or lost[0].status.startswith("unavailable")
+    assert (await account.evaluate("7")).status == "ok"
 
 
 async def test_the_program_has_noticed_none_of_its_copies(account: Stopped) -> None:

@@ -76,12 +76,13 @@ class Check:
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
         """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
-        changed, file = self._edited(edits), self.file or self.source.path
+        others, file = [edit for edit in edits if not self._holds(edit)], self.file or self.source.path
         anew = self.fresh and (follow is not None or rewind is not None)
+        is_edited = len(others) < len(edits)
         return SnapshotQuery(
             frame_id=self.place.frame.id,
-            statements=Statements(self._code(edits), self._first(edits), file, self.fresh, anew),
-            edits=changed,
+            statements=Statements(self._code(edits), self._first(edits), file, self.fresh, anew, is_edited),
+            edits=self._edited(others),
             trace=trace,
             follow=follow,
             rewind=rewind,
@@ -103,6 +104,11 @@ class Check:
         return [
             parts.get(path) or Edited(path, source.text, text_after(source, edits)) for path, source in sources.items()
         ]
+
+    def _holds(self, edit: Edit) -> bool:
+        """Whether it changes nothing but lines of a module that are run: it is in their text."""
+        is_module = self.place.function is None and not (self.text or self.fresh)
+        return is_module and edit.source.path == self.source.path and self.first <= edit.first <= edit.last <= self.last
 
     def _part(self, source: SourceFile, edits: Sequence[Edit]) -> Edited:
         old, new = narrowed(source, edits)

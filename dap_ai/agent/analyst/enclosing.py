@@ -25,7 +25,10 @@ for _frame in sys._current_frames().values():
         if _frame.f_code.co_name == "call_and_report" and _file.endswith("_pytest/runner.py"):
             _item = _frame.f_locals["item"]
             _state = _item.session._setupstate
-            _state.teardown_exact(None)
+            try:
+                _state.teardown_exact(None)
+            except BaseException:
+                pass
             _numbers = getattr(getattr(_item.config, "_tmp_path_factory", None), "_next_number", {})
             _name = "".join([c if c.isalnum() else "_" for c in _item.name])[:30].lower()
             _numbers[_name] = max(0, _numbers.get(_name, 0) - 1)
@@ -41,7 +44,10 @@ for _frame in sys._current_frames().values():
             _done = True
         elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):
             _old = _frame.f_locals["self"]
-            _old.tearDown()
+            try:
+                _old.tearDown()
+            except BaseException:
+                pass
             _old.doCleanups()
             _test = type(_old)(_old._testMethodName)
             _test.setUp()
@@ -55,7 +61,7 @@ if not _done:
 """
 """In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included.
 
-`tmp_path` gets its name again."""
+What a copy may not take down, as a folder of a whole session, stays. `tmp_path` gets its name again."""
 
 
 def enclosing(case: Case) -> list[Check]:

@@ -21,9 +21,10 @@ from dap_ai.agent.analyst.impact import change, differ
 from dap_ai.agent.analyst.neighbours import Neighbours, judged, neighbours_of
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.runs import BUDGET_S, CANNOT, Control, Runs, Verdict
+from dap_ai.agent.analyst.runs import AT_ONCE, BUDGET_S, CANNOT, Control, Runs, Verdict
 from dap_ai.agent.analyst.weighing import weigh
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotResult
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -145,42 +146,61 @@ class Trials:
         return [t for t in held if differ(trial.outcome, t.outcome)]
 
 
-async def investigate(
-    debugger: Debugger, analysis: Analysis, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
-) -> Trials:
-    """Runs the checks, then the candidate fixes. What a resume or a failure cuts short stands as far as it came.
+class Investigation:
+    """The failure run again, which begins at once and needs no ranking; then the fixes that a ranking asks for.
 
-    So does what time does: see Runs.
+    What a resume or a failure cuts short stands as far as it came. So does what time does: see Runs.
     """
-    failure = failure_of(analysis.case)
-    checks = checks_of(analysis.case) if failure else []
-    trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
-    if failure is None or not checks:
-        trials.why_not = "no statement of the program can be rerun here"
+
+    def __init__(
+        self, debugger: Debugger, case: Case, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
+    ) -> None:
+        """To be made in an event loop, and closed."""
+        self._trials = trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
+        self._tell = tell
+        self._ends = time.monotonic() + _LATE * clock_s
+        failure = failure_of(case)
+        checks = checks_of(case) if failure else []
+        self._runs = Runs(debugger, case, failure, budget_s, clock_s=clock_s, folders=own_folders(case))
+        self._again: asyncio.Task[None] | None = None
+        if checks:
+            tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
+            self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
+
+    async def tried(self, analysis: Analysis) -> Trials:
+        """What has come of it; the ranking is the better for what was seen."""
+        trials = self._trials
+        if self._again is None:
+            trials.why_not = "no statement of the program can be rerun here"
+            return trials
+        left_s = None if self._ends == math.inf else max(0.0, self._ends - time.monotonic())
+        try:
+            await asyncio.wait_for(self._try(self._again, analysis), left_s)
+        except asyncio.TimeoutError:
+            trials.why_not = trials.why_not if trials.usable else NO_TIME
+        except NotStopped:
+            trials.why_not = trials.why_not or "the program has continued meanwhile"
+        except RequestFailed as error:
+            trials.why_not = error.user_text
         return trials
-    runs = Runs(debugger, analysis.case, failure, budget_s, clock_s=clock_s, folders=own_folders(analysis.case))
-    tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
-    try:
-        await asyncio.wait_for(_rerun(runs, checks, analysis, trials, tell), _LATE * clock_s)
-    except asyncio.TimeoutError:
-        trials.why_not = trials.why_not if trials.usable else NO_TIME
-    except NotStopped:
-        trials.why_not = trials.why_not or "the program has continued meanwhile"
-    except RequestFailed as error:
-        trials.why_not = error.user_text
-    return trials
 
+    async def aclose(self) -> None:
+        """Ends what still runs."""
+        if self._again is not None:
+            self._again.cancel()
+            await asyncio.gather(self._again, return_exceptions=True)
 
-async def _rerun(runs: Runs, checks: Sequence[Check], analysis: Analysis, trials: Trials, tell: Tell) -> None:
-    await _control(runs, checks, trials)
-    await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
-    if not trials.usable:
-        trials.why_not = _why_not(trials.controls) or NO_TIME
-        return
-    found = await asyncio.to_thread(_candidates, analysis, trials.usable, trials.most)
-    await _try_all(runs, found, trials, tell)
-    has_more = len(trials.tried) == trials.most or (len(trials.tried) < len(found) and runs.left_s > 0)
-    trials.has_more = has_more and not _enough(trials.tried)
+    async def _try(self, again: asyncio.Task[None], analysis: Analysis) -> None:
+        trials = self._trials
+        await again
+        await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
+        if not trials.usable:
+            trials.why_not = _why_not(trials.controls) or NO_TIME
+            return
+        found = await asyncio.to_thread(_candidates, analysis, trials.usable, trials.most)
+        await _try_all(self._runs, found, trials, self._tell)
+        has_more = len(trials.tried) == trials.most or (len(trials.tried) < len(found) and self._runs.left_s > 0)
+        trials.has_more = has_more and not _enough(trials.tried)
 
 
 async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
@@ -225,7 +245,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
 
     if total:
         tell(f"trying up to {_counted(total, 'small fix', 'small fixes')} in snapshots")
-    workers = [asyncio.ensure_future(work()) for _ in range(2)]
+    workers = [asyncio.ensure_future(work()) for _ in range(AT_ONCE)]
     try:
         await asyncio.gather(*workers)
     finally:

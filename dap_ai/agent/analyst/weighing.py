@@ -125,7 +125,7 @@ def _heed(analysis: Analysis, seen: Seen) -> None:
 
 def told(odd: Oddity) -> str:
     """`amount` became `nan` (the first `nan` of the run), in round 2: `row` is `{...}`."""
-    verb = "returned" if odd.name.endswith("()") else "became"
+    verb = "got" if odd.is_part else "returned" if odd.name.endswith("()") else "became"
     head = f"`{odd.name}` {verb} `{cut(odd.text, _MAX_TEXT)}` ({odd.why})"
     return f"{head}, in {odd.datum}" if odd.datum else head
 

@@ -39,7 +39,7 @@ class Watched(PassingDebugger):
         began = time.monotonic()
         result = await self._debugger.snapshot(query)
         self.snapshots += 1
-        if query.edits:
+        if query.is_trial:
             self.calls += not self._quiet  # one of many trials: their sum is told, not each
             return result
         what = "the tests beside it" if query.beside else query.expression or _statements(query.statements)

@@ -35,7 +35,7 @@ from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.reranking import told as told_again
 from dap_ai.agent.analyst.runs import BUDGET_S, Control
-from dap_ai.agent.analyst.trials import NO_TIME, Trials, investigate
+from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW
@@ -81,7 +81,7 @@ class PythonAnalyst:
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
-        """What was found at the last stop that was asked about, by epoch, thread and frame."""
+        """What was found at the last stop that was asked about, and its `_key`."""
         self._words = PlainWords()
 
     async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
@@ -111,14 +111,12 @@ class PythonAnalyst:
             return self._told(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
             return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
-        analysis = await _analysed(work, case, roots or None, asked)
-        if analysis is None:
-            return self._told(work, ["There is no frame with source to look at in this stop."])
         if roots and asked:
-            return await self._about(work, analysis, roots, asked, evaluated)
+            analysis = await _analysed(work, case, roots, asked)
+            return await self._about(work, analysis, roots, asked, evaluated) if analysis else self._nowhere(work)
         if told := await self._words.ended(work, case, candidates(question), self._controls(case)):
             return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
-        return await self._stop(work, analysis, before_default(case, question))
+        return await self._stop(work, case, before_default(case, question)) or self._nowhere(work)
 
     async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
         """What a recorded run tells, with the values of the frames that it rests on and their path."""
@@ -142,10 +140,8 @@ class PythonAnalyst:
     async def _came(self, work: Work, case: Case, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
         parts = [way(case), standing(case.focus) if case.focus else ""]
-        analysis = await _analysed(work, case) if wants_reason(question) else None
-        if analysis is None:
-            return self._told(work, [*parts, f"*{NO_RANKING}*"])
-        return await self._stop(work, analysis, "\n\n".join(filter(None, parts)))
+        known = await self._stop(work, case, "\n\n".join(filter(None, parts))) if wants_reason(question) else None
+        return known or self._told(work, [*parts, f"*{NO_RANKING}*"])
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
         """What the traceback that was printed and the source say."""
@@ -168,7 +164,31 @@ class PythonAnalyst:
         say(work, parts)
         return Answer(usage=offline_usage())
 
-    async def _stop(self, work: Work, analysis: Analysis, first: str) -> Answer:
+    def _nowhere(self, work: Work) -> Answer:
+        return self._told(work, ["There is no frame with source to look at in this stop."])
+
+    async def _stop(self, work: Work, case: Case, first: str) -> Answer | None:
+        """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
+        again = None if self._kept and self._kept[0] == _key(case) else self._begun(work, case)
+        try:
+            analysis = await _analysed(work, case)
+            return await self._diagnosed(work, analysis, again, first) if analysis else None
+        finally:
+            if again is not None:
+                await again.aclose()
+
+    def _begun(self, work: Work, case: Case) -> Investigation | None:
+        """The failure run again; None where no fix is tried."""
+        error = case.exception
+        if error is None or not has_failed(case) or _why_none_is_tried(work, case):
+            return None
+        if case.remote is not None or error.type == RECURSION or syntax_errors.wrong_at(case):
+            return None
+        clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
+        budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
+        return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
+
+    async def _diagnosed(self, work: Work, analysis: Analysis, again: Investigation | None, first: str) -> Answer:
         """The verdict in a sentence, the cause, the fix; then what they rest on."""
         remote = analysis.case.remote
         if remote is not None and (there := await asyncio.to_thread(analyse, remote)):
@@ -177,7 +197,7 @@ class PythonAnalyst:
             return await self._recursion(work, analysis, first)
         if wrong := syntax_errors.wrong_at(analysis.case):
             return self._syntax(work, analysis, wrong, first)
-        analysis, trials, note = await self._investigated(work, analysis)
+        analysis, trials, note = await self._investigated(work, analysis, again)
         advice, fixes = "", list[Fix]()
         if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
@@ -219,30 +239,26 @@ class PythonAnalyst:
         say(work, [first, *parts, f"*{' '.join(notes)}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
-    async def _investigated(self, work: Work, analysis: Analysis) -> tuple[Analysis, Trials | None, str]:
+    async def _investigated(
+        self, work: Work, analysis: Analysis, again: Investigation | None
+    ) -> tuple[Analysis, Trials | None, str]:
         """What trying fixes has brought, and a note where none may be tried. At an exception only.
 
         It is kept for the stop: another question gets the same verdict, at once.
         """
-        stop = analysis.case.stop
         if not has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
-        if lacked_memory(analysis.case):
-            return analysis, None, "No fix was tried: whatever asks for less memory would pass."
-        if work.debugger.why_no_snapshot:
-            return analysis, None, f"No fix was tried: {work.debugger.why_no_snapshot}."
-        key = (stop.epoch, stop.thread_id, analysis.diagnosis.place.frame.id)
-        if self._kept is None or self._kept[0] != key:
-            clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
-            budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
-            trials = await investigate(work.debugger, analysis, partial(work.sink.emit, "status"), budget_s, clock_s)
+        if why := _why_none_is_tried(work, analysis.case):
+            return analysis, None, f"No fix was tried: {why}."
+        if again is not None:
+            trials = await again.tried(analysis)
             if trials.why_not == NO_TIME:
                 analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
             prove(analysis, trials)
             rerank(analysis, trials)
-            self._kept = (key, analysis, trials) if trials.usable else None
+            self._kept = (_key(analysis.case), analysis, trials) if trials.usable else None
             return analysis, trials, ""
-        return *self._kept[1:], ""
+        return (*self._kept[1:], "") if self._kept else (analysis, None, "")
 
     async def _about(
         self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
@@ -270,6 +286,17 @@ class PythonAnalyst:
         """What trying fixes has brought at this very stop, if that was done."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
+
+
+def _key(case: Case) -> tuple[int, int, int]:
+    return case.stop.epoch, case.stop.thread_id, case.places[0].frame.id if case.places else 0
+
+
+def _why_none_is_tried(work: Work, case: Case) -> str:
+    """Why no fix is tried at a failure, as a clause; empty: some are."""
+    if lacked_memory(case):
+        return "whatever asks for less memory would pass"
+    return work.debugger.why_no_snapshot
 
 
 async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:

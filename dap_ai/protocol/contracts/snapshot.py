@@ -40,6 +40,8 @@ class Statements(msgspec.Struct, omit_defaults=True):
     of this file is applied to `source` too; modules whose import has not ended are imported again."""
     anew: bool = False
     """With `fresh`: all modules of the user's are."""
+    edited: bool = False
+    """`source` is another text than the file has."""
 
 
 class Hidden(msgspec.Struct):
@@ -113,6 +115,11 @@ class SnapshotQuery(msgspec.Struct, omit_defaults=True):
     """That may be read besides Python's own: only for code of the program itself, which has read there before."""
     hidden: list[Hidden] = []
     """Overwritten in the copy before anything of the program runs there: nothing can be computed from them."""
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it runs another program than the debuggee."""
+        return bool(self.edits or (self.statements and self.statements.edited))
 
 
 class Raised(msgspec.Struct, omit_defaults=True):

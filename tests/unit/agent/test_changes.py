@@ -141,3 +141,21 @@ def test_a_number_is_changed_as_one_writes_it(line: str, meant: str, silly: str)
     found = proposed(line)
     assert meant in found
     assert silly not in found
+
+
+def test_a_name_is_put_in_where_it_has_a_value_by_then():
+    text = """
+        def f(rows, limit):
+            first = rows[limit]
+            size = [len(row) for row in rows]
+            while limit:
+                last = seen = limit
+                limit = last
+            end = first
+    """
+    assert {"first = limit[limit]", "first = rows[rows]"} <= set(proposed(text, 2))
+    put_in = [line for line in proposed(text, 2) if ";" not in line]
+    assert not any(name in line for line in put_in for name in ("size", "last", "[row]", "end", "seen"))
+    assert "limit = seen" in proposed(text, 6)
+    assert "size = [len(rows) for row in rows]" in proposed(text, 3)
+    assert "row" not in proposed(text, 7)

@@ -136,6 +136,22 @@ def test_addresses_in_a_message_may_differ(bill: Stopped):
     assert control_of(bill, raised(bill, message="<Bill at 0x7f11bb>")).usable
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "usable"),
+    [
+        ("the bill\nassert 6 == 7", "the bill", True),
+        ("assert 6 == 7\n + where 6 = f()", "", True),
+        ("the bill", "", False),
+        ("the bill ... 9...+40 chars", "the bill ... 9...+22 chars", True),
+        ("the bill ... 9...+40 chars", "the bill ... 8...+40 chars", False),
+    ],
+)
+def test_what_pytest_adds_to_a_message_or_what_is_cut_may_differ(bill: Stopped, then: str, now: str, usable: bool):
+    assert bill.error is not None
+    bill.error.args = (then,)
+    assert control_of(bill, raised(bill, message=now)).usable == usable
+
+
 def test_a_snapshot_that_cannot_be_made_says_why(bill: Stopped):
     assert control_of(bill, SnapshotResult("unavailable: no seccomp")).why_not == "no seccomp"
 

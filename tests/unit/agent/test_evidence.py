@@ -65,6 +65,35 @@ def test_a_nan_is_followed_to_the_call_that_made_it_and_the_item_it_came_with(tm
     assert first.datum == "round 2: `text` is `''`"
 
 
+def test_a_part_that_stands_out_is_followed_to_the_round_that_made_it(tmp_path: Path):
+    program = tmp_path / "rows.py"
+    program.write_text(
+        "rows = []\nfor line in DATA:\n    rows.append(dict(zip('ab', line)))\n"
+        "total = 0\nfor row in rows:\n    total += len(row)\nassert total == 8\n"
+    )
+    lines, rows = (
+        ["[1, 2]", "[3, 4]", "[5]", "[7, 8]"],
+        ["{'a': 1, 'b': 2}", "{'a': 3, 'b': 4}", "{'a': 5}", "{'a': 7, 'b': 8}"],
+    )
+    made = [(1, [("rows", "[]")])]
+    for number, line in enumerate(lines, 1):
+        made += [(2, [("line", line)]), (3, [("rows", f"[{', '.join(rows[:number])}]")])]
+    made.append((4, [("total", "0")]))
+    for row in rows:
+        made += [(5, [("row", row)]), (6, [("total", "9")])]
+    steps = [number for line, _ in [*made, (7, [])] for number in (1, line)]
+    values = [TracedValue(at, *each) for at, (_, told) in enumerate(made, 1) for each in told]
+    history = History(
+        1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=len(steps) // 2)], steps, values
+    )
+    found = Record(history, Sources())
+
+    odd = next(odd for odd in oddities(found, slice_of(found, found.events[-1]), set()) if "keys" in odd.why)
+
+    assert (odd.event.spot[1], odd.name, odd.text, odd.is_part) == (3, "rows", "{'a': 5}", True)
+    assert odd.datum == "round 3: `line` is `[5]`"
+
+
 def test_the_literals_of_a_text_are_told_apart():
     assert atoms("{'a': -1, 'b': nan}") == {"'a'", "-1", "'b'", "nan"}
 

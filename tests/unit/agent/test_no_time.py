@@ -53,7 +53,7 @@ def test_where_nothing_could_be_run_again_the_analysis_is_told(stopped, monkeypa
     async def waits(*_):
         await trials.asyncio.sleep(5.0)
 
-    monkeypatch.setattr(trials, "_rerun", waits)
+    monkeypatch.setattr(trials, "_control", waits)
     stopped.why_no_snapshot = ""
     answer = asked(stopped)
     assert answer.limit

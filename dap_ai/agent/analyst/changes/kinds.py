@@ -6,7 +6,7 @@ Lines are 1-based, columns 0-based UTF-8 bytes, as `ast` has them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.case.indexing import nodes_below, once_per_node
@@ -91,6 +91,20 @@ IDLE = {("*", "1"), ("/", "1"), ("//", "1"), ("**", "1"), ("+", "0"), ("-", "0")
 """What nobody would write: an operator and what stands right of it."""
 
 
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_SCOPES = _FUNCTIONS | _COMPREHENSIONS | ast.ClassDef | ast.Module
+
+
+class _Binding(NamedTuple):
+    """Where a name gets a value."""
+
+    scope: ast.AST
+    """In which it is known."""
+    at: ast.AST | None
+    """From there on; None: everywhere in it."""
+
+
 class Scopes:
     """Names that stand in a function, for replacement by one another."""
 
@@ -99,6 +113,7 @@ class Scopes:
         self.parents: dict[ast.AST, ast.AST] = {c: p for p in nodes for c in ast.iter_child_nodes(p)}
         self.tree = tree
         texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        self._bound: dict[ast.AST, dict[str, list[_Binding]]] = {}
         self.strings = {text for text in texts if len(text) < MAX_STRING and "\n" not in text}
 
     def function(self, node: ast.AST) -> ast.AST:
@@ -115,9 +130,46 @@ class Scopes:
                 return node
         return None
 
-    def names(self, node: ast.AST) -> list[str]:
-        """Data names of the function around a node."""
-        return _data_names(self.function(node))
+    def names(self, node: ast.AST, *, after: bool = False) -> list[str]:
+        """Data names of the function around a node that are bound where it stands, or `after` a statement."""
+        function = self.function(node)
+        if function not in self._bound:
+            self._bound[function] = self._bindings(function)
+        bound = self._bound[function]
+        above, line = set(self._above(node)), getattr(node, "lineno", 0)
+        if after:
+            line = (getattr(node, "end_lineno", None) or line) + 1
+        return [name for name in _data_names(function) if any(self._reaches(b, line, above) for b in bound[name])]
+
+    def _bindings(self, function: ast.AST) -> dict[str, list[_Binding]]:
+        found: dict[str, list[_Binding]] = {}
+        for node in ast.walk(function):
+            match node:
+                case ast.arg(arg=name):
+                    holder = next(each for each in self._above(node) if isinstance(each, _FUNCTIONS))
+                    found.setdefault(name, []).append(_Binding(holder, None))
+                case ast.Name(id=name, ctx=ast.Store()):
+                    holder = next((each for each in self._above(node) if isinstance(each, _SCOPES)), self.tree)
+                    at = None if isinstance(holder, _COMPREHENSIONS) else node
+                    found.setdefault(name, []).append(_Binding(holder, at))
+                case _:
+                    pass
+        return found
+
+    def _reaches(self, binding: _Binding, line: int, above: set[ast.AST]) -> bool:
+        """Whether a binding comes before a line: above it, or in an earlier round of a loop around both."""
+        if binding.scope not in above:
+            return False
+        at = binding.at
+        if at is None or getattr(at, "lineno", 0) < line:
+            return True
+        return any(isinstance(each, ast.For | ast.While) and each in above for each in self._above(at))
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What it stands in, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
 
     def read(self, node: ast.AST) -> set[str]:
         """Names that the function around a node reads."""

@@ -58,7 +58,7 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
             last = body[-1]
             end = lines[(last.end_lineno or 1) - 1]
             if not isinstance(last, ast.Return | ast.Raise):
-                for name in scopes.names(last):
+                for name in scopes.names(last, after=True):
                     text = f"{end}\n{' ' * body[0].col_offset}return {name}"
                     yield line_change("return", last.end_lineno or 1, text, lines)
             return

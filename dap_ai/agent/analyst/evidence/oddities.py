@@ -23,6 +23,8 @@ STRANGE = frozenset({"nan", "inf", "-inf"})
 """What a calculation hardly ever means to give."""
 _MIN_ROUNDS, _MINORITY = 3, 0.26
 _MAX_DATUM = 90
+_LEAST_FOUND = 6
+"""Characters: what is shorter may stand in any value."""
 _SENTINELS = frozenset({"-1", "''", "None", '""'})
 
 
@@ -41,6 +43,8 @@ class Oddity:
     """The names that the statement used, with their values then."""
     datum: str = ""
     """The item of a loop in which it was born: `row` is `{...}`, round 2 of 4."""
+    is_part: bool = False
+    """The name holds it as one of its parts."""
 
 
 def atoms(text: str) -> set[str]:
@@ -141,7 +145,22 @@ def _unlike(record: Record, events: Sequence[Event]) -> Iterator[Oddity]:
             continue
         for event, text, why, weight in _outliers(row):
             if event in within or any(event.statement is e.statement for e in events):
-                yield Oddity(event, name, text, why, weight)
+                source, holder = _first_with(record, event, text) or (event, name)
+                yield Oddity(source, holder, text, why, weight, is_part=dict(made(source))[holder] != text)
+
+
+def _first_with(record: Record, event: Event, text: str) -> tuple[Event, str] | None:
+    """The event that made a value which this one only took, be it as a part, with the name that it gave this to.
+
+    One round of several: what read all of the data at once tells nothing of the one.
+    """
+    earlier = record.until(event) if len(text) >= _LEAST_FOUND else ()
+    for each in earlier:
+        for name, made_text in made(each):
+            if text in made_text and not any(text in given for _, given in _given(each)):
+                rounds = sum(other.statement is each.statement for other in earlier)
+                return (each, name) if rounds >= _MIN_ROUNDS else None
+    return None
 
 
 def _outliers(row: Sequence[tuple[Event, str]]) -> Iterator[tuple[Event, str, str, float]]:

@@ -124,17 +124,13 @@ class Door:
         """`runtime.visit`; "" while there is none."""
         return self._call("runtime", "visit", query)
 
-    def start(self, query: str) -> str:
-        """`jobs.start`; the same."""
-        return self._call("jobs", "start", query)
-
-    def poll(self, token: str) -> str:
-        """`jobs.poll`; the same."""
-        return self._call("jobs", "poll", token)
+    def turn(self, work: str) -> str:
+        """`turns.turn`; the same."""
+        return self._call("turns", "turn", work)
 
     def kill(self, token: str) -> str:
-        """`jobs.kill`; the same."""
-        return self._call("jobs", "kill", token)
+        """`turns.kill`; the same."""
+        return self._call("turns", "kill", token)
 
     def has(self, module: str) -> str:
         """MAGIC if a module is installed, else ""."""
@@ -265,7 +261,7 @@ class Door:
             known.get_topmost_frame = get_topmost_frame
 
 
-_REQUESTS = ("visit", "start", "poll", "kill", "has", "importing", "install")
+_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install")
 
 
 def open_door(name: str, place: Any) -> None:

@@ -14,6 +14,7 @@ from .sources import Code, UnavailableError, compiled, parsed
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _ADDABLE = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _REWRITTEN = "@py"
 """How the names begin that pytest puts into the asserts of a test file."""
@@ -52,13 +53,14 @@ class Edit:
         self.file = file
         trees = parsed(old, file), parsed(new, file)
         codes = compiled(trees[0], file), compiled(trees[1], file)
-        signatures = _signatures(trees[0]), _signatures(trees[1])
+        functions = [list(_functions_of(tree.body)) for tree in trees]
+        signatures = _signatures(functions[0]), _signatures(functions[1])
         self.changed = [
             Changed(path, one, other, is_nested, _new_defaults(one, other, signatures))
             for path, one, other, is_nested in _pairs(*codes)
             if not same_code(one, other) or _new_defaults(one, other, signatures)
         ]
-        self.has_loops = any(_has_function(node) for node in ast.walk(trees[0]) if isinstance(node, _LOOPS))
+        self.has_loops = any(in_loop for _, in_loop in functions[0])
         """Whether a loop holds a function, so that one `def` may have made several."""
         olds, news = [_Outline().visit(tree).body for tree in trees]  # from here on no tree holds the functions
         additions = list(_additions(olds, news, file, ()))
@@ -67,8 +69,16 @@ class Edit:
         self.added = [Added(path, originals[type(node), node.lineno]) for path, node in additions]
 
 
-def _has_function(node: Any) -> bool:
-    return any(isinstance(each, _FUNCTIONS) for each in ast.walk(node))
+def _functions_of(body: list[Any], in_loop: bool = False) -> Iterator[tuple[Any, bool]]:
+    """The functions in statements, at any depth, and whether they stand in a loop. Quicker than to walk all nodes."""
+    for node in body:
+        if isinstance(node, _FUNCTIONS):
+            yield node, in_loop
+        for field in _BODIES:
+            inner = getattr(node, field, None)
+            if type(inner) is list:
+                for found in _functions_of(inner, in_loop or isinstance(node, _LOOPS)):
+                    yield found
 
 
 def same_code(one: Any, other: Any) -> bool:
@@ -127,12 +137,11 @@ def _children(code: Any) -> dict[str, list[Any]]:
     return children
 
 
-def _signatures(tree: Any) -> dict[tuple[str, int], Any]:
+def _signatures(functions: list[tuple[Any, bool]]) -> dict[tuple[str, int], Any]:
     """The `ast.arguments` of functions, by their name and first line as their code objects have them."""
     return {
         (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node.args
-        for node in ast.walk(tree)
-        if isinstance(node, _FUNCTIONS)
+        for node, _ in functions
     }
 
 

@@ -46,6 +46,8 @@ class Evaluation:
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
         self._watcher = self._new_watcher(home)
+        if self._start is None:
+            patching.look_for(wanted.get("edits", []))
         beside = wanted.get("beside")
         self._beside = None if beside is None else Neighbours(beside)
         self._is_run = wanted.get("statements") is not None or beside is not None

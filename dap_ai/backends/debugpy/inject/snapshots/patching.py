@@ -25,6 +25,8 @@ from .syscalls import Buffer, store
 _WORD = 8
 _kept: list[Any] = []
 """What is referred to by addresses alone."""
+_modules_of: dict[str, tuple[int, list[str]]] = {}
+"""By the name of a file: how many modules there were, and the names of those that were loaded from one of that name."""
 
 
 def apply(edits: list[dict[str, Any]], frame: Any) -> None:
@@ -49,12 +51,28 @@ def _apply(edit: Edit, frame: Any) -> None:
         _change(function, changed, edit.file)
 
 
+def look_for(edits: list[dict[str, Any]]) -> None:
+    """Before the copy is made: to look at all modules there would copy a page for each."""
+    for base in {os.path.basename(edit["file"]) for edit in edits}:
+        if _modules_of.get(base, (-1,))[0] != len(sys.modules):
+            found = [
+                name for name, names in _namespaces(list(sys.modules)) if _base(dict.get(names, "__file__")) == base
+            ]
+            _modules_of[base] = len(sys.modules), found
+
+
 def _modules(file: str, frame: Any) -> list[dict[str, Any]]:
     """The namespaces that the functions of a file may have been defined in."""
     base = os.path.basename(file)
-    modules = [module_namespace(each) for each in list(sys.modules.values()) if type(each) is types.ModuleType]
-    likely = [names for names in modules if _base(dict.get(names, "__file__")) == base]
+    count, known = _modules_of.get(base, (-1, []))
+    found = _namespaces(known if count == len(sys.modules) else list(sys.modules))
+    likely = [names for _, names in found if _base(dict.get(names, "__file__")) == base]
     return likely if any(names is frame.f_globals for names in likely) else [*likely, frame.f_globals]
+
+
+def _namespaces(modules: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    found = [(name, sys.modules.get(name)) for name in modules]
+    return [(name, module_namespace(module)) for name, module in found if type(module) is types.ModuleType]
 
 
 def _base(file: Any) -> str:

@@ -39,7 +39,8 @@ class Files:
 def parsed(source: str, file: str, line: int = 1) -> Any:
     """The tree of a source text whose first line has this 1-based number. Raises UnavailableError."""
     try:
-        return ast.increment_lineno(ast.parse(source, file), line - 1)
+        tree = ast.parse(source, file)
+        return tree if line == 1 else ast.increment_lineno(tree, line - 1)
     except (SyntaxError, ValueError) as error:
         raise _does_not_compile(file, error, line - 1) from None
 
