@@ -43,7 +43,7 @@ CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
 """Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
 alone, or a check of the asker's own."""
-_CUT = re.compile(r"\.\.\.\+\d+ chars$")
+_LONG = 400
 _ADDED = re.compile(r"\s*assert ")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
 """Of an object, as a representation or as `id()` tells it; and a name that `tempfile` has made up."""
@@ -356,19 +356,15 @@ def plain(text: str) -> str:
 
 
 def _is_same(now: str, then: str, demanded: bool) -> bool:
-    """Whether two messages tell the same, as far as they are known.
+    """Whether two messages tell the same. Long ones are known by their beginnings.
 
     `demanded`: by an assertion, to whose own message pytest adds what it compared, but not where it is run again alone.
     """
-    (now, is_cut), (then, was_cut) = _uncut(plain(now)), _uncut(plain(then))
-    if is_cut and was_cut:
-        return now == then
+    now, then = (" ".join(plain(text).split()) for text in (now, then))
+    length = min(len(now), len(then))
+    if length >= _LONG:
+        return now[:length] == then[:length]
     return now == then or (demanded and then.startswith(now) and _ADDED.match(then[len(now) :]) is not None)
-
-
-def _uncut(text: str) -> tuple[str, bool]:
-    whole = _CUT.sub("", text)
-    return whole, whole != text
 
 
 def _is_data(value: Value) -> bool:
