@@ -264,8 +264,9 @@ def _enough(tried: Sequence[Trial]) -> bool:
 async def _try_one(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
     """The narrowest check that runs the edited lines; if that passes, the widest; and then the tests beside it."""
     edit, usable = candidate.edit, trials.usable
-    reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)] or [usable[-1]]
-    verdict, at = Verdict(CANNOT, ""), reaching[0]
+    reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
+    reaching = reaching or [c for c in usable[-1:] if c.check.whole]
+    verdict, at = Verdict(CANNOT, ""), usable[-1]
     for at in reaching:
         verdict = await runs.attempt([edit], at)
         if verdict.outcome != CANNOT:

@@ -47,3 +47,19 @@ def test_that_it_took_too_long_is_known_where_its_runner_has_caught_the_end():
     covering = Covering(Files())
     covering.run(_caught, 0.01)
     assert covering.is_late
+
+
+def _branching(number):
+    if number > 2:
+        return "many"
+    return "few"
+
+
+def test_a_line_that_runs_late_in_a_function_that_is_called_often_is_seen():
+    covering = Covering(Files())
+    covering.run(lambda: [_branching(number) for number in range(4)], math.inf)
+    covering.run(lambda: [_branching(number) for number in range(2)], math.inf)
+    first = inspect.getsourcelines(_branching)[1]
+    assert _lines(covering, 0) >= {first + 1, first + 2, first + 3}
+    assert _lines(covering, 1) >= {first + 1, first + 3}
+    assert first + 2 not in _lines(covering, 1)

@@ -8,6 +8,7 @@ From Python 3.12 on a line costs something once for each piece, and each round o
 
 from __future__ import annotations
 
+import dis
 import sys
 import time
 from typing import Any
@@ -122,17 +123,21 @@ class _Monitored:
 
 
 class _Traced:
-    """By `sys.settrace`, in this thread."""
+    """By `sys.settrace`, in this thread. A function all of whose lines have run costs no more than a call."""
 
     def __init__(self, files: Files, tick: Any) -> None:
         self.lines: set[tuple[Any, int]] = set()
         self._tick = tick
-        self._is_users: dict[Any, bool] = {}
+        self._left: dict[Any, set[int] | None] = {}
+        """By code object: the lines that have not run in this piece of work; None: it is no user's."""
+        self._tracers: dict[Any, Any] = {}
         self._files = files
         self._set: Any = original_settrace()
 
     def run(self, work: Any) -> None:
         """Under `call_tracing`."""
+        self._left = {}
+        self._tracers = {}
         self._set(self._enter)
         try:
             work()
@@ -141,13 +146,32 @@ class _Traced:
 
     def _enter(self, frame: Any, _event: str, _argument: Any) -> Any:
         code = frame.f_code
-        known = self._is_users.get(code)
-        if known is None:
-            known = self._is_users[code] = self._files.has(code.co_filename)
-        return self._line if known else None
+        if code not in self._tracers:
+            is_users = self._files.has(code.co_filename)
+            self._left[code] = _lines_of(code) if is_users else None
+            self._tracers[code] = self._tracer(code) if is_users else None
+        left = self._left[code]
+        if left is None:
+            return None
+        self._tick()
+        return self._tracers[code] if left else None
 
-    def _line(self, frame: Any, event: str, _argument: Any) -> Any:
-        if event == "line":
-            self.lines.add((frame.f_code, frame.f_lineno))
-            self._tick()
-        return self._line
+    def _tracer(self, code: Any) -> Any:
+        left, lines, tick = self._left[code], self.lines, self._tick
+
+        def line(frame: Any, event: str, _argument: Any) -> Any:
+            if event == "line":
+                number = frame.f_lineno
+                if number in left:
+                    left.discard(number)
+                    lines.add((code, number))
+                tick()
+            return line
+
+        return line
+
+
+def _lines_of(code: Any) -> set[int]:
+    """The numbers of its lines, without its head, which does not run, unless that is all of it."""
+    lines = {line for _, line in dis.findlinestarts(code) if line}
+    return lines - {code.co_firstlineno} or lines
