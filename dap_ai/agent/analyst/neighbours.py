@@ -62,6 +62,11 @@ class Neighbours:
     unsteady: set[int] = field(default_factory=set[int])
     """Numbers of those that pass or fail by what ran before them: they are no judges."""
 
+    @property
+    def compare(self) -> bool:
+        """Whether there are others: the failed one alone tells which lines ran, and not which of them to suspect."""
+        return len(self.tests.tests) > 1
+
     def of_the_failed(self) -> set[Spot]:
         """The lines that ran in the test that failed."""
         return {spot for spot, tests in self.ran.items() if tests & 1}
@@ -102,8 +107,8 @@ def _lines(edit: Edit) -> set[int]:
 
 
 def read(tests: Outcomes) -> Neighbours | None:
-    """What a run of them tells; None where the test that failed did not fail in it, or was alone."""
-    if len(tests.tests) < 2 or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
+    """What a run of them tells; None where the test that failed did not fail in it."""
+    if not tests.tests or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
         return None
     passed, failed = (
         sum(1 << bit for bit, test in enumerate(tests.tests) if test.outcome == outcome)

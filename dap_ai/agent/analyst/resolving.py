@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ from dap_ai.agent.case.source import (
     own_statements,
 )
 from dap_ai.agent.case.stack import Place
+from dap_ai.protocol.contracts.inspection import Value
+
+_NAMESPACES = ("class", "module", "function")
 
 
 @dataclass
@@ -110,7 +114,8 @@ class Resolver:
             own = [f for f in scope.owner.body if isinstance(f, FunctionNode) and f.name == func.attr]
             if own:
                 return [Scope(scope.source, own[0])]
-        return self.methods(func.attr)
+        held = scope.place.value(func.value) if scope.place else None
+        return [] if held and _is_of_python(held) else self.methods(func.attr)
 
     def files(self) -> Iterator[SourceFile]:
         """The files seen so far."""
@@ -161,6 +166,12 @@ class Resolver:
             return None
         self.file(place.source.path)
         return Scope(place.source, place.scope, place)
+
+
+def _is_of_python(value: Value) -> bool:
+    """Whether the methods of an object are none of the user's: its exact type is one of Python or of its library."""
+    package = value.type.partition(".")[0] if "." in value.type else "builtins"
+    return value.kind not in _NAMESPACES and package in sys.stdlib_module_names
 
 
 def _is_getter(function: FunctionNode) -> bool:

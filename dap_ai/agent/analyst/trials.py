@@ -33,6 +33,8 @@ MAX_TRIES, MAX_LINES = 120, 150
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
 _TOLD_EVERY = 20
+_TRACED_AT_ONCE = 2
+"""They need a processor each, where a fix that fails hardly does."""
 _LATE = 1.25
 """Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
 _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
@@ -206,13 +208,16 @@ class Investigation:
 async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
     """The widest check and the tests beside it come first: of what is late then, the ranking can do without."""
     controls: dict[int, Control] = {}
+    traced = asyncio.Semaphore(_TRACED_AT_ONCE)
 
     async def run(number: int) -> None:
-        controls[number] = await runs.control(checks[number])
+        async with traced:
+            controls[number] = await runs.control(checks[number])
         trials.controls = [controls[n] for n in sorted(controls)]
 
     async def beside() -> None:
-        trials.neighbours = await neighbours_of(runs)
+        async with traced:
+            trials.neighbours = await neighbours_of(runs)
 
     order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
     tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]

@@ -69,6 +69,8 @@ def heed_tests(analysis: Analysis, controls: Sequence[Control], neighbours: Neig
 
     What stands outside of functions has run before, and a function's head may lack something: they are suspected less.
     """
+    if not neighbours.compare:
+        return
     before = analysis.scores
     last = {(each.file, each.line): each.last for control in controls for each in control.trace.lines}
     found = spectrum(analysis.case, before, last, neighbours)

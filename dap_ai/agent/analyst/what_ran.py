@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from dap_ai.agent.analyst.evidence.record import Spot
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.trials import Trials, whole_lines
-from dap_ai.agent.case.source import FunctionNode, last_line
+from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
+
+_LEAVES = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class _Ran:
 def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
     """Takes lines of functions from the scores that did not run."""
     known = _known(trials)
+    if not known.is_all:
+        _leave_out_what_nothing_leads_to(analysis, known)
     if not known.spots:
         return
     is_to_come = analysis.never_ran
@@ -40,6 +45,37 @@ def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
 
     analysis.never_ran = never_ran
     analysis.leave_out_what_never_ran()
+
+
+def _leave_out_what_nothing_leads_to(analysis: Analysis, known: _Ran) -> None:
+    """Lines of functions that have returned, of which nothing tells that they ran.
+
+    What a rule says of one is no more than a remark where no value, no frame and no run leads to its function. Of what
+    a value leads to by the text alone, those lines count that run whenever their function does.
+    """
+    on_stack = {(place.frame.path, place.scope) for place in analysis.case.places}
+    led_to = {(s.scope.source.path, s.scope.node) for s in analysis.slice.steps}
+    for path, line in list(analysis.scores):
+        source = analysis.case.sources.read(path)
+        function = source.function_at(line) if source else None
+        lines = {number for file, number in known.spots if file == path}
+        if function is None or (path, function) in on_stack or _entered(function, lines):
+            continue
+        if (path, function) not in led_to or not _runs_always(function.body, line):
+            del analysis.scores[path, line]
+
+
+def _runs_always(block: list[ast.stmt], line: int) -> bool:
+    """Whether a line runs whenever its block does."""
+    for statement in block:
+        if statement.lineno <= line <= last_line(statement):
+            inner = next((body for body in body_fields(statement) if body), [])
+            if not inner or isinstance(statement, FunctionNode | ast.ClassDef) or line < inner[0].lineno:
+                return True
+            return isinstance(statement, ast.With | ast.AsyncWith) and _runs_always(inner, line)
+        if any(isinstance(node, _LEAVES) for node in ast.walk(statement)):
+            return False
+    return False
 
 
 def _known(trials: Trials) -> _Ran:

@@ -51,7 +51,7 @@ def witness(analysis: Analysis, trials: Trials) -> None:
 
 def _is_judged(analysis: Analysis, trials: Trials) -> bool:
     """No test, or one beside which others were run."""
-    return whole_test(analysis.case) is None or trials.neighbours is not None
+    return whole_test(analysis.case) is None or (trials.neighbours is not None and trials.neighbours.compare)
 
 
 def _none_returned(analysis: Analysis, trace: Trace) -> None:

@@ -65,12 +65,8 @@ from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
 
-_TIME_TO_TRY = 0.5
-"""Of `ask_timeout_s`: the rest is for reading and telling."""
-
-
-_TIME_TO_ANALYSE = 0.6
-"""Of what is left then: the answer must still be told."""
+_TIME_TO_TRY, _TIME_TO_ANALYSE = 0.68, 0.6
+"""Of what is left: the answer must still be told."""
 
 _THOROUGH = 10
 """So many times as long fixes are tried where that is wanted."""
@@ -184,7 +180,7 @@ class PythonAnalyst:
             return None
         if case.remote is not None or error.type == RECURSION or syntax_errors.wrong_at(case):
             return None
-        clock_s = min(work.settings.ask_timeout_s * _TIME_TO_TRY, work.left_s * _TIME_TO_ANALYSE)
+        clock_s = work.left_s * _TIME_TO_TRY
         budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
         return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
 
