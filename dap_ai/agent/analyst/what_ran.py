@@ -69,10 +69,10 @@ def _runs_always(block: list[ast.stmt], line: int) -> bool:
     """Whether a line runs whenever its block does."""
     for statement in block:
         if statement.lineno <= line <= last_line(statement):
-            inner = next((body for body in body_fields(statement) if body), [])
-            if not inner or isinstance(statement, FunctionNode | ast.ClassDef) or line < inner[0].lineno:
-                return True
-            return isinstance(statement, ast.With | ast.AsyncWith) and _runs_always(inner, line)
+            inner: list[ast.stmt] = next((body for body in body_fields(statement) if body), [])
+            if isinstance(statement, ast.With | ast.AsyncWith) and line >= inner[0].lineno:
+                return _runs_always(inner, line)
+            return not inner or isinstance(statement, FunctionNode | ast.ClassDef) or line < inner[0].lineno
         if any(isinstance(node, _LEAVES) for node in ast.walk(statement)):
             return False
     return False

@@ -65,7 +65,7 @@ from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
 
-_TIME_TO_TRY, _TIME_TO_ANALYSE = 0.68, 0.6
+_TIME_TO_TRY, _TIME_TO_ANALYSE = 0.6, 0.6
 """Of what is left: the answer must still be told."""
 
 _THOROUGH = 10

@@ -128,7 +128,7 @@ class _Traced:
     def __init__(self, files: Files, tick: Any) -> None:
         self.lines: set[tuple[Any, int]] = set()
         self._tick = tick
-        self._left: dict[Any, set[int] | None] = {}
+        self._left: dict[Any, Any] = {}
         """By code object: the lines that have not run in this piece of work; None: it is no user's."""
         self._tracers: dict[Any, Any] = {}
         self._files = files
