@@ -126,8 +126,10 @@ class Resolver:
         owned = ((source, f) for source in self.files() for f in source.owners)
         return [Scope(source, f) for source, f in owned if isinstance(f, FunctionNode) and f.name == name][:3]
 
-    def getters(self, attribute: str) -> list[Scope]:
-        """The properties of this name in the files seen so far."""
+    def getters(self, attribute: str, holder: Value | None = None) -> list[Scope]:
+        """The properties of this name in the files seen so far; none where the holder's value is known to have none."""
+        if holder and (holder.kind in _NAMESPACES or _is_of_python(holder)):
+            return []
         return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and _is_getter(s.node)]
 
     def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:

@@ -218,7 +218,7 @@ class Slicer:
                 self._step(scope, statement, work, "written", ast.unparse(node), *values)
         holder, given = _live(node.value, work), _live(node, work)
         self._given(origins.of_field(self._resolver, node.attr, holder, given), node, work)
-        for getter in self._resolver.getters(node.attr):
+        for getter in self._resolver.getters(node.attr, holder):
             self._enter(getter, work, None, None)
 
     def _given(self, found: list[origins.Origin], wanted: ast.expr, work: _Work) -> None:

@@ -22,54 +22,41 @@ class _Ran:
 
 
 def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
-    """Takes lines of functions from the scores that did not run."""
+    """Takes lines of functions from the scores that did not run, or of which nothing tells that they did.
+
+    Where the whole could not be run again: what a rule says of a line is no more than a remark if no value, no frame
+    and no run leads to its function; and of what a value leads to by the text alone, in functions that have returned,
+    those lines count that run whenever their function does.
+    """
     known = _known(trials)
-    if not known.is_all:
-        _leave_out_what_nothing_leads_to(analysis, known)
-    if not known.spots:
-        return
-    is_to_come = analysis.never_ran
+    is_to_come, sources = analysis.never_ran, analysis.case.sources
     by_file: dict[str, set[int]] = {}
     for path, line in known.spots:
         by_file.setdefault(path, set()).add(line)
-    files = ((path, analysis.case.sources.read(path), lines) for path, lines in by_file.items())
+    files = ((path, sources.read(path), lines) for path, lines in by_file.items())
     ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
+    on_stack = {(place.frame.path, place.scope) for place in analysis.case.places}
+    led_to = {(step.scope.source.path, step.scope.node) for step in analysis.slice.steps}
 
     def never_ran(path: str, line: int) -> bool:
-        source = analysis.case.sources.read(path)
+        source = sources.read(path)
         inside = source.function_at(line) if source else None
         if inside is None:
             return is_to_come(path, line)
         lines = ran.get(path, set())
-        return line not in lines and (known.is_all or _entered(inside, lines))
+        if known.is_all or _entered(inside, lines):
+            return line not in lines
+        return (path, inside) not in on_stack and ((path, inside) not in led_to or not _runs_always(inside.body, line))
 
     analysis.never_ran = never_ran
     analysis.leave_out_what_never_ran()
-
-
-def _leave_out_what_nothing_leads_to(analysis: Analysis, known: _Ran) -> None:
-    """Lines of functions that have returned, of which nothing tells that they ran.
-
-    What a rule says of one is no more than a remark where no value, no frame and no run leads to its function. Of what
-    a value leads to by the text alone, those lines count that run whenever their function does.
-    """
-    on_stack = {(place.frame.path, place.scope) for place in analysis.case.places}
-    led_to = {(s.scope.source.path, s.scope.node) for s in analysis.slice.steps}
-    for path, line in list(analysis.scores):
-        source = analysis.case.sources.read(path)
-        function = source.function_at(line) if source else None
-        lines = {number for file, number in known.spots if file == path}
-        if function is None or (path, function) in on_stack or _entered(function, lines):
-            continue
-        if (path, function) not in led_to or not _runs_always(function.body, line):
-            del analysis.scores[path, line]
 
 
 def _runs_always(block: list[ast.stmt], line: int) -> bool:
     """Whether a line runs whenever its block does."""
     for statement in block:
         if statement.lineno <= line <= last_line(statement):
-            inner: list[ast.stmt] = next((body for body in body_fields(statement) if body), [])
+            inner = next((body for body in body_fields(statement) if body), list[ast.stmt]())
             if isinstance(statement, ast.With | ast.AsyncWith) and line >= inner[0].lineno:
                 return _runs_always(inner, line)
             return not inner or isinstance(statement, FunctionNode | ast.ClassDef) or line < inner[0].lineno

@@ -15,6 +15,7 @@ from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.runs import Runs
 from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.analyst.weighing import heed_tests
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.asking import Answer
@@ -111,6 +112,17 @@ def test_what_did_not_run_in_the_failed_test_is_no_suspect_where_its_run_is_too_
     assert analysis
     covered = [Covered(stopped.program, "3", [2, 3, 5]), Covered(stopped.program, "1", [9])]
     beside = neighbours.read(Outcomes([FAILED, PASSED], covered))
+    rerank(analysis, Trials(why_not="no time", neighbours=beside))
+    assert [analysis.never_ran(stopped.program, line) for line in (2, 4, 5)] == [False, True, False]
+
+
+def test_the_failed_test_alone_tells_what_ran_and_ranks_nothing(stopped: Stopped, case: Case):
+    analysis = analyse(case)
+    beside = neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2, 3, 5, 9])]))
+    assert analysis and beside and not beside.compare
+    before = dict(analysis.scores)
+    heed_tests(analysis, [], beside)
+    assert analysis.scores == before
     rerank(analysis, Trials(why_not="no time", neighbours=beside))
     assert [analysis.never_ran(stopped.program, line) for line in (2, 4, 5)] == [False, True, False]
 

@@ -70,3 +70,11 @@ def test_the_test_that_let_the_failing_line_be_reached_is_in_the_slice(tmp_path:
     library = "def name(kind, names):\n    if kind != 'name':\n        return names[kind]\n    return kind\n"
     main = "import shop\nshop.name('+', {})\n"
     assert "if kind != 'name':" in sliced(tmp_path, library, main)
+
+
+def test_the_methods_and_properties_of_pythons_own_objects_are_none_of_the_users(tmp_path: Path):
+    main = "import shop, io\nfile = io.BytesIO(b'12')\nrow = [3, 1]\ngot = file.serve if 0 else row.pop(0)\nassert got == 1\n"
+    library = SHOP + "\n    def pop(self, at):\n        return self.queue[at]\n"
+    assert "return self.queue[at]" not in sliced(tmp_path, library, main)
+    own = "import shop\nroom = shop.Room()\ngot = room.pop(0)\nassert got == 1\n"
+    assert "return self.queue[at]" in sliced(tmp_path, library, own)

@@ -362,11 +362,39 @@ def test_more_is_tried_where_that_is_wanted_and_where_nothing_passed_that_is_sai
     assert "--thorough" not in more
 
 
-def test_of_a_function_that_a_part_of_the_failure_entered_what_did_not_run_is_known(total: Stopped):
+def test_of_a_function_that_a_part_of_the_failure_entered_what_did_not_run_is_known_and_of_one_that_nothing_leads_to(
+    total: Stopped,
+):
     case = case_of(total)
     analysis, source = analyse(case), case.places[0].source
     assert analysis and source
     part = Check(case.places[0], source, 13, 14, "a part")
     control = Control(part, SnapshotResult("raised"), "another message", {(source.path, 3): 1}, fails_there=True)
     leave_out_what_never_ran(analysis, Trials([control]))
-    assert [analysis.never_ran(source.path, line) for line in (3, 5, 10)] == [False, True, False]
+    assert [analysis.never_ran(source.path, line) for line in (3, 5, 10)] == [False, True, True]
+
+
+SIZES = """
+def parsed(text):
+    if not text:
+        return []
+    return text.split()
+
+
+def size(text):
+    found = parsed(text)
+    return len(found)
+
+
+assert size("a b") == 3
+"""
+
+
+def test_where_nothing_could_be_run_again_what_need_not_have_run_is_no_suspect(tmp_path: Path):
+    program = tmp_path / "sizes.py"
+    program.write_text(SIZES)
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    assert (str(program), 4) in analysis.scores
+    leave_out_what_never_ran(analysis, Trials())
+    assert [analysis.never_ran(str(program), line) for line in (3, 4, 5, 9, 10)] == [False, True, True, False, False]
