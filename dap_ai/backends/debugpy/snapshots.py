@@ -143,10 +143,8 @@ class _Turns:
         with contextlib.suppress(RequestFailed, ValueError):
             for _ in range(_KILL_TRIES):
                 reply = await self._call("kill", job.token)
-                if (
-                    not reply.startswith(MAGIC)
-                    or msgspec.json.decode(_decoded(reply[len(MAGIC) :]), type=_Progress).done
-                ):
+                said = reply.removeprefix(MAGIC)
+                if said == reply or msgspec.json.decode(_decoded(said), type=_Progress).done:
                     return
                 await asyncio.sleep(_FIRST_PAUSE_S)
 
