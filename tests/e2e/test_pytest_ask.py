@@ -142,7 +142,7 @@ def test_a_test_may_have_replaced_what_we_use_and_changed_the_directory(asked):
 @pytest.mark.parametrize("name", ["test_saved_for_a_test", "test_saved_for_a_moment"])
 def test_a_test_that_writes_temporary_files_is_run_again_whole(asked, name):
     found = asked.of(name)
-    assert f"the whole test `saving.py::{name}`, with what it sets up, fails the same way" in found["answer"]
+    assert f"the whole test `saving.py::{name}`, with what it sets up, succeeds with it" in found["answer"]
     assert any(each.endswith(LOSING) for each in found["suspects"][:3])
     assert found["claims"]["verified"]
 

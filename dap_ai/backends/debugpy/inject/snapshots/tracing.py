@@ -199,9 +199,11 @@ class Tracer(Watcher):
     def _is_probe(self, frame: Any) -> bool:
         """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
         caller = frame.f_back
-        while self.depth == 0 and caller is not None and caller.f_code is not self._own:
+        while self.depth == 0 and caller is not None:
             if self._files.has(caller.f_code.co_filename):
                 return False
+            if caller.f_code is self._own:
+                break
             caller = caller.f_back
         return self.depth == 0
 
