@@ -130,7 +130,7 @@ class Resolver:
         """The properties of this name in the files seen so far; none where the holder's value is known to have none."""
         if holder and (holder.kind in _NAMESPACES or _is_of_python(holder)):
             return []
-        return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and _is_getter(s.node)]
+        return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and is_getter(s.node)]
 
     def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:
         """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
@@ -176,7 +176,8 @@ def _is_of_python(value: Value) -> bool:
     return value.kind not in _NAMESPACES and package in sys.stdlib_module_names
 
 
-def _is_getter(function: FunctionNode) -> bool:
+def is_getter(function: FunctionNode) -> bool:
+    """Whether it is a property's: an attribute leads to it by its name alone."""
     return any(ast.unparse(d).endswith("property") for d in function.decorator_list)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dap_ai.agent.analyst.evidence.record import Spot
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.resolving import is_getter
 from dap_ai.agent.analyst.trials import Trials, whole_lines
 from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
 
@@ -46,7 +47,8 @@ def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
         lines = ran.get(path, set())
         if known.is_all or _entered(inside, lines):
             return line not in lines
-        return (path, inside) not in on_stack and ((path, inside) not in led_to or not _runs_always(inside.body, line))
+        is_led_to = (path, inside) in led_to and not is_getter(inside) and _runs_always(inside.body, line)
+        return (path, inside) not in on_stack and not is_led_to
 
     analysis.never_ran = never_ran
     analysis.leave_out_what_never_ran()
