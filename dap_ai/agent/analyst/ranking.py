@@ -54,7 +54,7 @@ class Analysis:
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
-    """Whether a line is known not to have run; told by a traced run of the whole, if there is one."""
+    """Whether a line is known not to have run; or that nothing tells that it did, if the whole cannot be run again."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""

@@ -29,12 +29,11 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 RUN_DEADLINE_S = 1.0
 BUDGET_S = 1.2
 """Of a processor, in copies: the same fixes are tried on a busy machine. 120 fixes of a program that is soon run again
-need 0.6 to 1; twice the time finds hardly more. By the clock it may be twice that, and more while
-the machine is busy."""
+need 0.6 to 1; twice the time finds hardly more. By the clock it is _BY_CLOCK times that from the stop on, and more
+while the machine is busy."""
 AT_ONCE = 4
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 1.15
 _LEAST_RUN_S = 0.05
-_TO_TRACE = ("verified", "passes")
 _NO_THREADS = "can't start new thread"
 
 Differs = Callable[[Check, SnapshotResult], str]
@@ -229,7 +228,7 @@ class Runs:
         check = control.check
         needs_trace = bool(self.failure and (check.whole or not check.text))
         verdict = await self._attempt(edits, control, deadline_s, trace=trace)
-        if verdict.outcome in _TO_TRACE and needs_trace and not trace:
+        if verdict.passes and needs_trace and not trace:
             return await self._attempt(edits, control, deadline_s, trace=True)
         return verdict
 

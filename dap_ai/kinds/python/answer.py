@@ -65,7 +65,7 @@ from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
 from dap_ai.protocol.wire.ask import Fix
 
-_TIME_TO_TRY, _TIME_TO_ANALYSE = 0.6, 0.6
+_TIME_TO_LOOK = 0.6
 """Of what is left: the answer must still be told."""
 
 _THOROUGH = 10
@@ -165,7 +165,7 @@ class PythonAnalyst:
 
     async def _stop(self, work: Work, case: Case, first: str) -> Answer | None:
         """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
-        again = None if self._kept and self._kept[0] == _key(case) else self._begun(work, case)
+        again = None if self._found(case) else self._begun(work, case)
         try:
             analysis = await _analysed(work, case)
             return await self._diagnosed(work, analysis, again, first) if analysis else None
@@ -178,9 +178,9 @@ class PythonAnalyst:
         error = case.exception
         if error is None or not has_failed(case) or _why_none_is_tried(work, case):
             return None
-        if case.remote is not None or error.type == RECURSION or syntax_errors.wrong_at(case):
+        if error.type == RECURSION or syntax_errors.wrong_at(case):
             return None
-        clock_s = work.left_s * _TIME_TO_TRY
+        clock_s = work.left_s * _TIME_TO_LOOK
         budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
         return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
 
@@ -254,7 +254,8 @@ class PythonAnalyst:
             rerank(analysis, trials)
             self._kept = (_key(analysis.case), analysis, trials) if trials.usable else None
             return analysis, trials, ""
-        return (*self._kept[1:], "") if self._kept else (analysis, None, "")
+        found = self._found(analysis.case)
+        return (*found, "") if found else (analysis, None, "")
 
     async def _about(
         self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
@@ -277,6 +278,10 @@ class PythonAnalyst:
         path = await path_of_value(analysis, self._kept_at(case), roots, place, work.debugger)
         evidence = evidence_of(case.stop, cited)
         return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
+
+    def _found(self, case: Case) -> tuple[Analysis, Trials] | None:
+        """What was found for this very failure before."""
+        return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
     def _kept_at(self, case: Case) -> Trials | None:
         """What trying fixes has brought at this very stop, if that was done."""
@@ -312,7 +317,7 @@ async def _analysed(
 ) -> Analysis | None:
     """The whole analysis, where there is time for it; else what can be said at once."""
     try:
-        return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_ANALYSE)
+        return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_LOOK)
     except asyncio.TimeoutError:
         analysis = outline(case)
         if analysis:

@@ -128,16 +128,14 @@ class _Traced:
     def __init__(self, files: Files, tick: Any) -> None:
         self.lines: set[tuple[Any, int]] = set()
         self._tick = tick
-        self._left: dict[Any, Any] = {}
-        """By code object: the lines that have not run in this piece of work; None: it is no user's."""
-        self._tracers: dict[Any, Any] = {}
+        self._known: dict[Any, Any] = {}
+        """By code object: the lines that have not run in this piece of work, and who notes them; None: no user's."""
         self._files = files
         self._set: Any = original_settrace()
 
     def run(self, work: Any) -> None:
         """Under `call_tracing`."""
-        self._left = {}
-        self._tracers = {}
+        self._known = {}
         self._set(self._enter)
         try:
             work()
@@ -146,18 +144,17 @@ class _Traced:
 
     def _enter(self, frame: Any, _event: str, _argument: Any) -> Any:
         code = frame.f_code
-        if code not in self._tracers:
-            is_users = self._files.has(code.co_filename)
-            self._left[code] = _lines_of(code) if is_users else None
-            self._tracers[code] = self._tracer(code) if is_users else None
-        left = self._left[code]
-        if left is None:
+        if code not in self._known:
+            left = _lines_of(code) if self._files.has(code.co_filename) else None
+            self._known[code] = None if left is None else (left, self._tracer(code, left))
+        known = self._known[code]
+        if known is None:
             return None
         self._tick()
-        return self._tracers[code] if left else None
+        return known[1] if known[0] else None
 
-    def _tracer(self, code: Any) -> Any:
-        left, lines, tick = self._left[code], self.lines, self._tick
+    def _tracer(self, code: Any, left: set[int]) -> Any:
+        lines, tick = self.lines, self._tick
 
         def line(frame: Any, event: str, _argument: Any) -> Any:
             if event == "line":

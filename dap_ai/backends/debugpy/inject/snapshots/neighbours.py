@@ -103,7 +103,7 @@ def _found() -> Iterator[Test]:
 def _of_pytest(item: Any) -> Iterator[Test]:
     _say_nothing_of_values()
     state = item.session._setupstate
-    try:  # noqa: SIM105  what is injected imports nothing
+    try:  # noqa: SIM105  the program may have replaced what contextlib has
         state.teardown_exact(None)
     except BaseException:  # a copy may not take down all: a folder of the whole session, say
         pass
