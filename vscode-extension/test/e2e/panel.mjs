@@ -53,17 +53,16 @@ export class AnswerPanel {
     if ((await folded.count()) > 0) await folded.first().click();
   }
 
-  /** Types a question and sends it; again if a view that is too low moves meanwhile, which it does once in a new window. */
+  /** Types a question and sends it, once. */
   async ask(question) {
-    const frame = await this.frame();
-    const turns = await frame.locator("article.turn").count();
-    try {
+    let turns;
+    await this.steadily(async (frame) => {
+      const now = await frame.locator("article.turn").count();
+      if (turns !== undefined && now > turns) return;
+      turns = now;
       await frame.locator(".composer textarea").fill(question);
       await frame.locator(".composer textarea").press("Enter");
-    } catch (error) {
-      if (!frame.isDetached()) throw error;
-      if ((await (await this.locator("article.turn")).count()) === turns) await this.ask(question);
-    }
+    });
   }
 
   /** The `number`th question and its answer, from 1; the newest without. */
@@ -74,15 +73,28 @@ export class AnswerPanel {
 
   /** Waits for the end of an answer. Returns its text. */
   async answered(number, ms = 120_000) {
-    const turn = await this.turn(number);
-    await turn.waitFor();
-    await turn.and((await this.frame()).locator(".turn:not(.running)")).waitFor({ timeout: ms });
-    return turn.innerText();
+    return this.steadily(async () => {
+      const turn = await this.turn(number);
+      await turn.waitFor();
+      await turn.and((await this.frame()).locator(".turn:not(.running)")).waitFor({ timeout: ms });
+      return turn.innerText();
+    });
   }
 
   /** Waits for a text in it. */
   async says(text, ms = 120_000) {
-    const found = await this.locator("main", { hasText: text });
-    await found.waitFor({ timeout: ms });
+    await this.steadily((frame) => frame.locator("main", { hasText: text }).waitFor({ timeout: ms }));
+  }
+
+  /** Does something in its frame; from the beginning, if VS Code shows the view anew meanwhile: that is another frame. */
+  async steadily(action) {
+    for (;;) {
+      const frame = await this.frame();
+      try {
+        return await action(frame);
+      } catch (error) {
+        if (!frame.isDetached()) throw error;
+      }
+    }
   }
 }
