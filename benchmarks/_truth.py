@@ -258,8 +258,8 @@ def sums(found: Sequence[Claims]) -> list[tuple[str, str]]:
     answered = [each for each in found if each.answered]
     at = [each.at_failure for each in found if each.at_failure is not None]
     seconds = sorted(each.seconds for each in found) or [0.0]
-    answer_s = [each.answer_s for each in found if each.answer_s is not None]
-    told_in = f"{statistics.median(answer_s):.1f}" if answer_s else "-"
+    answer_s = sorted(each.answer_s for each in found if each.answer_s is not None)
+    told_in = f"{statistics.median(answer_s):.2f}, {_ninetieth(answer_s):.2f}" if answer_s else "-"
     words = [each.words for each in answered] or [0]
     return [
         ("answered", of(each.answered for each in found)),
@@ -274,9 +274,13 @@ def sums(found: Sequence[Claims]) -> list[tuple[str, str]]:
         ("suspects and steps that never ran", str(sum(len(each.never_ran) for each in found))),
         ("words before the root cause: median, most", f"{statistics.median(words):g}, {max(words)}"),
         ("seconds: median", f"{statistics.median(seconds):.1f}"),
-        ("seconds: 90th percentile", f"{seconds[min(len(seconds) - 1, int(len(seconds) * 0.9))]:.1f}"),
-        ("seconds from the stop to the answer: median", told_in),
+        ("seconds: 90th percentile", f"{_ninetieth(seconds):.1f}"),
+        ("seconds from the stop to the answer: median, 90th percentile", told_in),
     ]
+
+
+def _ninetieth(ordered: Sequence[float]) -> float:
+    return ordered[min(len(ordered) - 1, int(len(ordered) * 0.9))]
 
 
 def of(flags: Iterable[bool | None]) -> str:

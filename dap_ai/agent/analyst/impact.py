@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.runs import plain
+from dap_ai.agent.analyst.same_failure import plain
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import math
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +15,12 @@ from msgspec.structs import replace
 from dap_ai.agent.analyst.check import Check, Failure
 from dap_ai.agent.analyst.edits import Edit, moved
 from dap_ai.agent.analyst.enclosing import changes_a_check
+from dap_ai.agent.analyst.same_failure import SameFailure, is_data, not_arrived
 from dap_ai.agent.case.source import SourceFile, body_fields, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut, show
 from dap_ai.limits import Limit
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.rewinding import Rewind
 from dap_ai.protocol.contracts.snapshot import Follow, SnapshotQuery, SnapshotResult, Trace
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -34,7 +33,6 @@ while the machine is busy."""
 AT_ONCE = 4
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 1.15
 _LEAST_RUN_S = 0.05
-_NO_THREADS = "can't start new thread"
 
 Differs = Callable[[Check, SnapshotResult], str]
 """How a control run differs from what it should show; empty: it does not."""
@@ -42,10 +40,6 @@ CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
 """Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
 alone, or a check of the asker's own."""
-_LONG = 400
-_ADDED = re.compile(r"\s*assert ")
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
-"""Of an object, as a representation or as `id()` tells it; and a name that `tempfile` has made up."""
 
 
 @dataclass
@@ -141,6 +135,7 @@ class Runs:
         `folders`: what the program's own statements may read, and those with changes of the analyst's own.
         """
         self.failure = failure
+        self._same = SameFailure(case, failure)
         self.folders = folders
         self._debugger = debugger
         self.case = case
@@ -160,7 +155,7 @@ class Runs:
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
-        """The work of one copy; at most two at once. Raises Unavailable, NotStopped, RequestFailed."""
+        """The work of one copy; at most AT_ONCE go on together. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
             limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
@@ -168,16 +163,16 @@ class Runs:
             result = await self._debugger.snapshot(query)
         self._left_s -= query.deadline_s if result.status == "deadline" else result.processor_ms / 1000
         if result.status.startswith("unavailable") and not query.is_trial:
-            raise Unavailable(_reason(result))
+            raise Unavailable(result.reason)
         return result
 
     async def control(self, check: Check, *, deadline_s: float = RUN_DEADLINE_S) -> Control:
         """The check as it is, traced: it must fail as the program did. Raises NotStopped, RequestFailed."""
-        return await self._control(check, deadline_s, self._differs)
+        return await self._control(check, deadline_s, self._same.differs)
 
     async def own_control(self, check: Check, *, deadline_s: float = RUN_DEADLINE_S) -> Control:
         """A check of the asker's own, traced: it must fail, and as the program did, if that has failed."""
-        return await self._control(check, deadline_s, self._own_differs)
+        return await self._control(check, deadline_s, self._same.differs_from_own)
 
     async def _control(
         self,
@@ -202,19 +197,16 @@ class Runs:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
         counts = {(t.file, t.line): t.count for t in (result.trace.lines if result.trace else [])}
-        return Control(check, result, why_not, counts, not self._elsewhere(result))
+        return Control(check, result, why_not, counts, not self._same.is_elsewhere(result))
 
     async def followed(self, check: Check, follow: Follow, *, deadline_s: float) -> Control:
         """The check as it is, an expression followed: it must come to the stop, or fail as the program did."""
-        return await self._control(check, deadline_s, self._ends_elsewhere(to_stop=follow.to_stop), follow)
+        return await self._control(check, deadline_s, not_arrived if follow.to_stop else self._same.differs, follow)
 
     async def rewound(self, check: Check, rewind: Rewind, *, deadline_s: float) -> Control:
         """The check as it is, its lines counted: it must come to the stop, or fail as the program did."""
-        differs = self._ends_elsewhere(to_stop=rewind.to_stop)
+        differs = not_arrived if rewind.to_stop else self._same.differs
         return await self._control(check, deadline_s, differs, rewind=rewind)
-
-    def _ends_elsewhere(self, *, to_stop: bool) -> Differs:
-        return _not_arrived if to_stop else self._differs
 
     async def attempt(
         self, edits: Sequence[Edit], control: Control, *, deadline_s: float = 0.0, trace: bool = False
@@ -261,7 +253,7 @@ class Runs:
         self, edits: Sequence[Edit], control: Control, result: SnapshotResult, deadline_s: float
     ) -> tuple[Outcome, str]:
         if result.status.startswith("unavailable"):
-            return CANNOT, _reason(result)
+            return CANNOT, result.reason
         if result.status == "deadline":
             return "not verified", f"it had not finished after {deadline_s:g} s"
         if not _passes(result):
@@ -298,100 +290,9 @@ class Runs:
         text = f"`{cut(result.error, 160)}`"
         values = raised.watched if raised else []
         pairs = zip(failure.watch if failure else [], values, strict=False)
-        told = [(name, value) for name, value in pairs if value and _is_data(value) and value.text != name]
+        told = [(name, value) for name, value in pairs if value and is_data(value) and value.text != name]
         shown = [f"`{name}` is `{show(value, 60)}`" for name, value in told]
         return f"{text}: {', '.join(shown[:2])}" if shown else text
-
-    def _differs(self, check: Check, result: SnapshotResult) -> str:
-        """How the failure of a check run again differs from the program's; empty if it does not."""
-        error, failure, raised = self.case.exception, self.failure, result.raised
-        if result.status == "deadline":
-            return f"{check.words} did not finish in time"
-        if raised is None or error is None or failure is None:
-            return f"{check.words} does not fail when it is run again"
-        if raised.type != error.type:
-            if result.was_refused:
-                return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
-            return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
-        demanded = isinstance(failure.statement, ast.Assert) and not check.whole
-        if not any(_is_same(raised.message, then, demanded) for then in (error.message, *self.case.messages)):
-            return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
-        if self._elsewhere(result):
-            return f"{check.words} fails at another line when it is run again"
-        return "" if check.whole else self._moved_on(failure, raised.watched)
-
-    def _elsewhere(self, result: SnapshotResult) -> bool:
-        error, failure, raised = self.case.exception, self.failure, result.raised
-        if raised is None or error is None or failure is None or raised.type != error.type:
-            return True
-        first, last = failure.statement.lineno, last_line(failure.statement)
-        return raised.file != failure.place.frame.path or not first <= raised.line <= last
-
-    def _own_differs(self, check: Check, result: SnapshotResult) -> str:
-        if result.status == "deadline":
-            return f"{check.words} did not finish in time"
-        if result.raised is None:
-            return f"{check.words} passes already, without the edit"
-        error = self.case.exception
-        if error and result.raised.type not in (error.type, "AssertionError"):
-            told = f"`{cut(result.error, 120)}`, not with `{error.type}`"
-            return f"the state has changed: without the edit {check.words} fails with {told}"
-        return ""
-
-    def _moved_on(self, failure: Failure, watched: Sequence[Value | None]) -> str:
-        for name, now in zip(failure.watch, watched, strict=False):
-            then = failure.place.value(name) if now else None
-            if now and then and not (now.truncated or then.truncated) and _is_data(then):
-                texts = plain(then.text), plain(now.text)
-                if texts[0] != texts[1]:
-                    was = f"`{name}` was `{cut(then.text, 60)}`"
-                    return f"the state has changed: {was}, and is `{cut(now.text, 60)}` when it is run again"
-        return ""
-
-
-def plain(text: str) -> str:
-    """The text without what differs from run to run: addresses, names of temporary files."""
-    return _ADDRESS.sub("0x", text).strip()
-
-
-def _is_same(now: str, then: str, demanded: bool) -> bool:
-    """Whether two messages tell the same. Long ones are known by their beginnings.
-
-    `demanded`: by an assertion, to whose own message pytest adds what it compared, but not where it is run again alone.
-    """
-    now, then = (" ".join(plain(text).split()) for text in (now, then))
-    length = min(len(now), len(then))
-    if length >= _LONG:
-        return now[:length] == then[:length]
-    return now == then or (demanded and then.startswith(now) and _ADDED.match(then[len(now) :]) is not None)
-
-
-def _is_data(value: Value) -> bool:
-    return value.kind not in ("function", "class", "module", "iterator")
-
-
-def _not_arrived(check: Check, result: SnapshotResult) -> str:
-    """Why a run that was to come to this stop has not; empty if it has."""
-    found = result.followed or result.rewound
-    if result.status.startswith("unavailable"):
-        return _reason(result)
-    if found and found.arrived:
-        return ""
-    if result.status == "deadline" or (found and found.cut):
-        return f"{check.words} did not come to this stop in time"
-    if result.was_refused:
-        return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
-    if found and found.differs:
-        return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
-    if _NO_THREADS in result.error:
-        return f"{check.words} starts a thread, and a copy has only one"
-    if result.error:
-        return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
-    return f"{check.words} does not come to this stop when it is run again"
-
-
-def _reason(result: SnapshotResult) -> str:
-    return result.status.partition(":")[2].strip() or result.error or "no snapshot could be made"
 
 
 def _passes(result: SnapshotResult) -> str:

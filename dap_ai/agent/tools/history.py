@@ -11,7 +11,8 @@ from dataclasses import replace
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.enclosing import enclosing, own_folders
-from dap_ai.agent.analyst.runs import Runs, plain
+from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.analyst.same_failure import plain
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.sanitize import SyntaxRefused, to_node

@@ -349,3 +349,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     def was_refused(self) -> bool:
         """Whether it ended with EPERM, which a copy is given for what reaches outside it: that says nothing."""
         return self.error.startswith(_REFUSED)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no snapshot, where its status is `unavailable`."""
+        return self.status.partition(":")[2].strip() or self.error or "no snapshot could be made"
