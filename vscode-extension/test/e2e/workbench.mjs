@@ -2,7 +2,7 @@
 import { AnswerPanel } from "./panel.mjs";
 import { patient } from "./patience.mjs";
 
-const PALETTE_TRIES = 6;
+const MOST_TRIES = 6;
 /** Editors, and notifications. */
 const LEFT = ".tabs-container .tab, .notification-list-item";
 
@@ -76,7 +76,7 @@ export class Workbench {
         return;
       } catch (error) {
         await this.page.keyboard.press("Escape");
-        if (tries === PALETTE_TRIES) throw error;
+        if (tries === MOST_TRIES) throw error;
       }
     }
   }
@@ -139,19 +139,36 @@ export class Workbench {
     await this.tab.frame();
   }
 
-  /** Waits until Variables shows one, opening the scope that holds it. */
+  /** Waits until Variables shows one, opening the scope that holds it: VS Code may do so itself, a little later. */
   async openVariable(name) {
     const variable = this.page.locator(".debug-variables .monaco-list-row", { hasText: name });
     const scope = this.page.locator(".debug-variables .monaco-list-row", { hasText: "Locals" });
-    await scope.waitFor();
-    if (!(await variable.isVisible())) await scope.click();
-    await variable.waitFor();
+    await this.tried(async (timeout) => {
+      await variable.waitFor({ timeout });
+    }, async () => {
+      await scope.waitFor();
+      if ((await scope.getAttribute("aria-expanded")) === "false") await scope.click();
+    });
   }
 
-  /** Opens the context menu of `row` and chooses an entry. */
+  /** Opens the context menu of `row` and chooses an entry. A row that is drawn anew just then shows none. */
   async menu(row, text) {
-    await row.click({ button: "right" });
+    await this.tried(async (timeout) => {
+      await this.page.locator(".monaco-menu .action-item", { hasText: text }).waitFor({ timeout });
+    }, () => row.click({ button: "right", timeout: patient(5000) }).catch(() => undefined));
     await this.entry(text);
+  }
+
+  /** Waits for something with more patience each time, and does what brings it about before each. */
+  async tried(wait, act) {
+    for (let tries = 1; ; tries++) {
+      await act();
+      try {
+        return await wait(patient(1000) * tries);
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+      }
+    }
   }
 
   /** Chooses an entry of the menu that is open. It takes no click in its first tenth of a second. */
@@ -167,11 +184,7 @@ export class Workbench {
   /** Opens the document of a frame. A click is lost where the stack is drawn anew just then: frames come one after the other. */
   async openFrame(text, document) {
     const tab = this.page.locator(`.tab[data-resource-name$="${document}"]`);
-    for (let tries = 1; tries < PALETTE_TRIES && !(await tab.isVisible()); tries++) {
-      await this.page.locator(".debug-call-stack .stack-frame", { hasText: text }).click();
-      await tab.waitFor({ timeout: patient(1000) * tries }).catch(() => undefined);
-    }
-    await tab.waitFor();
+    await this.tried((timeout) => tab.waitFor({ timeout }), () => this.page.locator(".debug-call-stack .stack-frame", { hasText: text }).click());
   }
 
   /** Types a line into the debug console. */
@@ -228,14 +241,8 @@ export class Workbench {
   async tidyUp() {
     await this.page.keyboard.press("Escape"); // a menu or a list that is open
     await this.endDebugging();
-    for (let tries = 1; ; tries++) {
-      await this.page.keyboard.press("Control+Alt+Shift+F12");
-      try {
-        return await this.page.waitForFunction((selector) => !document.querySelector(selector), LEFT, { timeout: patient(1000) * tries });
-      } catch (error) {
-        if (tries === PALETTE_TRIES) throw error;
-      }
-    }
+    const isTidy = (selector) => !document.querySelector(selector);
+    await this.tried((timeout) => this.page.waitForFunction(isTidy, LEFT, { timeout }), () => this.page.keyboard.press("Control+Alt+Shift+F12"));
   }
 
   /** Ends all sessions, one after the other. One may end by itself just now: the key then finds nothing to do. */
