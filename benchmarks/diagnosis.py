@@ -1,6 +1,6 @@
 """How often the offline analyst names the faulty line, on programs whose faulty line is known.
 
-    python benchmarks/diagnosis.py [--set SET]... [--jobs N] [--json FILE] [--ablate] [PROGRAM...]
+    python benchmarks/diagnosis.py [--set SET]... [--jobs N] [--json FILE] [--ablate | --fit] [PROGRAM...]
 
 Runs `dap-ai ask` on each program and looks where the first right line stands among the suspects (top 1, 3, 5), how many
 fixes are verified, whether the answer shows the value that proves the mistake, and whether the first context
@@ -13,6 +13,9 @@ rules were made; the analyst was made with examples and corpus. What nobody has 
 today. Lines are counted without the blank ones.
 
 `--ablate` leaves out one rule of the analyst at a time instead, and says what the answers lose or gain by it.
+
+`--fit` changes one weight of `analyst/weights.py` at a time, as long as that puts right lines further up. Beside the
+weights as they are and as they fit best stands what they would be worth elsewhere: fitted to the other sets, for each.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from typing import Any
 from _ablation import ablate
 from _corpus import SETS, Ended, Line, Program, failure, materialised, programs
 from _dap import DAP_AI, machine, show
+from _fitting import fit
 
 TIMEOUT_S = 120
 TOPS = (1, 3, 5)
@@ -208,13 +212,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="programs at once (default: 2)")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     parser.add_argument("--ablate", action="store_true", help="leave out one rule at a time")
+    parser.add_argument("--fit", action="store_true", help="fit the weights")
     options = parser.parse_args()
-    if options.ablate:
+    if options.ablate or options.fit:
         wanted = {
             name: [each for each in programs(name) if each.name in (options.programs or [each.name])]
             for name in options.sets or SETS
         }
-        ablate(wanted, rank_of, options.jobs)
+        if options.fit:
+            fit(wanted, options.jobs)
+        else:
+            ablate(wanted, rank_of, options.jobs)
         return
     figures: dict[str, Any] = {"machine": machine()}
     for name in options.sets or SETS:

@@ -15,6 +15,7 @@ from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.resolving import Resolver, reach
 from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.agent.analyst.slicing import Slice, Slicer, Step
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, header_expressions, is_user_path, last_line
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.protocol.wire.ask import Suspect
@@ -26,8 +27,6 @@ THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
 _LEAST_REASON = 0.45
 """A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
-_CALLER = 0.2
-"""How suspicious a line is that is known only to have called the one that failed."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
@@ -122,7 +121,7 @@ def outline(case: Case) -> Analysis | None:
     analysis.rank()
     for distance, place in enumerate(case.places[1:]):
         key = (place.frame.path, place.frame.line)
-        analysis.scores.setdefault(key, _CALLER * 0.9**distance)
+        analysis.scores.setdefault(key, WEIGHTS.caller * WEIGHTS.further**distance)
         analysis.reasons.setdefault(key, f"the call in `{place.frame.name}`")
     analysis.order()
     return analysis
@@ -147,9 +146,13 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         slicer.run([(start, root, end) for end in ends for root in wanted])
     for key, (scope, distance) in slicer.slice.scopes.items():
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
-    view = View(case, diagnosis, slicer.slice, resolver, reached)
-    analysis = Analysis(case, diagnosis, view, slicer.slice, _apply(view), scopes=reached)
-    analysis.never_ran = partial(_is_to_come, case)
+    return ranked(View(case, diagnosis, slicer.slice, resolver, reached))
+
+
+def ranked(view: View) -> Analysis:
+    """What the rules find in view, and the lines ranked by that."""
+    analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
+    analysis.never_ran = partial(_is_to_come, view.case)
     analysis.rank()
     return analysis
 
@@ -202,7 +205,8 @@ def _score(analysis: Analysis) -> None:
     if analysis.case.exception:
         told = analysis.diagnosis.sentences
         reason = THE_FAILED_LINE + (f": {told[0].rstrip('.')}" if told else "")
-        add(failed, 0.02 if assertion else 0.3, reason, founded=bool(told) and not assertion)
+        weight = WEIGHTS.failed_check if assertion else WEIGHTS.failed
+        add(failed, weight, reason, founded=bool(told) and not assertion)
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):
@@ -226,21 +230,21 @@ def _executes(statement: ast.stmt) -> bool:
 
 
 def _step_score(step: Step, failed: ast.stmt | None) -> float:
-    score = 0.3 * 0.95**step.distance
+    score = WEIGHTS.step * WEIGHTS.further**step.distance
     statement = step.statement
     assertion, refusal = isinstance(failed, ast.Assert), isinstance(failed, ast.Raise)
     if isinstance(step.scope.node, ast.Module):
-        score *= 0.3
+        score *= WEIGHTS.at_module
     elif assertion and step.scope.place is not None:
-        score *= 0.5  # a failed check tells of what has returned already, more than of its own function
+        score *= WEIGHTS.beside_check
     if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, _DISPLAY):
-        score *= 0.6
-    if step.role == "argument":
-        score *= 1.0 if refusal else 0.7  # who raises on purpose blames what was passed in
+        score *= WEIGHTS.display
+    if step.role == "argument" and not refusal:
+        score *= WEIGHTS.argument
     if step.role == "written" and refusal:
-        score *= 0.7
+        score *= WEIGHTS.written
     if step.role == "written" and step.scope.name.endswith("__init__"):
-        score *= 0.5  # where an attribute begins, not where it goes wrong
+        score *= WEIGHTS.begins
     return score
 
 
@@ -260,4 +264,4 @@ def _weight(finding: Finding, analysis: Analysis) -> float:
     known = analysis.scopes.get(finding.scope.key())
     distance = known[1] if known else 6
     in_slice = analysis.step_at(finding.scope.source.path, finding.line) is not None
-    return finding.weight * (1.0 if in_slice else 0.85) * 0.97**distance
+    return finding.weight * (1.0 if in_slice else WEIGHTS.outside) * WEIGHTS.away**distance

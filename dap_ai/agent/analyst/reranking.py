@@ -11,6 +11,7 @@ from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trial, Trials
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.analyst.what_ran import leave_out_what_never_ran
 from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.analyst.wording import AGAIN
@@ -18,8 +19,6 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_LIFT, _LIFT_UNPROVED, _LIFT_DOUBTED = 0.85, 0.7, 0.3
-_IN_VAIN = 0.9
 _PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
@@ -35,10 +34,10 @@ def rerank(analysis: Analysis, trials: Trials) -> None:
 
 def _lift_passing(analysis: Analysis, trials: Trials) -> None:
     passing = trials.passing
-    best = max((t.grade for t in passing), default=0.0)
+    best = max((t.grade for t in passing), default=0.0) or 1.0
     tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
     for key in tried & set(analysis.scores) if passing else ():
-        analysis.scores[key] *= _IN_VAIN
+        analysis.scores[key] *= WEIGHTS.in_vain
     lifted: set[tuple[str, int]] = set()
     for trial in passing:
         key = (trial.candidate.edit.source.path, trial.candidate.line)
@@ -46,7 +45,7 @@ def _lift_passing(analysis: Analysis, trials: Trials) -> None:
             continue  # skipping an item says nothing about who made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
-        lift = _LIFT if trial.proof else _LIFT_DOUBTED if trial.doubt else _LIFT_UNPROVED
+        lift = WEIGHTS.proved if trial.proof else WEIGHTS.doubted if trial.doubt else WEIGHTS.passes
         analysis.scores[key] = 1 - (1 - was) * (1 - lift * trial.grade / best)
         if trial.proof:
             analysis.blame(key, trial.candidate.reason or changed_words(trial))

@@ -23,6 +23,7 @@ from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import AT_ONCE, BUDGET_S, CANNOT, Control, Runs, Verdict
 from dap_ai.agent.analyst.weighing import weigh
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
 from dap_ai.agent.case.stack import Case
 from dap_ai.protocol.contracts.debugger import Debugger
@@ -43,7 +44,6 @@ NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
-_NARROW_ONLY, _MEDDLES, _SYMPTOM, _DOUBTED = 0.4, 0.6, 0.7, 0.5
 
 Tell = Callable[[str], None]
 
@@ -79,12 +79,13 @@ class Trial:
 
     @property
     def grade(self) -> float:
-        """How likely it is the fix that is meant; more than 1 for a rule's."""
+        """How likely it is the fix that is meant, 0..1."""
         candidate = self.candidate
-        likely = candidate.prior**1.5 * candidate.suspicion**0.5 * (2.0 if candidate.reason else 1.0)
-        symptom = _SYMPTOM if self.at_failure and not candidate.reason else 1.0
-        passed = (1.0 if self.verified else _NARROW_ONLY) * (_DOUBTED if self.doubt else 1.0)
-        return likely * symptom * passed * (1 - _MEDDLES * self.change)
+        explained = 1.0 if candidate.reason else WEIGHTS.no_rule
+        likely = candidate.prior**WEIGHTS.of_kind * candidate.suspicion**WEIGHTS.of_line * explained
+        symptom = WEIGHTS.at_failure if self.at_failure and not candidate.reason else 1.0
+        passed = (1.0 if self.verified else WEIGHTS.narrow) * (WEIGHTS.weak_pass if self.doubt else 1.0)
+        return likely * symptom * passed * (1 - WEIGHTS.meddles * self.change)
 
     @property
     def place(self) -> tuple[str, int]:

@@ -16,18 +16,11 @@ from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.neighbours import Neighbours
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 
-_LIFT = 0.9
-_NOTICED = 0.6
-"""Of the line that failed, where a value was born elsewhere that stands out: there it was only noticed."""
-_DEPENDED, _FURTHER = 0.25, 0.95
-"""Of a line that the failing value depended on, though the text does not tell so; for each dependence back."""
-_AT_MODULE, _OF_TEST = 0.3, 0.3
-_CLEARED = 0.2
-_SUSPECTED, _NOT_RUN = 0.3, 0.3
 _MAX_TEXT = 60
 _PARTS = {
     "sets": "sets `{}`",
@@ -74,8 +67,8 @@ def heed_tests(analysis: Analysis, controls: Sequence[Control], neighbours: Neig
     before = analysis.scores
     last = {(each.file, each.line): each.last for control in controls for each in control.trace.lines}
     found = spectrum(analysis.case, before, last, neighbours)
-    scale = max(before.values(), default=_SUSPECTED) / max(found.values(), default=1.0)
-    others = {spot: score * _NOT_RUN for spot, score in before.items() if not _is_within(analysis.case, spot)}
+    scale = max(before.values(), default=WEIGHTS.suspected) / max(found.values(), default=1.0)
+    others = {spot: score * WEIGHTS.not_run for spot, score in before.items() if not _is_within(analysis.case, spot)}
     analysis.scores = others | {spot: score * scale for spot, score in found.items()}
     for spot in found:
         analysis.reasons.setdefault(spot, neighbours.told(spot))
@@ -92,7 +85,7 @@ def _is_within(case: Case, spot: tuple[str, int]) -> bool:
 def _clear(analysis: Analysis, seen: Seen) -> None:
     """What a rule says of a line is no cause where checks that passed rested on it, and the failing value did not."""
     for spot in set(analysis.scores) & set(seen.passing) - set(seen.slice.lines()):
-        analysis.scores[spot] *= _CLEARED
+        analysis.scores[spot] *= WEIGHTS.cleared
         analysis.founded.discard(spot)
 
 
@@ -106,15 +99,19 @@ def _compare(analysis: Analysis, seen: Seen) -> None:
 
 def _depended(case: Case, part: Part) -> float:
     run = part.event.run
-    score = _DEPENDED * _FURTHER**part.distance * (_AT_MODULE if isinstance(run.scope, ast.Module) else 1.0)
-    return score * (_OF_TEST if is_of_test(case, run.source.path, run.name) else 1.0)
+    score = (
+        WEIGHTS.depended
+        * WEIGHTS.further**part.distance
+        * (WEIGHTS.at_module if isinstance(run.scope, ast.Module) else 1.0)
+    )
+    return score * (WEIGHTS.of_test if is_of_test(case, run.source.path, run.name) else 1.0)
 
 
 def _heed(analysis: Analysis, seen: Seen) -> None:
     strong = seen.telling
     for odd in seen.oddities:
         spot = odd.event.spot
-        analysis.scores[spot] = 1 - (1 - analysis.scores.get(spot, 0.0)) * (1 - _LIFT * odd.weight)
+        analysis.scores[spot] = 1 - (1 - analysis.scores.get(spot, 0.0)) * (1 - WEIGHTS.odd * odd.weight)
         known = analysis.finding_at(*spot)
         if odd in strong and (known is None or known.weight < odd.weight):
             analysis.blame(spot, told(odd))
@@ -122,7 +119,7 @@ def _heed(analysis: Analysis, seen: Seen) -> None:
     frame = analysis.diagnosis.place.frame
     failed = frame.path, frame.line
     if failed in analysis.scores and strong and all(o.event.spot != failed for o in strong):
-        analysis.scores[failed] *= _NOTICED
+        analysis.scores[failed] *= WEIGHTS.noticed
 
 
 def told(odd: Oddity) -> str:

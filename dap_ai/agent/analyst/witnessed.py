@@ -17,12 +17,11 @@ from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
 from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
 from dap_ai.agent.analyst.rules.ties import NO_ORDER
 from dap_ai.agent.analyst.trials import Trials
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
-_SEEN = 0.92
-_NOT_SEEN = 0.3
 _LIKELY = 0.8
 """A change of such a kind is more often the fix than a `return` that was forgotten."""
 
@@ -40,12 +39,12 @@ def witness(analysis: Analysis, trials: Trials) -> None:
         key = (finding.scope.source.path, finding.line)
         if seen:
             share = _of_failing_tests(finding, trials)
-            finding.reason, finding.weight = seen, _SEEN * share
+            finding.reason, finding.weight = seen, WEIGHTS.seen * share
             finding.seen = share == 1.0 and finding.rule not in _OF_A_FUNCTION and _is_judged(analysis, trials)
             analysis.blame(key, seen)
             _lift(analysis, finding, trials, share)
         elif seen == "" and key in analysis.scores:
-            analysis.scores[key] *= _NOT_SEEN
+            analysis.scores[key] *= WEIGHTS.not_seen
     _none_returned(analysis, trace)
 
 
@@ -68,7 +67,7 @@ def _none_returned(analysis: Analysis, trace: Trace) -> None:
         seen = [key for key in found if key in ran and key in analysis.scores]
         if len(seen) == 1:
             analysis.blame(seen[0], f"`{_told(call)}` returned `None` in the run again")
-            analysis.scores[seen[0]] = max(_SEEN, 0.01 + max(analysis.scores.values()))
+            analysis.scores[seen[0]] = max(WEIGHTS.seen, 0.01 + max(analysis.scores.values()))
             return
 
 
@@ -97,7 +96,7 @@ def _lift(analysis: Analysis, finding: Finding, trials: Trials, share: float) ->
         finding.rule == IMPLICIT_NONE and any(t.candidate.prior >= _LIKELY for t in held)
     )
     top = 0.0 if likely or share < 1 else 0.01 + max(analysis.scores.values(), default=0.0)
-    analysis.scores[key] = max(analysis.scores.get(key, 0.0), _SEEN * share**2, top)
+    analysis.scores[key] = max(analysis.scores.get(key, 0.0), WEIGHTS.seen * share**2, top)
 
 
 def _none_seen(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:

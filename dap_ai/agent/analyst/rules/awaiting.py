@@ -7,21 +7,20 @@ from collections.abc import Iterable, Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, swap
-
-_SURE, _BY_NAME = 0.9, 0.4
+from dap_ai.agent.analyst.weights import WEIGHTS
 
 
 def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
     """A call of an `async def` whose coroutine is dropped, looped over, or kept and neither awaited nor passed on."""
     error = view.case.exception
-    weight = _SURE if error and "coroutine" in error.message else 0.6
+    weight = WEIGHTS.sure if error and "coroutine" in error.message else WEIGHTS.fair
     for statement in scope.statements():
         call = _call(statement)
         if call is None or not _is_coroutine(call, scope, view) or _is_used(scope, bindings(statement)):
             continue
         reason = f"`{ast.unparse(call)}` only creates a coroutine: without `await` none of it runs"
-        if weight < _SURE and _is_guessed(call, scope):
-            weight, reason = _BY_NAME, f"`{ast.unparse(call)}` may only create a coroutine, which nobody awaits"
+        if weight < WEIGHTS.sure and _is_guessed(call, scope):
+            weight, reason = WEIGHTS.faint, f"`{ast.unparse(call)}` may only create a coroutine, which nobody awaits"
         edit = swap(scope.source, call, f"await {ast.unparse(call)}")
         edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
         yield Finding(scope, call.lineno, weight, reason, "not awaited", edit=edit)

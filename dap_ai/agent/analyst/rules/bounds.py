@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 
 
 def ranges(scope: Scope, view: View) -> Iterator[Finding]:
@@ -25,15 +26,15 @@ def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[
     if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends: it is meant
         return
     if added > 0 and index_error:
-        yield 0.85, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
+        yield WEIGHTS.sure, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
     elif added > 1:
-        yield 0.5, f"{text} may go one too far", stop, _moved(stop, -1)
+        yield WEIGHTS.possible, f"{text} may go one too far", stop, _moved(stop, -1)
     elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
-        yield 0.5, f"{text} leaves out the last index", stop, _moved(stop, 1)
+        yield WEIGHTS.possible, f"{text} leaves out the last index", stop, _moved(stop, 1)
     elif added == 0 and index_error and _ahead(scope, call):
-        yield 0.6, f"the loop over {text} reads one index ahead", stop, f"{ast.unparse(stop)} - 1"
+        yield WEIGHTS.fair, f"the loop over {text} reads one index ahead", stop, f"{ast.unparse(stop)} - 1"
     if starts_late and not index_error and "- 1]" not in ast.unparse(scope.node):
-        yield 0.45, f"{text} leaves out index 0", call.args[0], "0"
+        yield WEIGHTS.possible, f"{text} leaves out index 0", call.args[0], "0"
 
 
 def _offset(node: ast.expr) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.indexing import nodes_below
 from dap_ai.agent.case.source import FunctionNode, last_line
 
@@ -35,7 +36,7 @@ def argument_order(scope: Scope, view: View) -> Iterator[Finding]:
                 straight = _reordered(node, {i: places[i] for i in moved})
                 if straight not in written:
                     edit = swap(scope.source, node, straight)
-                    yield Finding(scope, node.lineno, 0.8, reason, "argument order", edit=edit)
+                    yield Finding(scope, node.lineno, WEIGHTS.likely, reason, "argument order", edit=edit)
 
 
 def _is_unbound(call: ast.Call) -> bool:
@@ -77,7 +78,8 @@ def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
             if name in called & (_BUILTINS | declared) and not _is_kept(scope, name, value):
                 whose = "function" if name in declared else "builtin"
                 reason = f"`{name}` hides the {whose} of that name"
-                weight = 0.9 if uncalled else 0.6 if isinstance(value, _DATA) else 0.4
+                known = WEIGHTS.fair if isinstance(value, _DATA) else WEIGHTS.faint
+                weight = WEIGHTS.sure if uncalled else known
                 yield Finding(scope, statement.lineno, weight, reason, "shadowed", edit=_renamed(scope, name))
 
 
@@ -130,7 +132,7 @@ def cache_key(scope: Scope, view: View) -> Iterator[Finding]:
             reason = f"the cache's key leaves out `{left_out[0]}`: another `{left_out[0]}` gets the same cached value"
             key_made = source.value if isinstance(source, ast.Assign) else key
             edit = swap(scope.source, key_made, _with_part(key_made, left_out[0]))
-            yield Finding(scope, source.lineno, 0.8, reason, "cache key", edit=edit)
+            yield Finding(scope, source.lineno, WEIGHTS.likely, reason, "cache key", edit=edit)
 
 
 def _stored(scope: Scope, cache: str) -> set[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import Scope, mutations, target_names
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, is_call
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, own_statements
 
 
@@ -22,7 +23,7 @@ def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
         for node, name in made:
             reason = f"`{name}` is looked up when the function is called: after the loop that is the last `{name}`"
             own = edit if isinstance(node, ast.Lambda) else None
-            weight = 0.85 if _is_kept(loop, node) else 0.5
+            weight = WEIGHTS.sure if _is_kept(loop, node) else WEIGHTS.possible
             yield Finding(scope, node.lineno, weight, reason, "late binding", edit=own)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 
 
 def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
@@ -22,7 +23,7 @@ def float_equality(scope: Scope, view: View) -> Iterator[Finding]:
         if one is not None and other is not None and one != other and math.isclose(one, other, rel_tol=1e-9):
             edit = swap(scope.source, node, f"abs({ast.unparse(left)} - {ast.unparse(right)}) < 1e-9")
             reason = f"floats are compared exactly: {one!r} and {other!r} differ by rounding only"
-            yield Finding(scope, node.lineno, 0.85, reason, "float equality", edit=edit)
+            yield Finding(scope, node.lineno, WEIGHTS.sure, reason, "float equality", edit=edit)
 
 
 def _number(side: ast.expr, statement: ast.stmt, scope: Scope, view: View) -> float | None:
@@ -50,10 +51,10 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 and not isinstance(other.value, bool)
             ):
                 reason = f"`is` compares identity, not value: `{ast.unparse(node)}`"
-                yield Finding(scope, node.lineno, 0.6, reason, "identity")
+                yield Finding(scope, node.lineno, WEIGHTS.fair, reason, "identity")
             if ast.dump(node.left) == ast.dump(other) and not _is_nan_check(node) and not _calls(node):
                 reason = f"`{ast.unparse(node)}` compares a value with itself"
-                yield Finding(scope, node.lineno, 0.7, reason, "condition")
+                yield Finding(scope, node.lineno, WEIGHTS.fair, reason, "condition")
         match node:
             case ast.BoolOp(op=ast.Or(), values=[ast.Compare(), *rest]):
                 always = any(isinstance(v, ast.Constant) and v.value for v in rest)
@@ -61,7 +62,7 @@ def identity(scope: Scope, view: View) -> Iterator[Finding]:
                 always = False
         if always:
             reason = f"`{ast.unparse(node)}` is always true: only the first part compares"
-            yield Finding(scope, node.lineno, 0.8, reason, "condition")
+            yield Finding(scope, node.lineno, WEIGHTS.likely, reason, "condition")
 
 
 def _is_nan_check(node: ast.Compare) -> bool:
@@ -92,14 +93,14 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
     for statement, node in expressions(scope):
         outside = is_call(node, "DictReader", "reader", "input", "split", "getenv", "get")
         if outside and isinstance(statement, ast.For | ast.Assign) and not _gave_no_text(scope, statement):
-            weight = 0.75 if is_call(node, "DictReader", "reader", "input") else 0.4
+            weight = WEIGHTS.fair if is_call(node, "DictReader", "reader", "input") else WEIGHTS.faint
             reason = f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`"
-            yield Finding(scope, node.lineno, weight * 0.8, reason, "text as number")
+            yield Finding(scope, node.lineno, weight, reason, "text as number")
         if isinstance(statement, ast.Assign) and node is statement.value and is_call(node, "int", "float"):
             target = statement.targets[0]
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
                 reason = f"only `{ast.unparse(target)}` is made a number here; the other fields stay text"
-                yield Finding(scope, statement.lineno, 0.8, reason, "text as number")
+                yield Finding(scope, statement.lineno, WEIGHTS.likely, reason, "text as number")
 
 
 RULES = [float_equality, identity, unconverted]

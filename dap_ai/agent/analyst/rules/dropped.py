@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, own_statements
 from dap_ai.agent.case.values import literal_in
 
 DROPPED = "dropped result"
-_UNSEEN = 0.15
 """Many results are rightly dropped: it counts when the run again shows a failure."""
 
 
@@ -21,7 +21,7 @@ def dropped(scope: Scope, view: View) -> Iterator[Finding]:
         if callee := dropped_callee(scope, statement.lineno, view):
             told = " or ".join(f"`{each}`" for each in failures(callee)[:2])
             reason = f"`{callee.name}` can return {told}, and the result is discarded here"
-            yield Finding(scope, statement.lineno, _UNSEEN, reason, DROPPED)
+            yield Finding(scope, statement.lineno, WEIGHTS.unseen, reason, DROPPED)
 
 
 def dropped_callee(scope: Scope, line: int, view: View) -> Scope | None:

@@ -10,6 +10,7 @@ from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, expressions
 from dap_ai.agent.analyst.resolving import argument_for
 from dap_ai.agent.analyst.rules.nothing import is_none_blamed
+from dap_ai.agent.analyst.weights import WEIGHTS
 
 SKIP_NONE = "skip None"
 _MAX_CALLS = 3
@@ -26,7 +27,7 @@ def skip_none(scope: Scope, view: View) -> Iterator[Finding]:
         edit = _in_comprehension(own, root) or _in_loop(own, root)
         if edit:
             reason = f"an item whose `{ast.unparse(root)}` is `None` can be skipped here, if that is what it means"
-            yield Finding(own, edit.first, 0.3, reason, SKIP_NONE, edit=edit)
+            yield Finding(own, edit.first, WEIGHTS.faint, reason, SKIP_NONE, edit=edit)
             return
         outer = _at_caller(own, root, view)
         if outer is None:

@@ -9,6 +9,7 @@ from dap_ai.agent.analyst.definitions import COMPREHENSIONS, Scope, bindings, ca
 from dap_ai.agent.analyst.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.agent.analyst.paths import can_follow, can_repeat, loops_around
 from dap_ai.agent.analyst.resolving import argument_for
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, header_nodes, own_statements
 
 _MAKERS = frozenset({"map", "filter", "zip", "iter", "reversed", "enumerate"})
@@ -17,8 +18,6 @@ _WHOLE = frozenset({"sum", "list", "tuple", "set", "frozenset", "dict", "sorted"
 _IN_PART = frozenset({"any", "all"})
 _WALKS = ast.ListComp | ast.SetComp | ast.DictComp
 _LEAVES = ast.Break | ast.Return
-_BY_HAND = 0.55
-"""Who calls `next` may want to know whether anything is left."""
 
 Use = tuple[ast.stmt, ast.expr, bool]
 """The statement that walks over an iterator, where in it, and whether to its end."""
@@ -35,7 +34,8 @@ def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
             if reason:
                 edit = swap(scope.source, value, f"list({ast.unparse(value)})")
                 claims = [Claim(name, "iterator")]
-                weight = _BY_HAND if _is_stepped(scope, name) else 0.85
+                # Who calls `next` may want to know whether anything is left.
+                weight = WEIGHTS.fair if _is_stepped(scope, name) else WEIGHTS.sure
                 yield Finding(scope, statement.lineno, weight, reason, "exhausted iterator", edit=edit, claims=claims)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.analyst.findings import Claim, Finding, View, expressions, is_call, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.values import literal
 
 OTHER_FORM = "key in another form"
@@ -45,7 +46,7 @@ def other_form(scope: Scope, view: View) -> Iterator[Finding]:
                 reason = f"`{asked}` is `{wanted!r}`, and `{told}` has the key `{key}`"
             text = key if isinstance(node.slice, ast.Constant) else form.format(_operand(node.slice, form))
             edit = swap(scope.source, node.slice, text)
-            yield Finding(scope, node.lineno, 0.8, reason, OTHER_FORM, edit=edit)
+            yield Finding(scope, node.lineno, WEIGHTS.likely, reason, OTHER_FORM, edit=edit)
 
 
 def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
@@ -65,7 +66,7 @@ def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
             reason = f"{reason}; {closest}"
         is_whole = isinstance(statement, ast.Assign) and statement.value is node
         claims = [Claim(name, "none") for name in bindings(statement)] if is_whole else []
-        yield Finding(scope, node.lineno, 0.8, reason, NO_KEY, claims=claims)
+        yield Finding(scope, node.lineno, WEIGHTS.likely, reason, NO_KEY, claims=claims)
 
 
 def _form(wanted: object, keys: list[str]) -> tuple[str, str]:

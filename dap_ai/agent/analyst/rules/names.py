@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, is_stub, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode
 
 
@@ -21,7 +22,7 @@ def unused(scope: Scope, view: View) -> Iterator[Finding]:
     for parameter in scope.parameters:
         is_wanted = parameter.arg not in ("self", "cls") and not parameter.arg.startswith("_")
         if is_wanted and parameter.arg not in names and parameter not in (node.args.vararg, node.args.kwarg):
-            yield Finding(scope, node.lineno, 0.4, f"parameter `{parameter.arg}` is never used", "unused")
+            yield Finding(scope, node.lineno, WEIGHTS.faint, f"parameter `{parameter.arg}` is never used", "unused")
     for statement in scope.statements():
         if isinstance(statement, ast.AugAssign | FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
             continue
@@ -30,11 +31,11 @@ def unused(scope: Scope, view: View) -> Iterator[Finding]:
                 continue
             if isinstance(statement, ast.For):
                 reason = f"loop variable `{name}` is never used in the loop"
-                yield Finding(scope, statement.lineno, 0.35, reason, "unused")
+                yield Finding(scope, statement.lineno, WEIGHTS.faint, reason, "unused")
                 continue
             if any(name in ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global)):
                 continue
-            yield Finding(scope, statement.lineno, 0.35, f"`{name}` is computed here and never used", "unused")
+            yield Finding(scope, statement.lineno, WEIGHTS.faint, f"`{name}` is computed here and never used", "unused")
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 yield from _instead(scope, statement, name, statement.value)
 
@@ -50,7 +51,9 @@ def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr) -> I
             continue
         if isinstance(node.ctx, ast.Load) and not _is_called(other, node):
             reason = f"uses `{node.id}`, while `{name}`, made from it in line {statement.lineno}, is never used"
-            yield Finding(scope, other.lineno, 0.8, reason, "wrong variable", edit=swap(scope.source, node, name))
+            yield Finding(
+                scope, other.lineno, WEIGHTS.likely, reason, "wrong variable", edit=swap(scope.source, node, name)
+            )
             return
 
 

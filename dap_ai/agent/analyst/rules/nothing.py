@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import header_nodes
 
 GIVES_NONE = "gives None"
-_IN_ONE_CASE, _ALWAYS = 0.75, 0.6
 
 
 def gives_none(scope: Scope, view: View) -> Iterator[Finding]:
@@ -53,13 +53,13 @@ def _none_in(value: ast.expr) -> tuple[float, str]:
     """How suspicious the value is and why; 0 if it is not None by itself."""
     match value:
         case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
-            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(test)}` does not hold"
+            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` does not hold"
         case ast.IfExp(test=test, body=ast.Constant(value=None)):
-            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(test)}` holds"
+            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` holds"
         case ast.BoolOp(op=ast.Or(), values=[*others, ast.Constant(value=None)]):
-            return _IN_ONE_CASE, f"returns `None` where `{ast.unparse(others[0])}` is empty"
+            return WEIGHTS.likely, f"returns `None` where `{ast.unparse(others[0])}` is empty"
         case ast.Constant(value=None):
-            return _ALWAYS, "returns `None`"
+            return WEIGHTS.fair, "returns `None`"
         case _:
             return 0.0, ""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.weights import WEIGHTS
 
 _STARTS = re.compile(r"^(?!\s*(?:>>>|\.\.\.|#)).*\b(?:Thread|ThreadPool\w*)\(", re.MULTILINE)
 """Threads that code starts, and not its examples."""
@@ -21,12 +22,12 @@ def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
         match statement:
             case ast.AugAssign(target=ast.Attribute() | ast.Subscript()):
                 text, why = ast.unparse(statement), "two threads may do so at once"
-                weight, reason = 0.55, f"`{text}` reads, changes and writes without a lock: {why}"
+                weight, reason = WEIGHTS.fair, f"`{text}` reads, changes and writes without a lock: {why}"
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Subscript() as value) if (
                 _written_back(scope, name, text := ast.unparse(value))
             ):
                 why = "another thread may write in between"
-                weight, reason = 0.85, f"`{text}` is read without the lock and written back later: {why}"
+                weight, reason = WEIGHTS.sure, f"`{text}` is read without the lock and written back later: {why}"
             case _:
                 continue
         if not _locked(scope, statement):

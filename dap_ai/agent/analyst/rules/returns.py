@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, mutations
 from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.indexing import nodes_below, once_per_node
 from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
 
@@ -33,20 +34,20 @@ def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
     suspicious = _none_matters(view) and scope.key() in view.slice.scopes
     results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
     if results:
-        weight = 0.9 if suspicious else 0.3
+        weight = WEIGHTS.sure if suspicious else WEIGHTS.faint
         for result in results:
             tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
             if tests:
                 reason = f"`{scope.name}` returns `None` when this test never holds: its end has no `return`"
                 yield Finding(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
         reason = f"`{scope.name}` returns `None` when no `return` is reached"
-        yield Finding(scope, node.lineno, weight * 0.8, reason, IMPLICIT_NONE)
+        yield Finding(scope, node.lineno, min(weight, WEIGHTS.likely), reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
         made, end = _made(node), last_line(node)
         rows = [scope.source.line(end), f"{' ' * (node.col_offset + 4)}return {made}"]
         edit = Edit(scope.source, end, end, rows) if made else None
         reason = f"`{scope.name}` has no `return`, but its result is used"
-        weight = 0.9 if suspicious else 0.5
+        weight = WEIGHTS.sure if suspicious else WEIGHTS.possible
         yield Finding(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
 
 
@@ -71,7 +72,7 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
             case ast.Call(func=ast.Attribute(attr=method) as func, args=args) if method in _IN_PLACE and len(args) <= 2:
                 claims = [Claim(n, "none") for n in bindings(statement) if isinstance(statement, ast.Assign)]
                 reason = f"`.{method}()` of a builtin type changes its object in place and returns `None`"
-                weight = 0.75 if _none_matters(view) else 0.5
+                weight = WEIGHTS.likely if _none_matters(view) else WEIGHTS.possible
                 if _is_known(func) and not view.resolver.callees(node, scope):
                     yield Finding(scope, node.lineno, weight, reason, "in-place None", claims=claims)
             case _:
@@ -94,7 +95,7 @@ def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
                 )
                 if filled and used:
                     reason = f"`{name}` is reset in each iteration of the loop, and used after it"
-                    yield Finding(scope, statement.lineno, 0.8, reason, "reset in loop")
+                    yield Finding(scope, statement.lineno, WEIGHTS.likely, reason, "reset in loop")
 
 
 def _none_matters(view: View) -> bool:
@@ -176,7 +177,8 @@ def discarded(scope: Scope, view: View) -> Iterator[Finding]:
             edit = swap(scope.source, call, f"{ast.unparse(holder)} = {ast.unparse(call)}")
         reason = f"the result of `{ast.unparse(call)}` is discarded here; elsewhere it is kept"
         callees = view.resolver.callees(call, scope)
-        weight = 0.85 if callees and not any(_has_effect(callee) for callee in callees) else 0.4
+        in_vain = callees and not any(_has_effect(callee) for callee in callees)
+        weight = WEIGHTS.sure if in_vain else WEIGHTS.faint
         yield Finding(scope, statement.lineno, weight, reason, "discarded result", edit=edit)
 
 

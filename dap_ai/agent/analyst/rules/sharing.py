@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.definitions import MUTATORS, Scope, bindings, mutations
 from dap_ai.agent.analyst.findings import Edit, Finding, View, expressions, is_call, swap
 from dap_ai.agent.analyst.paths import can_repeat
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, own_statements
 
 _TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
@@ -35,7 +36,7 @@ def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
         )
         if changed or kept:
             reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
-            weight = 0.9 if changed or _changed_later(scope, parameter.arg) else 0.5
+            weight = WEIGHTS.sure if changed or _changed_later(scope, parameter.arg) else WEIGHTS.possible
             edit = _none_default(scope, parameter, default)
             yield Finding(scope, default.lineno, weight, reason, "mutable default", edit=edit)
 
@@ -81,7 +82,7 @@ def class_default(scope: Scope, view: View) -> Iterator[Finding]:
                 changed = (text.partition("[")[0] for s in scope.statements() for _, text, _ in mutations(s))
                 if not own and not shared and f"self.{name}" in changed:
                     reason = f"`{name}` belongs to the class: all instances share one object"
-                    yield Finding(scope, statement.lineno, 0.9, reason, "class default")
+                    yield Finding(scope, statement.lineno, WEIGHTS.sure, reason, "class default")
 
 
 def repeated(scope: Scope, view: View) -> Iterator[Finding]:
@@ -95,11 +96,11 @@ def repeated(scope: Scope, view: View) -> Iterator[Finding]:
                         f"`{ast.unparse(node)}` repeats one and the same object",
                         swap(scope.source, node, text),
                     )
-                    yield Finding(scope, node.lineno, 0.9, reason, "aliasing", edit=edit)
+                    yield Finding(scope, node.lineno, WEIGHTS.sure, reason, "aliasing", edit=edit)
         match node:
             case ast.Call(args=[_, value]) if is_call(node, "fromkeys") and _is_mutable(value):
                 reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
-                yield Finding(scope, node.lineno, 0.9, reason, "aliasing")
+                yield Finding(scope, node.lineno, WEIGHTS.sure, reason, "aliasing")
             case _:
                 pass
 
@@ -132,13 +133,14 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
             )
             if (removal or method) and can_repeat(loop, statement):
                 shrinks = removal or is_call(call, *_TAKERS)
-                weight = 0.7 if shrinks or _is_resized(view) else 0.45
+                is_sure = shrinks or _is_resized(view)
+                weight, there = (WEIGHTS.fair, WEIGHTS.possible) if is_sure else (WEIGHTS.possible, WEIGHTS.faint)
                 what, skips = ("is made smaller", ": it may skip items") if shrinks else ("is changed", "")
                 reason = f"`{name}` {what} while the loop iterates over it{skips}"
                 yield Finding(scope, statement.lineno, weight, reason, "changed in loop")
                 reason = f"this loop iterates over `{name}` while its body changes it"
                 edit = swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})")
-                yield Finding(scope, loop.lineno, weight - 0.05, reason, "changed in loop", edit=edit)
+                yield Finding(scope, loop.lineno, there, reason, "changed in loop", edit=edit)
 
 
 def _is_resized(view: View) -> bool:

@@ -9,6 +9,7 @@ from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.findings import Finding, View, swap
 from dap_ai.agent.analyst.ties import Tie, is_of_tuples, tie_of
+from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, SourceFile, last_line
 
 NO_ORDER = "no order"
@@ -26,7 +27,7 @@ def no_order(scope: Scope, view: View) -> Iterator[Finding]:
     why = f"equal first items make it compare the `{tie.type}`s" if tuples else f"it compares `{tie.type}`s"
     reason = f"{why}, and these have no order"
     edit = _by_first_item(scope, tie) if tie.sorts and tuples else _less_than(view, tie)
-    yield Finding(scope, tie.call.lineno, 0.9, reason, NO_ORDER, edit=edit)
+    yield Finding(scope, tie.call.lineno, WEIGHTS.sure, reason, NO_ORDER, edit=edit)
 
 
 def _by_first_item(scope: Scope, tie: Tie) -> Edit | None:
