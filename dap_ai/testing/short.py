@@ -91,4 +91,9 @@ def _fix(fixes: list[dict[str, Any]], guess: bool, room: int) -> list[str]:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= _MAX_WIDTH else line[: _MAX_WIDTH - 3] + "..."
+    """A long line without its last items, or its last words."""
+    if len(line) <= _MAX_WIDTH:
+        return line
+    room = line[: _MAX_WIDTH - 4]
+    ends = (room.rfind("; ") + 1, room.rfind(" "))
+    return f"{room[: next((end for end in ends if end > _MAX_WIDTH // 2), len(room))]} ..."

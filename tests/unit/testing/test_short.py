@@ -71,3 +71,20 @@ def test_it_is_never_longer_than_it_may_be(lines):
 
 def test_an_answer_without_headings_is_its_first_line():
     assert short({"answer": "`fact` never ends.\n\nmore\n", "fixes": []}) == "`fact` never ends."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "end"),
+    [
+        (
+            f"Suspicious: {'; '.join(f'`shop.py:{line}` (sets `rows`)' for line in range(10, 30))}.",
+            "(sets `rows`); ...",
+        ),
+        (f"`total` is {'wrong ' * 60}.", " wrong ..."),
+        ("x" * 300, "xxx ..."),
+    ],
+)
+def test_a_long_line_ends_with_a_whole_item_or_a_whole_word(verdict: str, end: str):
+    first = told(answer=f"{verdict}\n\n{ANSWER}").splitlines()[0]
+    assert len(first) <= 200
+    assert first.endswith(end)
