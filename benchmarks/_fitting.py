@@ -23,7 +23,7 @@ from _dap import show
 from dap_ai.agent.analyst import weighing
 from dap_ai.agent.analyst.evidence.seen import Seen
 from dap_ai.agent.analyst.proving import prove
-from dap_ai.agent.analyst.ranking import ranked
+from dap_ai.agent.analyst.ranking import Analysis, ranked
 from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.weighing import seen_again
 from dap_ai.agent.analyst.weights import WEIGHTS, Weights
@@ -33,6 +33,8 @@ WEIGHED = Path(__file__).with_name("_weighed.py")
 TOPS = (1, 3, 5)
 STEPS = (0.5, 0.8, 1.25, 2.0)
 """A weight is tried at these multiples of what it is, what is at most 1 at most at that."""
+LEVELS = ("sure", "likely", "fair", "possible", "faint", "unseen")
+"""The only weights that rules read, which are what takes time."""
 EXPONENTS = ("of_kind", "of_line")
 LEAST = 1e-6
 
@@ -84,11 +86,17 @@ def _ranks(found: Sequence[Case], tried: Sequence[tuple[float, ...]]) -> list[li
         view, trials = pickle.loads(file.read_bytes())  # noqa: S301  our own
         seen = seen_again(trials.controls, view.case, view.diagnosis)
         weighing.seen_again = partial(_given, seen)  # the weights change nothing of it
+        by_rules: dict[tuple[float, ...], Analysis] = {}
         sentences, advice = list(view.diagnosis.sentences), list(view.diagnosis.advice)
         for row, values in zip(rows, tried, strict=True):
             view.diagnosis.sentences[:], view.diagnosis.advice[:] = sentences, advice
             vars(WEIGHTS).update(zip(vars(WEIGHTS), values, strict=True))
-            analysis = ranked(view)
+            sure = tuple(getattr(WEIGHTS, name) for name in LEVELS)
+            if sure not in by_rules:
+                by_rules[sure] = ranked(view)
+            findings = [replace(each) for each in by_rules[sure].findings]  # they are told more, and surer, by runs
+            analysis = replace(by_rules[sure], findings=findings)
+            analysis.rank()
             weighing.weigh(analysis, trials.controls, trials.neighbours)
             prove(analysis, trials)
             rerank(analysis, trials)
