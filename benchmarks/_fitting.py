@@ -128,11 +128,11 @@ def fit(sets: Mapping[str, Sequence[Program]], jobs: int) -> None:
             _row("fitted", ranker.ranks([best])[0]),
             _row("fitted to the other sets", elsewhere(ranker)),
         ]
+        idle = [name for name in vars(WEIGHTS) if not any(_matters(ranker, name))]
     show("The first right line", ["weights", *(f"in the first {top}" for top in TOPS), "mean 1 / rank"], rows)
     was, now = asdict(WEIGHTS), asdict(best)
     changed = [[name, was[name], round(now[name], 3)] for name in was if was[name] != now[name]]
     show("What fits better", ["weight", "as it is", "fitted"], changed or [["-", "", ""]])
-    idle = [name for name in was if not any(_matters(ranker, name))]
     print(f"\nHalf or twice of these changed no rank: {', '.join(idle) or '-'}")
 
 

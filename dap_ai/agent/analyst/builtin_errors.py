@@ -148,10 +148,16 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
         length = holder.length if holder else None
         if length is None or not isinstance(position, int) or -length <= position < length:
             continue
-        last = f"the last index is {length - 1}" if length else "it is empty"
-        d.say(
-            f"`{ast.unparse(node.slice)}` is `{position}`, but `{ast.unparse(node.value)}` has {length} items: {last}."
+        told = ast.unparse(node.slice)
+        read = f"`{ast.unparse(node)}` is read" if told == str(position) else f"`{told}` is `{position}`"
+        holds = (
+            f"has {length} items: the last index is {length - 1}"
+            if length > 1
+            else "has 1 item"
+            if length
+            else "is empty"
         )
+        d.say(f"{read}, but `{ast.unparse(node.value)}` {holds}.")
         d.blame(node.slice, node.value)
         if position == length:
             d.say("The index is one past the end.")

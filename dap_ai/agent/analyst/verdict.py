@@ -18,6 +18,8 @@ MOST_WORDS = 25
 _MOST_CODE_CHARS, _MOST_ITEM_CHARS = 44, 24
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
+_FIRST = re.compile(r"(?<=[.!?:])\s|\n")
+"""What ends the first part of a message."""
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -64,7 +66,8 @@ def _effects(analysis: Analysis) -> list[str]:
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
-    return [*(f"{text}{item}" for text in told if item), *told, plain, kind]
+    brief = f"{kind}: {_FIRST.split(error.message, maxsplit=1)[0].rstrip('.:')}" if error and error.message else kind
+    return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
 
 
 def _item(place: Place) -> str:

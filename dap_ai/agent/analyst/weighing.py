@@ -19,9 +19,11 @@ from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.values import cut, cut_apart, shared
 
 _MAX_TEXT = 60
+_MAX_SIDE = 44
+"""Of a comparison: a verdict has room for both."""
 _PARTS = {
     "sets": "sets `{}`",
     "changes": "changes `{}`",
@@ -93,8 +95,10 @@ def _compare(analysis: Analysis, seen: Seen) -> None:
     """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
     left = equated(analysis.diagnosis.place.statement)
     if seen.compared and isinstance(left, ast.Call) and analysis.diagnosis.value(left) is None:
-        found, expected = (cut(text, _MAX_TEXT) for text in seen.compared)
-        analysis.diagnosis.sentences.insert(0, f"`{ast.unparse(left)}` is `{found}`, not `{expected}`.")
+        found, expected = cut_apart(*seen.compared, _MAX_SIDE)
+        both = cut(shared(*seen.compared), _MAX_SIDE)
+        told = f"not what is expected: both begin with `{both}`" if both else f"`{found}`, not `{expected}`"
+        analysis.diagnosis.sentences.insert(0, f"`{ast.unparse(left)}` is {told}.")
 
 
 def _depended(case: Case, part: Part) -> float:

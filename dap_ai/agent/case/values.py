@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Value, Variab
 CHARS_PER_TOKEN = 4
 """An estimate."""
 
+_BEFORE_CHARS = 12
+"""So much is shown of what two texts have in common before they differ."""
+_CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars")
 _QUIET = frozenset({"module", "class", "function"})
 MISSING = object()
 _PLAIN = frozenset(
@@ -26,6 +30,23 @@ def cut(text: str, max_chars: int) -> str:
         return text
     mark = f"...+{len(text) - max_chars} chars"
     return text[: max(0, max_chars - len(mark))] + mark if max_chars > len(mark) else "..."[:max_chars]
+
+
+def shared(first: str, second: str) -> str:
+    """How two values' texts begin, where one of them was cut before they differ; empty: they are seen to differ."""
+    shorter = min((first, second), key=lambda text: len(_CUT.split(text, maxsplit=1)[0]))
+    known = _CUT.split(shorter, maxsplit=1)[0]
+    return known if known != shorter and first.startswith(known) and second.startswith(known) else ""
+
+
+def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
+    """Two texts, each cut to at most `max_chars` so that it is seen where they begin to differ, if their texts tell."""
+    pairs = enumerate(zip(first, second, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    start = same - _BEFORE_CHARS
+    if start <= 0 or same < max_chars // 2 or max(len(first), len(second)) <= max_chars:
+        return cut(first, max_chars), cut(second, max_chars)
+    return cut(f"...{first[start:]}", max_chars), cut(f"...{second[start:]}", max_chars)
 
 
 def first_of(rows: Sequence[str], most: int) -> list[str]:
