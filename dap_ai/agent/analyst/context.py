@@ -114,12 +114,13 @@ def _stop(case: Case, level: int) -> str:
 
 
 def _elsewhere(case: Case, level: int) -> str:
-    """The user's frames of the exception in another process that this one tells of, innermost first."""
-    if case.remote is None or case.remote.exception is None:
+    """The user's frames of an exception that is not this stop's own, innermost first: another process's, or one held."""
+    held = case.held if case.remote is None else ("in another process, which cannot be read", case.remote)
+    if held is None or held[1].exception is None:
         return ""
-    error = case.remote.exception
-    rows = [f"in another process, which cannot be read: {error.type}: {cut(error.message, (300, 60, 30)[level])}"]
-    for place in case.remote.places[: (6, 3, 1)[level]]:
+    (head, there), error = held, held[1].exception
+    rows = [f"{head}: {error.type}: {cut(error.message, (300, 60, 30)[level])}"]
+    for place in there.places[: (6, 3, 1)[level]]:
         code = place.source.line(place.frame.line).strip() if place.source else ""
         rows.append(f"  {place.frame.name} {_at(case, place.frame.path, place.frame.line)}  {cut(code, 100)}".rstrip())
     return "\n".join(rows)

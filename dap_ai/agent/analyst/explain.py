@@ -46,6 +46,7 @@ def happened(analysis: Analysis) -> str:
     text = f"{HAPPENED} {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
+    text += _held(case)
     values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_told(cited, diagnosis))
     chain = "".join(
         f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
@@ -59,6 +60,17 @@ def happened(analysis: Analysis) -> str:
         else ""
     )
     return f"{text}\n\n{values}{chain}{notes}{unwound}".rstrip()
+
+
+def _held(case: Case) -> str:
+    """Where the exception was raised that a value of the failed check holds."""
+    if not case.held:
+        return ""
+    expression, there = case.held
+    place, *callers = there.places
+    spot = where(case, place.frame.path, place.frame.line)
+    rows = [f"- called from {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in callers[:3]]
+    return "\n".join([f"\n\n`{expression}` was raised at {spot}, in `{place.frame.name}`:\n\n{quote(place)}\n", *rows])
 
 
 def _has_finally(place: Place) -> bool:

@@ -67,6 +67,9 @@ def _effects(analysis: Analysis) -> list[str]:
         if (value := diagnosis.place.value(cited.expression))
     ]
     brief = f"{kind}: {_FIRST.split(error.message, maxsplit=1)[0].rstrip('.:')}" if error and error.message else kind
+    if analysis.case.held and told:
+        there = analysis.case.held[1].places[0].frame
+        told.insert(0, f"{told[0]} (raised at {where(analysis.case, there.path, there.line)})")
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
 
 

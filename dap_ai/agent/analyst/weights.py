@@ -29,6 +29,8 @@ class Weights:
     failed: float = 0.3
     """The line that crashed."""
     failed_check: float = 0.02
+    held: float = 0.8
+    """The best suspect where an exception was raised that a value of a failed check holds."""
     caller: float = 0.2
     """A line that is known only to have called the one that failed."""
     step: float = 0.3

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from dap_ai.agent.case.held import held_by
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.remote import told_elsewhere
 from dap_ai.agent.case.rows import MAX_SCOPES, frames_of, is_quiet, page_of, rows_of, variable_of
@@ -211,6 +212,8 @@ class Reader:
             place.facts = by_id.get(place.frame.id)
             if place.facts:
                 place.known.update(zip(names, place.facts.values, strict=False))
+        if found := held_by(case):
+            case.held = found[0], self.caught(found[1])
 
     async def _plain(self, case: Case) -> None:
         """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""

@@ -143,6 +143,10 @@ class Case:
     more_frames: bool = False
     """There are even more than `total_frames`."""
 
+    held: tuple[str, Case] | None = None
+    """An exception that a value of a failed check holds, as its expression, and the case of where it was raised: its
+    frames with their source, and no value."""
+
     remote: Case | None = None
     """Of the exception in another process that this one tells of: its frames with their source, and no value."""
 

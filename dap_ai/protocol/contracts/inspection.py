@@ -147,6 +147,14 @@ class Table(msgspec.Struct, omit_defaults=True):
     """What each level of the columns' labels is called."""
 
 
+class Raised(msgspec.Struct, frozen=True, array_like=True):
+    """A row of a traceback. `line` is 1-based."""
+
+    file: str
+    line: int
+    function: str
+
+
 class Value(msgspec.Struct, omit_defaults=True):
     """A value as text and structure; never a pickle, never a live reference."""
 
@@ -170,6 +178,8 @@ class Value(msgspec.Struct, omit_defaults=True):
     definition: Definition | None = None
     table: Table | None = None
     """Of a frame of data and the like, if `max_rows` asks for it."""
+    raised: list[Raised] = []
+    """Of an exception: the innermost rows of its traceback, that where it was raised first; empty if it never was."""
     address: int = 0
     """Identity of a mutable object: equal addresses within one reply are the same object. Of a native pointer: where
     it points."""

@@ -197,6 +197,7 @@ def thread_details(describer: Any, x: Any) -> dict[str, Any]:
     return {"fields": describer.fields(parts)}
 
 
+_MAX_ENTRIES, _MAX_ROWS = 1000, 12
 _OF_PYDEVD = ("additional_info", "stop_reason")
 
 
@@ -204,6 +205,19 @@ def exception_text(describer: Any, x: Any, depth: int) -> str:
     """`ValueError('bad', 3)`."""
     arguments = BaseException.__dict__["args"].__get__(x)
     return short_name(type(x)) + "(" + describer.items(arguments, len(arguments), depth) + ")"
+
+
+def raised_at(x: Any) -> list[Any]:
+    """The innermost rows of an exception's traceback, that where it was raised first: `[file, line, function]`."""
+    rows: list[Any] = []
+    entry = BaseException.__dict__["__traceback__"].__get__(x)
+    for _ in range(_MAX_ENTRIES):
+        if entry is None:
+            break
+        code = entry.tb_frame.f_code
+        rows.append([text_of(code.co_filename), entry.tb_lineno, text_of(code.co_name)])
+        entry = entry.tb_next
+    return rows[: -_MAX_ROWS - 1 : -1]
 
 
 TEXTS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Iterable
 
 from .kinds import Kinds
-from .layouts import DETAILS, TEXTS
+from .layouts import DETAILS, TEXTS, raised_at
 from .scalars import SCALARS, known_text
 from .statics import instance_dict, lookup, mro, names_of, namespace, short_name, stored, text_of, type_name
 
@@ -158,6 +158,8 @@ class Describer:
         try:
             if kind in ("str", "bytes", "list", "tuple", "set", "dict", "range"):
                 return _container_details(self, x, kind)
+            if kind == "exception":
+                return {**object_details(self, x), "raised": raised_at(x) or None}
             return DETAILS.get(kind, object_details)(self, x) if kind not in _UNSHARED or kind == "enum" else {}
         except Exception:
             return {"note": "its parts are not readable"}

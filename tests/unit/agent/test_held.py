@@ -1,0 +1,76 @@
+"""An exception that a value of a failed check holds is followed to where it was raised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dap_ai.agent.analyst.context import first_context
+from dap_ai.agent.analyst.explain import happened
+from dap_ai.agent.analyst.ranking import Analysis, analyse
+from dap_ai.agent.analyst.verdict import verdict
+from tests.unit.agent.harness import case_of, fail
+
+CLIENT = """\
+class Result:
+    def __init__(self, exception=None):
+        self.exception = exception
+
+
+def parse(text):
+    return int(text)
+
+
+def invoke(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:
+        return Result(error)
+    return Result()
+
+
+"""
+
+
+def analysed(tmp_path: Path, end: str) -> Analysis:
+    (tmp_path / "main.py").write_text(CLIENT + end)
+    analysis = analyse(case_of(fail(tmp_path / "main.py")))
+    assert analysis is not None
+    return analysis
+
+
+@pytest.mark.parametrize("check", ["assert not result.exception", "assert result.exception is None"])
+def test_it_is_told_where_it_was_raised(check: str, tmp_path: Path):
+    analysis = analysed(tmp_path, f"result = invoke(parse, 'x')\n{check}\n")
+    assert "(raised at `main.py:7`) at `main.py:19`" in verdict(analysis, None)
+    told = happened(analysis)
+    assert "`result.exception` was raised at `main.py:7`, in `parse`:\n\n```python\n7  return int(text)\n```" in told
+    assert "- called from `main.py:12`, in `invoke`" in told
+
+
+def test_its_lines_are_suspects_and_no_reason_to_name_a_cause(tmp_path: Path):
+    analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
+    suspects = {each.line: each.reason for each in analysis.suspects}
+    assert suspects[7] == "raised `ValueError`, which `result.exception` holds"
+    assert suspects[12] == "the call in `invoke`"
+    assert analysis.cause is None
+
+
+def test_a_model_is_told_first_where_it_was_raised(tmp_path: Path):
+    analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
+    context = first_context(analysis.case, analysis, 2000)
+    assert "result.exception: ValueError: invalid literal for int() with base 10: 'x'\n  parse main.py:7" in context
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "result = Result(ValueError('x'))\nassert not result.exception\n",  # it was never raised
+        "result = invoke(parse, 'x')\nassert 1 > 2\n",  # the check does not look at it
+        "result = invoke(parse, 'x')\nlen(result.exception)\n",  # no check has failed
+        "result = invoke(parse, 'x')\nraise result.exception\n",  # its own traceback tells
+    ],
+)
+def test_elsewhere_nothing_is_held(end: str, tmp_path: Path):
+    assert analysed(tmp_path, end).case.held is None
