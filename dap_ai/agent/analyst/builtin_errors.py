@@ -13,6 +13,8 @@ from dap_ai.agent.case.stack import sub_expressions
 from dap_ai.agent.case.values import bound, cut, literal, literal_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
+_WRONG_RESULT = re.compile(r"(__[a-z]+__)(?:\(\))? (?:method )?(?:returned|should|must)\b")
+
 
 def _operands(node: ast.expr | None) -> list[ast.expr]:
     match node:
@@ -67,11 +69,21 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
             d.roots.append(call)
         return
     operands = _operands(d.broken) or _read_in(d)
+    if special := wrong_result(text):
+        d.say(f"`{special}`{text.removeprefix(special)}.")
+        d.blame(*operands)
+        return
     told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
     if told:
         d.say("; ".join(dict.fromkeys(told)) + ".")
     strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
     d.blame(*strings, *[n for n in operands if n not in strings])
+
+
+def wrong_result(message: str) -> str:
+    """The special method of which Python says that what it gave is of a wrong type; empty: it says something else."""
+    match = _WRONG_RESULT.match(message)
+    return match[1] if match else ""
 
 
 def _read_in(d: Diagnosis) -> list[ast.expr]:

@@ -114,7 +114,7 @@ def _stop(case: Case, level: int) -> str:
 
 
 def _elsewhere(case: Case, level: int) -> str:
-    """The user's frames of an exception that is not this stop's own, innermost first: another process's, or one held."""
+    """The user's frames of an exception of another process, or of one that a value holds, innermost first."""
     held = case.held if case.remote is None else ("in another process, which cannot be read", case.remote)
     if held is None or held[1].exception is None:
         return ""

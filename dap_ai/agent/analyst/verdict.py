@@ -21,6 +21,7 @@ _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
 """What ends the first part of a message."""
 _CODE = re.compile(r"`([^`]+)`")
+_PLACE = re.compile(r"\S+:\d+")
 
 
 def verdict(analysis: Analysis, trials: Trials | None) -> str:
@@ -46,10 +47,15 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
 
 def fitting(sentences: Sequence[str]) -> str:
     """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
-    short = [_CODE.sub(lambda found: f"`{cut(found[1], _MOST_CODE_CHARS)}`", text) for text in sentences]
+    short = [_CODE.sub(_shorter, text) for text in sentences]
     chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
     words = chosen.split()
     return chosen if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " ..."
+
+
+def _shorter(code: re.Match[str]) -> str:
+    """A place is of no use without its line, which stands at its end."""
+    return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"
 
 
 def _effects(analysis: Analysis) -> list[str]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from pathlib import Path
 
+from dap_ai.agent.analyst.builtin_errors import wrong_result
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.enclosing import whole_test
 from dap_ai.agent.analyst.findings import Finding
@@ -54,14 +55,17 @@ def _is_judged(analysis: Analysis, trials: Trials) -> bool:
 
 
 def _none_returned(analysis: Analysis, trace: Trace) -> None:
-    """Lifts the `return None` of a function that gave other calls a value, where a None has failed."""
+    """Lifts the `return None` of a function that gave others a value, or must give one, where a None has failed."""
     error = analysis.case.exception
     if error is None or "NoneType" not in error.message:
         return
+    must_not = wrong_result(error.message)
     ran = {(line.file, line.line) for line in trace.lines}
     for call in reversed(trace.calls):
         others = {c.result for c in trace.calls if (c.file, c.line) == (call.file, call.line) and c is not call}
-        source = analysis.case.sources.read(call.file) if call.result == "None" and others - {"None", ""} else None
+        must = must_not and call.function.rpartition(".")[2] == must_not
+        gave = call.result == "None" and (must or others - {"None", ""})
+        source = analysis.case.sources.read(call.file) if gave else None
         function = source.function_starting(call.line) if source else None
         found = [(call.file, n.lineno) for n in own_statements(function) if _is_none(n)] if function else []
         seen = [key for key in found if key in ran and key in analysis.scores]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.analyst.verdict import fitting, verdict
 from tests.unit.agent.harness import case_of, fail
 
 PROGRAMS = {
@@ -17,11 +17,24 @@ PROGRAMS = {
     ),
     "a name past the end": ("s = [1]\ni = 3\nprint(s[i])\n", "`i` is `3`, but `s` has 1 item"),
     "one past the end": ("s = [1, 2]\nprint(s[2])\n", "`s[2]` is read, but `s` has 2 items: the last index is 1"),
+    "a special method": (
+        "class A:\n    def __str__(self): pass\nprint(str(A()))\n",
+        "`__str__` returned non-string (type NoneType)",
+    ),
+    "a method that must": (
+        "class A:\n    def __bool__(self): return 2\nnot A()\n",
+        "`__bool__` should return bool, returned int",
+    ),
     "a long message": (
         f"class Failed(Exception): pass\nraise Failed('DID NOT WARN. {'and so on ' * 20}')\n",
         "`__main__.Failed`: DID NOT WARN",
     ),
 }
+
+
+def test_long_code_is_cut_and_a_place_is_not():
+    place = f"`src/{'folder/' * 6}cache_control.py:152`"
+    assert fitting([f"`{'x' * 60}` failed at {place}."]) == f"`{'x' * 32}...+16 chars` failed at {place}."
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
