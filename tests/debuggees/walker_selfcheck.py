@@ -62,6 +62,13 @@ def numbers():
     yield 2
 
 
+def caught():
+    try:
+        next(iter(()))
+    except StopIteration as error:
+        return error
+
+
 def work(a, *rest, k=3, **more):
     touchy = [hostile(object), hostile(list, [1]), hostile(dict, {"a": 1}), hostile(str, "a"), hostile(int, 1)]
     alone = touchy[0]
@@ -72,6 +79,7 @@ def work(a, *rest, k=3, **more):
     third, when, name = fractions.Fraction(1, 3), datetime.datetime(2024, 1, 2, 3, 4), uuid.UUID(int=5)
     lock, event = threading.RLock(), threading.Event()
     opened = open(__file__)
+    kept, never = caught(), ValueError("never raised")
     CALLS.clear()
     return a + None
 

@@ -75,6 +75,15 @@ def test_the_frame_is_read(checked: dict[str, Any]) -> None:
     }
 
 
+def test_an_exception_that_was_kept_tells_where_it_was_raised(checked: dict[str, Any]) -> None:
+    (frame,) = msgspec.convert(checked["reply"], Inspection).frames
+
+    raised = {variable.name: variable.value.raised for variable in frame.locals}
+    assert [(Path(row.file).name, row.function) for row in raised["kept"]] == [(SELFCHECK.name, "caught")]
+    assert SELFCHECK.read_text(encoding="utf-8").splitlines()[raised["kept"][0].line - 1].strip() == "next(iter(()))"
+    assert raised["never"] == []
+
+
 def test_expressions_are_answered(checked: dict[str, Any]) -> None:
     (frame,) = msgspec.convert(checked["reply"], Inspection).frames
 
