@@ -10,7 +10,7 @@ from dap_ai.agent.analyst.explain import is_sure, where
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.case.source import last_line
-from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -74,9 +74,16 @@ def _effects(analysis: Analysis) -> list[str]:
     ]
     brief = f"{kind}: {_FIRST.split(error.message, maxsplit=1)[0].rstrip('.:')}" if error and error.message else kind
     if analysis.case.held and told:
-        there = analysis.case.held[1].places[0].frame
-        told.insert(0, f"{told[0]} (raised at {where(analysis.case, there.path, there.line)})")
+        told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
+
+
+def _with_held(case: Case, expression: str, there: Case, told: str) -> str:
+    """With where the exception was raised that the failed check looks at, or that is kept beside what it looks at."""
+    frame, error = there.places[0].frame, there.exception
+    raised = f"{error.type}: {error.message}" if error and error.message else error.type if error else ""
+    beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
+    return f"{told}{beside} (raised at {where(case, frame.path, frame.line)})"
 
 
 def _item(place: Place) -> str:

@@ -3,29 +3,53 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Sequence
 
 from dap_ai.agent.case.source import is_user_path
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import MISSING, literal_in
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
 
+_KEPT = re.compile(r"\w*(?:Error|Exception|Exit|Failure|Timeout)\(")
+"""How the text of a field begins that holds an exception."""
 
-def held_by(case: Case) -> tuple[str, Caught] | None:
-    """The first expression of the failed statement that is such an exception, raised in the user's code; and that."""
-    error, place = case.exception, case.places[0] if case.places else None
-    if error is None or not error.type.endswith("AssertionError"):
-        return None
-    if place is None or place.statement is None or isinstance(place.statement, ast.Raise):
+
+def kept_beside(case: Case) -> list[str]:
+    """The exceptions of the objects that a failed check reads: `result.exception`, for `result.exit_code`."""
+    place, found = _checked(case), dict[str, None]()
+    for node in ast.walk(place.statement) if place and place.statement else ():
+        if place and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            holder = place.value(ast.unparse(node.value))
+            fields = holder.fields or [] if holder else []
+            found |= {f"{ast.unparse(node.value)}.{field.name}": None for field in fields if _KEPT.match(field.text)}
+    return list(found)
+
+
+def held_by(case: Case, beside: Sequence[str] = ()) -> tuple[str, Caught] | None:
+    """The first expression of the failed check that is such an exception, raised in the user's code; and that.
+
+    `beside`: others, that it does not read.
+    """
+    place = _checked(case)
+    if place is None or place.statement is None:
         return None
     used = {ast.unparse(node) for node in ast.walk(place.statement) if isinstance(node, ast.expr)}
-    for text, fact in place.known.items():
-        value = fact.value
-        if value and value.kind == "exception" and text in used and value.raised:
+    for text in (*(text for text in place.known if text in used), *beside):
+        value = place.value(text)
+        if value and value.kind == "exception" and value.raised:
             rows = [CaughtFrame(r.file, r.line, r.function, is_user_path(r.file)) for r in reversed(value.raised)]
             if any(row.user for row in rows):
                 return text, Caught(value.type, _message(value), rows, cwd=case.inspection.cwd)
     return None
+
+
+def _checked(case: Case) -> Place | None:
+    error, place = case.exception, case.places[0] if case.places else None
+    if error is None or place is None or not error.type.endswith("AssertionError"):
+        return None
+    return None if isinstance(place.statement, ast.Raise) else place
 
 
 def _message(value: Value) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dap_ai.agent.case.held import held_by
+from dap_ai.agent.case.held import held_by, kept_beside
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.remote import told_elsewhere
 from dap_ai.agent.case.rows import MAX_SCOPES, frames_of, is_quiet, page_of, rows_of, variable_of
@@ -212,7 +212,9 @@ class Reader:
             place.facts = by_id.get(place.frame.id)
             if place.facts:
                 place.known.update(zip(names, place.facts.values, strict=False))
-        if found := held_by(case):
+        if beside := kept_beside(case):
+            await self.more(case, {case.places[0].frame.id: beside})
+        if found := held_by(case, beside):
             case.held = found[0], self.caught(found[1])
 
     async def _plain(self, case: Case) -> None:

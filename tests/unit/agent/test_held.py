@@ -16,6 +16,7 @@ CLIENT = """\
 class Result:
     def __init__(self, exception=None):
         self.exception = exception
+        self.exit_code = 1 if exception else 0
 
 
 def parse(text):
@@ -43,24 +44,32 @@ def analysed(tmp_path: Path, end: str) -> Analysis:
 @pytest.mark.parametrize("check", ["assert not result.exception", "assert result.exception is None"])
 def test_it_is_told_where_it_was_raised(check: str, tmp_path: Path):
     analysis = analysed(tmp_path, f"result = invoke(parse, 'x')\n{check}\n")
-    assert "(raised at `main.py:7`) at `main.py:19`" in verdict(analysis, None)
+    assert "(raised at `main.py:8`) at `main.py:20`" in verdict(analysis, None)
     told = happened(analysis)
-    assert "`result.exception` was raised at `main.py:7`, in `parse`:\n\n```python\n7  return int(text)\n```" in told
-    assert "- called from `main.py:12`, in `invoke`" in told
+    assert "`result.exception` was raised at `main.py:8`, in `parse`:\n\n```python\n8  return int(text)\n```" in told
+    assert "- called from `main.py:13`, in `invoke`" in told
+
+
+def test_it_may_be_kept_beside_what_the_check_looks_at(tmp_path: Path):
+    analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert result.exit_code == 0\n")
+    told = verdict(analysis, None)
+    assert told.startswith("`result.exit_code` is `1`, not `0`; `result.exception` is `ValueError: invalid literal for")
+    assert told.endswith("` (raised at `main.py:8`) at `main.py:20`.")
+    assert "`result.exception` was raised at `main.py:8`, in `parse`" in happened(analysis)
 
 
 def test_its_lines_are_suspects_and_no_reason_to_name_a_cause(tmp_path: Path):
     analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
     suspects = {each.line: each.reason for each in analysis.suspects}
-    assert suspects[7] == "raised `ValueError`, which `result.exception` holds"
-    assert suspects[12] == "the call in `invoke`"
+    assert suspects[8] == "raised `ValueError`, which `result.exception` holds"
+    assert suspects[13] == "the call in `invoke`"
     assert analysis.cause is None
 
 
 def test_a_model_is_told_first_where_it_was_raised(tmp_path: Path):
     analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
     context = first_context(analysis.case, analysis, 2000)
-    assert "result.exception: ValueError: invalid literal for int() with base 10: 'x'\n  parse main.py:7" in context
+    assert "result.exception: ValueError: invalid literal for int() with base 10: 'x'\n  parse main.py:8" in context
 
 
 @pytest.mark.parametrize(
