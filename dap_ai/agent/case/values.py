@@ -28,8 +28,8 @@ def cut(text: str, max_chars: int) -> str:
     text = " ".join(text.split("\n"))
     if len(text) <= max_chars:
         return text
-    mark = f"...+{len(text) - max_chars} chars"
-    return text[: max(0, max_chars - len(mark))] + mark if max_chars > len(mark) else "..."[:max_chars]
+    kept = max_chars - len(f"...+{len(text)} chars")
+    return f"{text[:kept]}...+{len(text) - kept} chars" if kept > 0 else "..."[:max_chars]
 
 
 def shared(first: str, second: str) -> str:

@@ -135,7 +135,7 @@ def test_a_near_name_is_found_by_spelling():
 
 
 def test_a_cut_text_is_never_longer_and_says_what_is_missing():
-    assert cut("x" * 100, 30) == "x" * 18 + "...+70 chars"
+    assert cut("x" * 100, 30) == "x" * 17 + "...+83 chars"
 
 
 @pytest.mark.parametrize(

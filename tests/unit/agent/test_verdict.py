@@ -34,7 +34,7 @@ PROGRAMS = {
 
 def test_long_code_is_cut_and_a_place_is_not():
     place = f"`src/{'folder/' * 6}cache_control.py:152`"
-    assert fitting([f"`{'x' * 60}` failed at {place}."]) == f"`{'x' * 32}...+16 chars` failed at {place}."
+    assert fitting([f"`{'x' * 60}` failed at {place}."]) == f"`{'x' * 32}...+28 chars` failed at {place}."
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
