@@ -53,6 +53,8 @@ class Kernel:
             if said["parent_header"].get("msg_id") == message["header"]["msg_id"] and self._hear(said, shown):
                 break
         reply = self._reply(message["header"]["msg_id"])
+        if reply["status"] == "aborted":  # it still cleared up after a cell that has failed
+            return self.run(code, cell_id, deleted)
         shown.number, shown.status = reply["execution_count"], reply["status"]
         for payload in reply.get("payload", ()):
             if payload["source"] == "set_next_input":

@@ -46,8 +46,11 @@ class Notebook:
         self._seq = 0
 
     def run(self, code: str) -> dict[str, Any]:
-        """The reply to a cell, at its end."""
-        return self.client.execute(code, reply=True, timeout=REPLY_S)["content"]
+        """The reply to a cell, at its end. A kernel drops what comes while it still clears up after a cell that failed."""
+        while True:
+            reply = self.client.execute(code, reply=True, timeout=REPLY_S)["content"]
+            if reply["status"] not in ("aborted", "abort"):
+                return reply
 
     def begin(self, code: str) -> str:
         return self.client.execute(code)
