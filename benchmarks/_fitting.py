@@ -111,6 +111,8 @@ def _given(seen: Seen | None, *_: object) -> Seen | None:
 
 def fit(sets: Mapping[str, Sequence[Program]], jobs: int) -> None:
     """Keeps, fits, prints."""
+    if sum(map(bool, sets.values())) < 2:
+        sys.exit("--fit wants programs of two sets at least: what fits one is judged by the others")
     with contextlib.ExitStack() as stack:
         notes = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         pool = stack.enter_context(ThreadPoolExecutor(jobs))
