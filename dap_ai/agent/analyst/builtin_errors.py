@@ -70,7 +70,7 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
         return
     operands = _operands(d.broken) or _read_in(d)
     if special := wrong_result(text):
-        d.say(f"`{special}`{text.removeprefix(special)}.")
+        d.say(f"`{special}`{text.removeprefix(special).removeprefix('()')}.")
         d.blame(*operands)
         return
     told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
@@ -162,13 +162,8 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
             continue
         told = ast.unparse(node.slice)
         read = f"`{ast.unparse(node)}` is read" if told == str(position) else f"`{told}` is `{position}`"
-        holds = (
-            f"has {length} items: the last index is {length - 1}"
-            if length > 1
-            else "has 1 item"
-            if length
-            else "is empty"
-        )
+        items = f"has {length} item{'s' if length > 1 else ''}: the last index is {length - 1}"
+        holds = items if length else "is empty"
         d.say(f"{read}, but `{ast.unparse(node.value)}` {holds}.")
         d.blame(node.slice, node.value)
         if position == length:

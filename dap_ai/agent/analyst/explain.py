@@ -70,7 +70,9 @@ def _held(case: Case) -> str:
     place, *callers = there.places
     spot = where(case, place.frame.path, place.frame.line)
     rows = [f"- called from {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in callers[:3]]
-    return "\n".join([f"\n\n`{expression}` was raised at {spot}, in `{place.frame.name}`:\n\n{quote(place)}\n", *rows])
+    return "\n".join(
+        [f"\n\n`{expression}` was raised at {spot}, in `{place.frame.name}`:\n\n{quote(place)}\n", *rows]
+    ).rstrip()
 
 
 def _has_finally(place: Place) -> bool:

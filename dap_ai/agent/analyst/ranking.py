@@ -50,8 +50,6 @@ class Analysis:
     scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
     seen: Seen | None = None
     """What the failure run again shows, where its steps were recorded."""
-    held: Analysis | None = None
-    """Of the exception that a value of the failed check holds: `Case.held`."""
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
@@ -155,7 +153,6 @@ def ranked(view: View) -> Analysis:
     """What the rules find in view, and the lines ranked by that."""
     analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
     analysis.never_ran = partial(_is_to_come, view.case)
-    analysis.held = outline(view.case.held[1]) if view.case.held else None
     analysis.rank()
     return analysis
 
@@ -218,18 +215,17 @@ def _score(analysis: Analysis) -> None:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
             add(key, _weight(finding, analysis), finding.reason, founded=finding.weight >= _LEAST_REASON)
-    if analysis.case.held and analysis.held:
-        for suspect, reason in _held(analysis.case.held[0], analysis.held):
-            add((suspect.file, suspect.line), WEIGHTS.held * suspect.score, reason, founded=False)
+    for suspect, reason in _held(*analysis.case.held) if analysis.case.held else ():
+        add((suspect.file, suspect.line), WEIGHTS.held * suspect.score, reason, founded=False)
     analysis.scores = scores
     analysis.reasons = {key: reason for key, (_, reason, _) in reasons.items()}
     analysis.founded = {key for key, (_, _, founded) in reasons.items() if founded}
 
 
-def _held(expression: str, there: Analysis) -> Iterator[tuple[Suspect, str]]:
+def _held(expression: str, there: Case) -> Iterator[tuple[Suspect, str]]:
     """Where the exception was raised that a failed check has found, and the calls that led there."""
-    error = there.case.exception
-    for suspect in there.suspects:
+    error, found = there.exception, outline(there)
+    for suspect in found.suspects if found else ():
         is_where = suspect.reason.startswith(THE_FAILED_LINE)
         yield suspect, f"raised `{error.type}`, which `{expression}` holds" if error and is_where else suspect.reason
 

@@ -12,12 +12,12 @@ from dap_ai.agent.case.values import MISSING, literal_in
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
 
-_KEPT = re.compile(r"\w*(?:Error|Exception|Exit|Failure|Timeout)\(")
-"""How the text of a field begins that holds an exception."""
+_KEPT = re.compile(r"[A-Z]\w*\(")
+"""How the text of a field begins that holds an exception, or something else that is written as a call."""
 
 
 def kept_beside(case: Case) -> list[str]:
-    """The exceptions of the objects that a failed check reads: `result.exception`, for `result.exit_code`."""
+    """What may be exceptions in the objects that a failed check reads: `result.exception`, for `result.exit_code`."""
     place, found = _checked(case), dict[str, None]()
     for node in ast.walk(place.statement) if place and place.statement else ():
         if place and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):

@@ -58,6 +58,18 @@ def test_it_may_be_kept_beside_what_the_check_looks_at(tmp_path: Path):
     assert "`result.exception` was raised at `main.py:8`, in `parse`" in happened(analysis)
 
 
+def test_an_exception_of_any_name_is_found(tmp_path: Path):
+    end = "class Refused(Exception): pass\ndef refuse(): raise Refused('no')\nr = invoke(refuse)\nassert r.exit_code == 0\n"
+    assert "`r.exception` is `__main__.Refused: no` (raised at `main.py:20`)" in verdict(analysed(tmp_path, end), None)
+
+
+def test_of_a_deep_recursion_the_innermost_call_is_told(tmp_path: Path):
+    end = "def down(n):\n    return down(n - 1) if n else 1 / 0\nimport sys\nsys.setrecursionlimit(5000)\n"
+    analysis = analysed(tmp_path, f"{end}result = invoke(down, 3000)\nassert not result.exception\n")
+    assert "`result.exception` was raised at `main.py:20`, in `down`" in happened(analysis)
+    assert "`main.py:13`, in `invoke`" not in happened(analysis)
+
+
 def test_its_lines_are_suspects_and_no_reason_to_name_a_cause(tmp_path: Path):
     analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
     suspects = {each.line: each.reason for each in analysis.suspects}

@@ -15,7 +15,7 @@ PROGRAMS = {
         "from collections import deque\ns = deque()\nprint(s[-1])\n",
         "`s[-1]` is read, but `s` is empty",
     ),
-    "a name past the end": ("s = [1]\ni = 3\nprint(s[i])\n", "`i` is `3`, but `s` has 1 item"),
+    "a name past the end": ("s = [1]\ni = 3\nprint(s[i])\n", "`i` is `3`, but `s` has 1 item: the last index is 0"),
     "one past the end": ("s = [1, 2]\nprint(s[2])\n", "`s[2]` is read, but `s` has 2 items: the last index is 1"),
     "a special method": (
         "class A:\n    def __str__(self): pass\nprint(str(A()))\n",
@@ -24,6 +24,10 @@ PROGRAMS = {
     "a method that must": (
         "class A:\n    def __bool__(self): return 2\nnot A()\n",
         "`__bool__` should return bool, returned int",
+    ),
+    "no constructor's result": (
+        "class A:\n    def __init__(self): return 2\nA()\n",
+        "`__init__` should return None, not 'int'",
     ),
     "a long message": (
         f"class Failed(Exception): pass\nraise Failed('DID NOT WARN. {'and so on ' * 20}')\n",

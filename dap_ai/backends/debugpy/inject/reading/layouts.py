@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import deque
 from typing import Any
 
 from .arrays import ARRAY_DETAILS, ARRAY_TEXTS
@@ -197,7 +198,7 @@ def thread_details(describer: Any, x: Any) -> dict[str, Any]:
     return {"fields": describer.fields(parts)}
 
 
-_MAX_ENTRIES, _MAX_ROWS = 1000, 12
+_MAX_ENTRIES, _MAX_ROWS = 20_000, 12
 _OF_PYDEVD = ("additional_info", "stop_reason")
 
 
@@ -208,16 +209,19 @@ def exception_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def raised_at(x: Any) -> list[Any]:
-    """The innermost rows of an exception's traceback, that where it was raised first: `[file, line, function]`."""
-    rows: list[Any] = []
+    """The innermost rows of an exception's traceback, that where it was raised first: `[file, line, function]`.
+
+    None of a traceback that is too long: its innermost rows are at its end.
+    """
+    rows: Any = deque(maxlen=_MAX_ROWS)
     entry = BaseException.__dict__["__traceback__"].__get__(x)
     for _ in range(_MAX_ENTRIES):
         if entry is None:
-            break
+            return list(rows)
         code = entry.tb_frame.f_code
-        rows.append([text_of(code.co_filename), entry.tb_lineno, text_of(code.co_name)])
+        rows.appendleft([text_of(code.co_filename), entry.tb_lineno, text_of(code.co_name)])
         entry = entry.tb_next
-    return rows[: -_MAX_ROWS - 1 : -1]
+    return []
 
 
 TEXTS: dict[str, Any] = {
