@@ -97,12 +97,26 @@ class Analysis:
     def order(self) -> None:
         """Makes the suspects from the scores."""
         scores = self.scores
+        if self._raised in self.reasons:
+            scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, be it in tests that pass, too
         order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
         self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in self._told(order)]
 
+    @property
+    def _raised(self) -> tuple[str, int]:
+        """Where an exception was raised that a failed check holds; no line where it holds none."""
+        frame = self.case.held[1].places[0].frame if self.case.held else None
+        return (frame.path, frame.line) if frame else ("", 0)
+
     def _told(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        """The order, in which the line of a crash is among those that are told."""
+        """The order, in which the line of a crash is among those that are told.
+
+        Where a failed check holds an exception, that is the crash: its line comes first, or after a cause.
+        """
+        if self._raised in self.scores:
+            before = [key for key in order[:1] if key in self.founded]
+            return list(dict.fromkeys([*before, self._raised, *order]))[:MAX_SUSPECTS]
         frame = self.diagnosis.place.frame
         failed = (frame.path, frame.line)
         if failed not in self.scores or _is_check(self) or failed in order[:TOLD_SUSPECTS]:

@@ -78,6 +78,18 @@ def test_its_lines_are_suspects_and_no_reason_to_name_a_cause(tmp_path: Path):
     assert analysis.cause is None
 
 
+def test_where_it_was_raised_stays_the_first_suspect_whatever_else_is_weighed(tmp_path: Path):
+    analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
+    file = analysis.suspects[0].file
+    analysis.scores[file, 13] = 1.0
+    del analysis.scores[file, 8]  # as what tests tell leaves out a line that runs where they pass
+    analysis.order()
+    assert [each.line for each in analysis.suspects[:2]] == [8, 13]
+    analysis.blame((file, 13), "a rule says why")
+    analysis.order()
+    assert [each.line for each in analysis.suspects[:2]] == [13, 8]
+
+
 def test_a_model_is_told_first_where_it_was_raised(tmp_path: Path):
     analysis = analysed(tmp_path, "result = invoke(parse, 'x')\nassert not result.exception\n")
     context = first_context(analysis.case, analysis, 2000)
