@@ -21,6 +21,7 @@ import pytest
 
 from tests.e2e.test_terminal import Screen
 from tests.patience import patient
+from tests.processes import running
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -110,16 +111,6 @@ def ended(process, family, limit_s=END_S):
 def by_signal(number, times):
     """The exit codes of what a signal has ended. A later one may come when Python has given the handlers back."""
     return (128 + number,) if times == 1 else (128 + number, -number)
-
-
-def running(family):
-    """Those that are not dead; whose parent has gone may stay a zombie for a while."""
-    alive = []
-    for each in family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if each.status() != psutil.STATUS_ZOMBIE:
-                alive.append(each)
-    return alive
 
 
 @pytest.fixture

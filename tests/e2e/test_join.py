@@ -23,8 +23,8 @@ from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen
-from tests.integration.conftest import end_tree
 from tests.patience import at_worst
+from tests.processes import end_tree
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
 WAIT_S = at_worst(30.0)

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from dap_ai.cli import main
 from tests.e2e.test_terminal import DAP_AI, FAILED, LIMIT_S, NO_STOP, USAGE, Screen, lines_of, output_of
-from tests.integration.native import build, core_of, end_tree, need, need_attach
+from tests.integration.native import build, core_of, need, need_attach
+from tests.processes import command_line, end_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="native debuggers are tried on Linux")
 
@@ -176,7 +177,11 @@ def test_a_reader_of_json_gets_output_stop_and_answer(tmp_path, adapter):
 
 def wait_until_it_loops(pid: int) -> None:
     """What it prints may be here before it has come back from the system call."""
-    (program,) = (each for each in psutil.Process(pid).children(recursive=True) if each.name() == "loops")
+    (program,) = (
+        each
+        for each in psutil.Process(pid).children(recursive=True)
+        if "".join(command_line(each)[:1]).endswith("loops")
+    )
     ends = time.monotonic() + LIMIT_S
     while program.cpu_times().user < 0.05:
         assert time.monotonic() < ends

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import select
@@ -16,12 +15,12 @@ import textwrap
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from click.testing import CliRunner
 
 from dap_ai.cli import main
 from tests.patience import at_worst, patient
+from tests.processes import kill_tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
 
@@ -99,10 +98,7 @@ class Screen:
         return self._process.wait(LIMIT_S)
 
     def close(self):
-        with contextlib.suppress(psutil.Error):
-            for child in psutil.Process(self.pid).children(recursive=True):
-                child.kill()
-        self._process.kill()
+        kill_tree(self.pid)
         self._process.wait()
         os.close(self._near)
 

@@ -24,9 +24,9 @@ from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests import playing_adapter, recording
 from tests.fuzz.budget import TIMEOUT_S, dice, seeds
 from tests.fuzz.mutation import can_be_followed, mutate
-from tests.integration.conftest import end_tree
 from tests.patience import at_worst
 from tests.playbook import Rules
+from tests.processes import end_tree
 
 SESSION = recording.load(Path(__file__).with_name("session.json"))
 END_S = at_worst(15.0)

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.patience import at_worst
+from tests.processes import end_tree
 
 TIMEOUT_S = at_worst(60.0)
-
-
-def end_tree(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and everything below it."""
-    try:
-        tree = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
-    except psutil.NoSuchProcess:
-        tree = []
-    for each in tree:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            each.kill()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()
-    process.wait(TIMEOUT_S)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import psutil
 
+from tests.processes import command_line
+
 _LISTENS = "0A"
 _ACCEPTS = 0x10000
 """A flag of a Unix socket that listens."""
@@ -107,10 +109,7 @@ def _inodes(pid: int) -> Iterator[str]:
 
 def _program(process: psutil.Process) -> str:
     """The name of what runs: of a Python its script, which says more."""
-    try:
-        words = process.cmdline()
-    except psutil.Error:
-        return "?"
+    words = command_line(process)
     names = [Path(word).name for word in words]
     scripts = [name for word, name in zip(words[1:], names[1:], strict=True) if not word.startswith("-")]
     return scripts[0] if scripts and names[0].startswith("python") else "".join(names[:1]) or "?"

@@ -11,7 +11,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.conftest import ROOT, TESTS, marked_lines
@@ -139,19 +138,3 @@ def core_of(program: Path, folder: Path) -> Path | None:
     with contextlib.suppress(OSError):
         subprocess.run(limit, cwd=folder, capture_output=True, timeout=_COMPILE_S)
     return next(iter(set(folder.glob("core*")) - before), None)
-
-
-def end_tree(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and everything below it."""
-    try:
-        tree = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
-    except psutil.NoSuchProcess:
-        tree = []
-    for each in tree:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            each.kill()
-    process.wait(_COMPILE_S)
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()

@@ -26,6 +26,7 @@ from dap_ai.protocol.contracts.tools import Definition
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.native import ROOT
 from tests.patience import at_worst
+from tests.processes import command_line
 
 pytestmark = pytest.mark.anyio
 WAIT_S = at_worst(60.0)
@@ -115,14 +116,7 @@ async def look_up(folder: Path, line: int, symbol: str, file: str = "main.c") ->
 
 
 def processes() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children(recursive=True) if "clangd" in _program(p)]
-
-
-def _program(process: psutil.Process) -> str:
-    try:
-        return "".join(process.cmdline()[:1])
-    except psutil.Error:
-        return ""  # a compiler that clangd had asked for its headers
+    return [p for p in psutil.Process().children(recursive=True) if "clangd" in "".join(command_line(p)[:1])]
 
 
 # -- what it finds --------------------------------------------------------------------------------------------------

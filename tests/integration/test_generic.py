@@ -17,6 +17,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
 from tests.patience import at_worst
+from tests.processes import end_tree
 
 pytestmark = pytest.mark.anyio
 WAIT_S = at_worst(30.0)
@@ -180,7 +181,7 @@ async def test_an_adapter_that_listens_is_used_and_outlives_the_session(start_da
             await again.close()
             assert adapter.poll() is None
         finally:
-            native.end_tree(adapter)
+            end_tree(adapter)
 
 
 async def test_where_no_adapter_listens_the_first_request_is_told_so(start_dap_ai: Start):

@@ -20,6 +20,7 @@ from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wiring import proxy_of
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
+from tests.processes import command_line
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a kernel that is held needs Unix sockets")
 CELL = """\
@@ -149,7 +150,7 @@ async def test_the_kernel_survives_a_bridge_that_is_killed_and_can_be_debugged_a
     first = await opened(notebook)
     await attached(first)
     _, running = await stopped_in(first, notebook, line=5)
-    (bridge,) = [p for p in psutil.Process().children() if "dap_ai.backends.jupyter" in p.cmdline()]
+    (bridge,) = [p for p in psutil.Process().children() if "dap_ai.backends.jupyter" in command_line(p)]
     os.kill(bridge.pid, signal.SIGKILL)
     await first.wait_event("terminated")
     await first.close()

@@ -22,6 +22,7 @@ from dap_ai.agent.language.server import LanguageServer
 from dap_ai.config import Settings
 from tests.integration.live import live
 from tests.patience import at_worst, patient
+from tests.processes import command_line
 
 pytestmark = pytest.mark.anyio
 WAIT_S = at_worst(30.0)
@@ -60,7 +61,7 @@ async def find(language: LanguageServer, path: Path, line: int, name: str) -> li
 
 def processes(root: psutil.Process | None = None) -> list[psutil.Process]:
     """The language servers that this process runs, and what they have started."""
-    own = [p for p in (root or psutil.Process()).children() if "jedi_language_server" in " ".join(p.cmdline())]
+    own = [p for p in (root or psutil.Process()).children() if "jedi_language_server" in " ".join(command_line(p))]
     return [*own, *(child for each in own for child in each.children(recursive=True))]
 
 

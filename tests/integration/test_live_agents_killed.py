@@ -18,6 +18,7 @@ from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import AGENTS, Session, session
 from tests.integration.real_agents import MODELS, WRITE, program, surroundings
 from tests.patience import patient
+from tests.processes import command_line, runs
 
 TINY = [sys.executable, str(AGENTS / "tiny.py"), "Make a file."]
 PLAIN = [sys.executable, str(AGENTS / "plain.py")]
@@ -34,8 +35,8 @@ def work(tmp_path: Path) -> Path:
 def below(live: Session, words: str) -> psutil.Process:
     """The process of a session whose command line has these words."""
     top = psutil.Process(live.process.pid)
-    found = [each for each in top.children(recursive=True) if words in " ".join(each.cmdline())]
-    assert found, [each.cmdline() for each in top.children(recursive=True)]
+    found = [each for each in top.children(recursive=True) if words in " ".join(command_line(each))]
+    assert found, [command_line(each) for each in top.children(recursive=True)]
     return found[0]
 
 
@@ -44,13 +45,6 @@ def soon(holds: Any) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not come to be"
         time.sleep(0.05)
-
-
-def runs(process: psutil.Process) -> bool:
-    """A zombie does not: where its parent has gone first, it waits for whoever is to reap it."""
-    with contextlib.suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 def ended(recording: Path) -> bool:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from dap_ai.commands.mcp.contract import TOOLS
 from tests.e2e.test_join import PROGRAM, WAIT_S, Editor, a_place, editors
 from tests.patience import at_worst
+from tests.processes import command_line, running
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
 ROOT = Path(__file__).parents[2]
@@ -317,14 +319,10 @@ def test_a_client_that_goes_while_a_program_starts_leaves_no_process(place: Path
     with held(tmp_path) as (process, _):
         _say(process, 3, "tools/call", name="start", arguments={"program": "waits.py", "seconds": 60})
         own = psutil.Process(process.pid)
-        while not any("waits.py" in " ".join(child.cmdline()) for child in _living(own)):
-            pass
-        started = _living(own)
+        while not any("waits.py" in " ".join(command_line(child)) for child in own.children(recursive=True)):
+            time.sleep(0.01)
+        started = running(own.children(recursive=True))
         assert process.stdin
         process.stdin.close()
         assert process.wait(WAIT_S) == 0
         assert _all_end(started)
-
-
-def _living(process: psutil.Process) -> list[psutil.Process]:
-    return [child for child in process.children(recursive=True) if child.status() != psutil.STATUS_ZOMBIE]

@@ -18,6 +18,7 @@ from dap_ai.runs.store import FILE
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.test_record import AGENT, environment
 from tests.patience import at_worst
+from tests.processes import command_line
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -42,8 +43,8 @@ class Parked:
         model.wait(2, LONG_S)
         _wait_for(self.folder / FILE, b'"change":1', b'"query":2')
         family = psutil.Process(self.recorder.pid).children()
-        self.agent = next(each for each in family if str(AGENT) in each.cmdline())
-        self.endpoint = next(each for each in family if "dap_ai.backends.agents.live" in each.cmdline())
+        self.agent = next(each for each in family if str(AGENT) in command_line(each))
+        self.endpoint = next(each for each in family if "dap_ai.backends.agents.live" in command_line(each))
 
 
 def _wait_for(file: Path, *words: bytes) -> None:

@@ -20,8 +20,8 @@ from dap_ai.protocol.wire.visible import hidden_in
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.export.own_json import exported
 from dap_ai.runs.model import Run
-from tests.integration.conftest import end_tree
 from tests.patience import at_worst, patient
+from tests.processes import end_tree
 from tests.unit.runs.hand_made import hostile, ordinary
 
 LONG_S = at_worst(120.0)

@@ -17,6 +17,7 @@ from dap_ai.protocol.contracts.backend import Command
 from tests.integration import native
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.test_generic import ADAPTERS, Start, begin, opened
+from tests.processes import runs
 
 pytestmark = pytest.mark.anyio
 
@@ -52,10 +53,6 @@ def ended() -> Iterator[list[psutil.Process]]:
 async def gone(process: psutil.Process) -> None:
     with suppress(psutil.NoSuchProcess):
         await asyncio.wait_for(asyncio.to_thread(process.wait, WAIT_S), WAIT_S)
-
-
-def runs(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
 async def launched(session: Live, folder: Path, ended: list[psutil.Process]) -> psutil.Process:

@@ -25,8 +25,8 @@ from dap_ai.protocol.wire.framing import encode_frame
 from tests.dialects.editors import VS_CODE
 from tests.dialects.surroundings import over_stdio
 from tests.dialects.test_children import Child, connected
-from tests.integration.conftest import end_tree
 from tests.patience import at_worst
+from tests.processes import end_tree
 
 pytestmark = [
     pytest.mark.anyio,

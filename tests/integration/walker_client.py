@@ -12,14 +12,13 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from dap_ai.backends.debugpy.inspector import MAGIC, unquoted
 from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
+from tests.processes import kill_tree
 
 DEBUGGEES = Path(__file__).parent.parent / "debuggees"
 
@@ -69,14 +68,7 @@ class Client:
         with contextlib.suppress(ConnectionError, TimeoutError, asyncio.TimeoutError):
             await asyncio.wait_for(self.post("disconnect", {"terminateDebuggee": True}), patient(5))
         self._reader.cancel()
-        with contextlib.suppress(psutil.NoSuchProcess):
-            adapter = psutil.Process(self.process.pid)
-            for each in [
-                *adapter.children(recursive=True),
-                adapter,
-            ]:  # a debuggee that is left holds the adapter's pipes
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    each.kill()
+        kill_tree(self.process.pid)  # a debuggee that is left holds the adapter's pipes
         await self.process.wait()
 
     async def _read(self) -> None:
