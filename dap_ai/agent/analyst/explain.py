@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from dap_ai.agent.analyst.assertions import told_by_pytest
+from dap_ai.agent.analyst.demands import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis

@@ -41,6 +41,8 @@ class Diagnosis:
     """What to do at the failing line itself."""
     broken: ast.expr | None = None
     """The sub-expression that failed."""
+    compared: tuple[str, str] | None = None
+    """The values of what a failed assertion compares, as texts, where both are known."""
 
     @property
     def header(self) -> list[ast.expr]:

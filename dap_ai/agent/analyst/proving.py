@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.analyst.assertions import equated
+from dap_ai.agent.analyst.demands import demand_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.seen import is_check
 from dap_ai.agent.analyst.hiding import literals
@@ -54,7 +54,7 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if trials.neighbours and trials.neighbours.leave_out(trial.candidate.edit):
         return "none of the tests beside it that pass run its line, and no change of another function does it"
     # `a < 10` and the condition of a `raise` leave room for wrong values.
-    return "no change of another function does" if equated(statement) and not is_data else ""
+    return "no change of another function does" if demand_of(statement).relation == "==" and not is_data else ""
 
 
 def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:

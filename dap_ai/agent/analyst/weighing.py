@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from dap_ai.agent.analyst.assertions import equated
+from dap_ai.agent.analyst.assertions import side
+from dap_ai.agent.analyst.demands import demand_of, unmet
 from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence.dependence import Part
 from dap_ai.agent.analyst.evidence.oddities import Oddity
@@ -19,11 +20,9 @@ from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.values import cut, cut_apart, shared
+from dap_ai.agent.case.values import cut
 
 _MAX_TEXT = 60
-_MAX_SIDE = 44
-"""Of a comparison: a verdict has room for both."""
 _PARTS = {
     "sets": "sets `{}`",
     "changes": "changes `{}`",
@@ -93,12 +92,12 @@ def _clear(analysis: Analysis, seen: Seen) -> None:
 
 def _compare(analysis: Analysis, seen: Seen) -> None:
     """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
-    left = equated(analysis.diagnosis.place.statement)
-    if seen.compared and isinstance(left, ast.Call) and analysis.diagnosis.value(left) is None:
-        found, expected = cut_apart(*seen.compared, _MAX_SIDE)
-        both = cut(shared(*seen.compared), _MAX_SIDE)
-        told = f"not what is expected: both begin with `{both}`" if both else f"`{found}`, not `{expected}`"
-        analysis.diagnosis.sentences.insert(0, f"`{ast.unparse(left)}` is {told}.")
+    diagnosis = analysis.diagnosis
+    if seen.compared and diagnosis.compared is None:
+        demand = demand_of(diagnosis.place.statement)
+        sides = [side(diagnosis, node, text) for node, text in zip(demand.sides, seen.compared, strict=True)]
+        told = unmet(demand.relation, sides)
+        diagnosis.sentences[:0] = [f"{told}."] if told else []
 
 
 def _depended(case: Case, part: Part) -> float:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from dap_ai.agent.analyst.builtin_errors import wrong_result
 from dap_ai.agent.analyst.definitions import Scope, bindings
@@ -16,11 +18,12 @@ from dap_ai.agent.analyst.rules.dropped import DROPPED, dropped_callee, failures
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.rules.nothing import GIVES_NONE
 from dap_ai.agent.analyst.rules.returns import IMPLICIT_NONE
+from dap_ai.agent.analyst.rules.sharing import REPEATED
 from dap_ai.agent.analyst.rules.ties import NO_ORDER
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.values import cut, literal_in
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
 _LIKELY = 0.8
@@ -105,15 +108,35 @@ def _lift(analysis: Analysis, finding: Finding, trials: Trials, share: float) ->
 
 def _none_seen(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:
     """That a name became None at the line; empty: it never did; None: it cannot be told."""
+    changes, complete = _changes(finding, trace)
+    for change in changes:
+        if "None" in change.texts:
+            return f"{finding.reason}: `{change.name}` {_went(change)}"
+    return "" if complete else None
+
+
+def _changes(finding: Finding, trace: Trace) -> tuple[list[Changed], bool]:
+    """What the names became that the line binds, and whether that is all they became there."""
     statement = finding.scope.source.statement_at(finding.line)
     names = set(bindings(statement)) if statement else set[str]()
     row = next((t for t in trace.lines if (t.file, t.line) == (finding.scope.source.path, finding.line)), None)
     changes = [change for change in row.changes if change.name in names] if row else []
-    for change in changes:
-        if "None" in change.texts:
-            return f"{finding.reason}: `{change.name}` {_went(change)}"
-    complete = changes and all(change.count <= len(change.texts) for change in changes)
-    return "" if complete and not trace.truncated else None
+    complete = bool(changes) and all(change.count <= len(change.texts) for change in changes)
+    return changes, complete and not trace.truncated
+
+
+def _none_repeated(finding: Finding, _analysis: Analysis, trace: Trace) -> str | None:
+    """Empty: what was made there never had two equal items (the other side of an `or`, one item only)."""
+    changes, complete = _changes(finding, trace)
+    return "" if complete and all(_items_differ(literal_in(text)) for c in changes for text in c.texts) else None
+
+
+def _items_differ(made: Any) -> bool:
+    """False, too, of what is no list or dict."""
+    if not isinstance(made, dict | list):
+        return False
+    items: list[Any] = [*(made.values() if isinstance(made, dict) else made)]
+    return not any(one == other for one, other in combinations(items, 2))
 
 
 def _went(change: Changed) -> str:
@@ -163,6 +186,7 @@ def _told(call: TracedCall) -> str:
 _LOOK: dict[str, Callable[[Finding, Analysis, Trace], str | None]] = {
     GIVES_NONE: _none_seen,
     DROPPED: _drop_seen,
+    REPEATED: _none_repeated,
     IMPLICIT_NONE: _none_given,
     NO_ORDER: lambda finding, _analysis, _trace: finding.reason,
 }

@@ -17,9 +17,10 @@ _BEFORE_CHARS = 12
 _CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars")
 _QUIET = frozenset({"module", "class", "function"})
 MISSING = object()
-_PLAIN = frozenset(
+PLAIN = frozenset(
     {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
 )
+"""Kinds whose text tells all."""
 _SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
 
 
@@ -72,7 +73,7 @@ def show(value: Value, max_chars: int = 120) -> str:
 def typed(value: Value, max_chars: int = 120) -> str:
     """A value with its type where the text does not show it."""
     text = show(value, max_chars)
-    return text if value.kind in _PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
+    return text if value.kind in PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
 
 
 def show_fact(fact: Fact, max_chars: int = 120) -> str:

@@ -34,12 +34,12 @@ def asserted(folder: Path, text: str) -> str:
     ("check", "told"),
     [
         ("assert total([3, 4]) == 25.5", "`total([3, 4])` is `-7`, not `25.5`"),
-        ("assert total([3, 4]) > 0", "`total([3, 4])` is `-7`; the assertion compares it with `0`"),
+        ("assert total([3, 4]) > 0", "`total([3, 4])` is `-7`, not `> 0`"),
         ("assert total([1]) == total([2])", "`total([1])` is `-1` and `total([2])` is `-2`"),
         ("assert sorted([2, 1]) == [2, 1]", "`sorted([2, 1])` is `[1, 2]`, not `[2, 1]`"),
         ("assert total([3]) == 3, 'a message of its own'", "`total([3])` is `-3`, not `3`"),
         ("assert str(total([3])) == 'tea'", "`str(total([3]))` is `'-3'`, not `'tea'`"),
-        ("assert not total([3])", "The message of the assertion: assert not -3"),
+        ("assert not total([3])", "`total([3])` is `-3`"),
     ],
 )
 def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):

@@ -228,6 +228,17 @@ def test_the_call_that_reached_no_return_is_told(tmp_path: Path):
     )
 
 
+@pytest.mark.parametrize(("rows", "is_told"), [("[[1], [2]]", False), ("None", True)])
+def test_equal_items_are_repeated_only_where_there_are_some(rows: str, is_told: bool, tmp_path: Path):
+    """Not by the other side of an `or`."""
+    text = f"def grid(rows):\n    cells = rows or [[0]] * 2\n    return cells\n\nassert grid({rows}) == 5\n"
+    analysis = analysed(tmp_path, text)
+    before = analysis.scores[str(tmp_path / "main.py"), 2]
+    witness(analysis, Trials([run_again(analysis.case)]))
+    after = analysis.scores[str(tmp_path / "main.py"), 2]
+    assert (after == before) if is_told else (after < before / 2)
+
+
 def test_a_missing_none_is_not_advised_as_a_key(tmp_path: Path):
     analysis = analysed(
         tmp_path, ZONES.replace("[prices[zone(c)] for c in", "prices[zone('JP')], [").replace('("DE", "JP")])', "])")

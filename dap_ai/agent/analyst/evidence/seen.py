@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dap_ai.agent.analyst import assertions
 from dap_ai.agent.analyst.definitions import called_name
+from dap_ai.agent.analyst.demands import demand_of, method_call
 from dap_ai.agent.analyst.evidence.dependence import DynamicSlice, slice_of
 from dap_ai.agent.analyst.evidence.oddities import Oddity, atoms, oddities
 from dap_ai.agent.analyst.evidence.record import Event, Record, Spot
@@ -57,14 +57,10 @@ def seen_in(history: History, sources: Sources, diagnosis: Diagnosis) -> Seen | 
 
 def _compared(record: Record, failure: Event, diagnosis: Diagnosis) -> tuple[str, str] | None:
     """The texts of what a failed comparison compares; None: it is none, or one of them is not known."""
-    match diagnosis.place.statement:
-        case ast.Assert(test=ast.Compare(left=left, comparators=[right])):
-            sides = left, right
-        case ast.Expr(value=ast.Call(args=[left, right, *_])) as statement if assertions.called(statement):
-            sides = left, right
-        case _:
-            return None
-    one, other = (_text(record, failure, diagnosis, side) for side in sides)
+    if diagnosis.compared:
+        return diagnosis.compared
+    sides = demand_of(diagnosis.place.statement).sides
+    one, other = (_text(record, failure, diagnosis, side) for side in sides) if len(sides) == 2 else ("", "")
     return (one, other) if one and other else None
 
 
@@ -97,7 +93,7 @@ def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str
 
 def is_check(statement: ast.stmt) -> bool:
     """Whether a statement demands something: `assert`, or a test's `assertEqual(...)`."""
-    return isinstance(statement, ast.Assert) or assertions.called(statement) is not None
+    return isinstance(statement, ast.Assert) or method_call(statement) is not None
 
 
 def _passing(record: Record, failure: Event) -> Counter[Spot]:

@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.paths import can_repeat
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, own_statements
 
+REPEATED = "aliasing"
 _TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
 _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
@@ -96,11 +97,11 @@ def repeated(scope: Scope, view: View) -> Iterator[Finding]:
                         f"`{ast.unparse(node)}` repeats one and the same object",
                         swap(scope.source, node, text),
                     )
-                    yield Finding(scope, node.lineno, WEIGHTS.sure, reason, "aliasing", edit=edit)
+                    yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED, edit=edit)
         match node:
             case ast.Call(args=[_, value]) if is_call(node, "fromkeys") and _is_mutable(value):
                 reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
-                yield Finding(scope, node.lineno, WEIGHTS.sure, reason, "aliasing")
+                yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED)
             case _:
                 pass
 
