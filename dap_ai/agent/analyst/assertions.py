@@ -6,26 +6,29 @@ import ast
 import builtins
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dap_ai.agent.analyst.demands import Demand, Side, demand_of, method_call, reported, told_by_pytest, unmet
 from dap_ai.agent.analyst.facts import Diagnosis
-from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import PLAIN, cut, show
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 
 def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
     """Whether an assertion was not met. What was raised on the way to its sides is another failure."""
-    own = getattr(builtins, error.type, None) if error.type != "AssertionError" else None
-    return own is None and (isinstance(statement, ast.Assert) or method_call(statement) is not None)
+    if error.type == "AssertionError":
+        return not isinstance(statement, ast.Raise)
+    is_assertion = isinstance(statement, ast.Assert) or method_call(statement) is not None
+    return is_assertion and not hasattr(builtins, error.type)
 
 
-def explain(d: Diagnosis, error: ExceptionFacts) -> None:
+def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
     """Tells how the sides do not meet the assertion, and blames the side that was computed."""
     statement = d.place.statement
     demand = demand_of(statement)
     sides = demand.sides
-    both = _sides(d, demand, reported(demand, statement, error.message))
+    both = sides_of(case, d, demand, reported(demand, statement, error.message))
     if len(both) == 2 and all(side.text for side in both):
         d.compared = both[0].text, both[1].text
     if told := unmet(demand.relation, both):
@@ -41,14 +44,14 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> None:
                 d.cite(node)
 
 
-def _sides(d: Diagnosis, demand: Demand, known: Sequence[str]) -> list[Side]:
-    """By the values in the frame, else by those in the message."""
+def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[Side]:
+    """By the values in the frame, else by those that are `known` otherwise, if any: one for each side."""
     texts = known or ["" for _ in demand.sides]
-    return [side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
+    found = [_side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
+    return [replace(side, code=case.hide(side.code), text=case.hide(side.text)) for side in found]
 
 
-def side(d: Diagnosis, node: ast.expr, known: str = "") -> Side:
-    """A side as the frame has it; `known`: its value, where that is not in the frame."""
+def _side(d: Diagnosis, node: ast.expr, known: str) -> Side:
     code, value = ast.unparse(node), d.value(node)
     if d.is_literal(node) or (value is None and known == code):
         return Side(code, code, is_literal=True)

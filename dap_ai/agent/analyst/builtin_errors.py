@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from dap_ai.agent.analyst import assertions, nones, ties
+from dap_ai.agent.analyst import nones, ties
 from dap_ai.agent.analyst.definitions import root_name
 from dap_ai.agent.analyst.facts import Diagnosis, near, near_key
 from dap_ai.agent.case.stack import sub_expressions
@@ -282,6 +282,5 @@ BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
     "NameError": _name_error,
     "UnboundLocalError": _name_error,
     "ValueError": _value_error,
-    "AssertionError": assertions.explain,
 }
 """What explains an exception of each type."""

@@ -39,7 +39,7 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
         explain(d, error)
     if assertions.has_failed(statement, error):
         d.sentences.clear()
-        assertions.explain(d, error)
+        assertions.explain(case, d, error)
     if error.type.endswith("RecursionError"):
         _recursion(d, case)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from dap_ai.agent.analyst.assertions import side
+from dap_ai.agent.analyst.assertions import sides_of
 from dap_ai.agent.analyst.demands import demand_of, unmet
 from dap_ai.agent.analyst.enclosing import is_of_test
 from dap_ai.agent.analyst.evidence.dependence import Part
@@ -95,8 +95,7 @@ def _compare(analysis: Analysis, seen: Seen) -> None:
     diagnosis = analysis.diagnosis
     if seen.compared and diagnosis.compared is None:
         demand = demand_of(diagnosis.place.statement)
-        sides = [side(diagnosis, node, text) for node, text in zip(demand.sides, seen.compared, strict=True)]
-        told = unmet(demand.relation, sides)
+        told = unmet(demand.relation, sides_of(analysis.case, diagnosis, demand, seen.compared))
         diagnosis.sentences[:0] = [f"{told}."] if told else []
 
 

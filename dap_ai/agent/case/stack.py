@@ -162,6 +162,10 @@ class Case:
         chosen = next((p for p in self.places if p.frame.id == wanted), None)
         return chosen or (self.places[0] if self.places else None)
 
+    def hide(self, text: str) -> str:
+        """The text without secrets. What is to be cut anywhere but at its end must be that before."""
+        return self.masks.mask(text) if self.masks else text
+
     @property
     def callers(self) -> list[Place]:
         """The focus and its callers, nearest first."""

@@ -48,6 +48,7 @@ class Known:
         self._parts: set[str] = set()
         """Those of them of which only the beginning is known."""
         self._starts: dict[str, str] = {}
+        self._ends: dict[str, str] = {}
         self.additions = 0
         """How often one was added: a text that held none may hold one since."""
 
@@ -79,6 +80,7 @@ class Known:
                 self._put(form, Form(secret, whole and form == secret, rule, core))
         for size in range(_MIN_CUT, min(_MAX_CUT, len(secret))):
             self._starts.setdefault(secret[:size], secret)
+            self._ends.setdefault(secret[-size:], secret)
         return True
 
     def _put(self, text: str, form: Form) -> None:
@@ -104,7 +106,7 @@ class Known:
         return [*self._told, *self._found]
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Where they stand in a text, in whatever form, and the beginnings of them before a mark of a cut."""
+        """Where they stand in a text, in whatever form, and what is left of them before or after the mark of a cut."""
         for core, forms in self._grouped().items():
             if core in text:
                 for form, known in forms:
@@ -112,6 +114,7 @@ class Known:
         if self._starts and ("..." in text or "\u2026" in text):
             for mark in _CUT.finditer(text):
                 yield from self._cut_before(text, mark.start())
+                yield from self._cut_after(text, mark.end())
 
     def _grouped(self) -> dict[str, list[tuple[str, Form]]]:
         if not self._groups:
@@ -125,11 +128,17 @@ class Known:
                 yield Span(end - size, end, "known: cut", part=True)
                 return
 
+    def _cut_after(self, text: str, start: int) -> Iterator[Span]:
+        for size in range(min(_MAX_CUT, len(text) - start), _MIN_CUT - 1, -1):
+            if text[start : start + size] in self._ends and not text[start + size : start + size + 1].isalnum():
+                yield Span(start, start + size, "known: cut", part=True)
+                return
+
     def _forget(self, secret: str) -> None:
         del self._found[secret]
         self._parts.discard(secret)
         self._groups = {}
-        for forms in (self._forms, self._starts):
+        for forms in (self._forms, self._starts, self._ends):
             for key in [k for k, v in forms.items() if (v if isinstance(v, str) else v.secret) == secret]:
                 del forms[key]
 

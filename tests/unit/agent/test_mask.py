@@ -153,6 +153,14 @@ def test_a_known_word_is_not_masked_inside_another(masker: Masker) -> None:
     assert masker.mask("the orders of bordering states") == "the orders of bordering states"
 
 
+@pytest.mark.parametrize("text", ["`x` is `...{}`", "'...{}', and so", "a...{} b", "before ...{}...+30 chars"])
+def test_the_end_of_a_known_secret_that_was_cut_is_masked(masker: Masker, text: str) -> None:
+    masker.learn_text("hunter2-Xk29qPz71abcd")
+    for end in ("Xk29qPz71abcd", "abcd"):
+        assert re.fullmatch(re.escape(text).replace(r"\{\}", PLACEHOLDER), masker.mask(text.format(end)))
+    assert masker.mask("...abcdef, ...71, .../abcd") == "...abcdef, ...71, .../abcd"
+
+
 def test_values_are_learned_by_their_names(masker: Masker) -> None:
     assert masker.learn("DB_PASSWORD", "geheim-77")
     assert masker.learn("api_key", "'quoted-as-a-repr-1'")
