@@ -8,11 +8,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dap_ai.agent.analyst.demands import Demand, Side, demand_of, method_call, reported, told_by_pytest, unmet
+from dap_ai.agent.analyst.definitions import called_name
+from dap_ai.agent.analyst.demands import Demand, Side, demand_of, method_call, unmet
 from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.messages import difference_in, reported, told_by_pytest
 from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import PLAIN, cut, show
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
+
+_NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
+"""How unittest says it."""
 
 
 def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
@@ -31,7 +36,9 @@ def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
     both = sides_of(case, d, demand, reported(demand, statement, error.message))
     if len(both) == 2 and all(side.text for side in both):
         d.compared = both[0].text, both[1].text
-    if told := unmet(demand.relation, both):
+    if missing := _NOT_RAISED.match(error.message):
+        d.say(f"`{missing[2]}` did not raise `{missing[1]}`." if missing[2] else f"`{missing[1]}` was not raised.")
+    elif told := unmet(demand.relation, both, difference_in(case.hide(error.message))):
         d.say(f"{told}.")
     elif error.message:
         d.say(f"The message of the assertion: {cut(told_by_pytest(error.message), 200)}")
@@ -53,8 +60,9 @@ def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()
 
 def _side(d: Diagnosis, node: ast.expr, known: str) -> Side:
     code, value = ast.unparse(node), d.value(node)
-    if d.is_literal(node) or (value is None and known == code):
+    is_bound = isinstance(node, ast.Call) and called_name(node) == "approx"
+    if d.is_literal(node) or is_bound or (value is None and known == code):
         return Side(code, code, is_literal=True)
-    if value is None:
+    if value is None or value.kind in ("function", "class", "module"):
         return Side(code, known)
     return Side(code, value.text if value.kind in PLAIN else show(value))

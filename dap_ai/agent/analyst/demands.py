@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,29 +10,23 @@ from dap_ai.agent.case.values import cut, cut_apart, shared
 
 MOST_CHARS = 44
 """Of a value that stands beside another."""
-_BEFORE_CHARS = 12
+_BEFORE_CHARS, _MOST_NAME_CHARS = 12, 30
+NO_CODE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _METHODS = {
-    "assertEqual": "==", "assertNotEqual": "!=", "assertIs": "is", "assertIsNot": "is not",
+    "assertEqual": "==", "assertAlmostEqual": "==", "assertNotEqual": "!=", "assertIs": "is", "assertIsNot": "is not",
     "assertIn": "in", "assertNotIn": "not in", "assertLess": "<", "assertLessEqual": "<=",
     "assertGreater": ">", "assertGreaterEqual": ">=", "assertListEqual": "==", "assertTupleEqual": "==",
-    "assertDictEqual": "==", "assertSequenceEqual": "==", "assertMultiLineEqual": "==",
+    "assertDictEqual": "==", "assertRegex": "matches", "assertIsInstance": "instance",
+    "assertSequenceEqual": "==", "assertMultiLineEqual": "==",
 }  # fmt: skip
 _OF_ONE = {"assertTrue": "true", "assertFalse": "false", "assertIsNone": "is", "assertIsNotNone": "is not"}
+_UNMET = {"matches": ", which `{}` does not match", "instance": ", no `{}`"}
+"""What is not met by a side, as the other has it."""
 _ORDERS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_BETWEEN = {
-    "==": " != ", "in": " not found in ", "not in": " unexpectedly found in ", "is": " is not ",
-    "<": " not less than ", "<=": " not less than or equal to ",
-    ">": " not greater than ", ">=": " not greater than or equal to ", "true": " is not true", "false": " is not false",
-}  # fmt: skip
-"""What stands between the sides in a message of unittest."""
-_DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
-"""How a line of pytest begins that tells how a side came about. debugpy's text has blanks in place of line ends."""
-_BEHIND = re.compile(r"\s{2,}|\s+[-+?:](?=\s)|\n")
-"""What begins behind the sides: a difference line by line, a message of the test's own."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +49,16 @@ class Side:
     def told(self) -> str:
         """With its value."""
         return f"`{self.code}` is `{cut(self.text, 120)}`"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two values differ, of which not all is known. `at`: `[3]` or `.name`, with what each has there."""
+
+    at: str
+    left: str
+    right: str
+    """Without `at`: what this side has, and the other has not."""
 
 
 def method_call(statement: ast.stmt | None) -> ast.Call | None:
@@ -100,69 +103,13 @@ def _sides(test: ast.expr) -> Iterator[ast.expr]:
             yield test
 
 
-def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
-    """The sides' values as the message has them, pytest's or unittest's; empty if it does not have them whole."""
-    if method_call(statement):
-        found = _by_unittest(demand.relation, message)
-    else:
-        shown = re.search(r"(?:^|\s)(assert (?!.*\sassert ).*)", told_by_pytest(message))
-        texts = _beginnings(shown[1]) if shown else ()
-        found = next((sides for text in texts if (sides := _by_pytest(demand, text))), list[str]())
-    known = [*found, *(ast.unparse(side) for side in demand.sides[len(found) :])] if found else []
-    pairs = list(zip(demand.sides, known, strict=True)) if known else []
-    return known if any(ast.unparse(side) != text for side, text in pairs) else []
+def unmet(relation: str, sides: Sequence[Side], difference: Difference | None = None) -> str:
+    """`` `total` is `-7`, not `25.5` ``: how the sides do not meet it; "" where no value is known.
 
-
-def told_by_pytest(message: str) -> str:
-    """The message without the lines in which pytest tells how it came to the sides."""
-    return _DERIVED.split(message, maxsplit=1)[0]
-
-
-def _beginnings(text: str) -> Iterator[str]:
-    """The text up to where its first, second, ... addition may begin, at last all of it."""
-    yield from (text[: each.start()] for each in _BEHIND.finditer(text))
-    yield text
-
-
-def _by_pytest(demand: Demand, text: str) -> list[str]:
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return []  # a side is not shown as an expression, or not whole
-    seen = demand_of(body[0]) if body else Demand("", [])
-    is_same = seen.relation and (seen.relation, len(seen.sides)) == (demand.relation, len(demand.sides))
-    return [ast.unparse(side) for side in seen.sides] if is_same and all(map(_is_repr, seen.sides)) else []
-
-
-def _by_unittest(relation: str, message: str) -> list[str]:
-    text = re.sub(r"^\w+ differ: ", "", message)
-    for between in re.finditer(re.escape(_BETWEEN[relation]), text) if relation in _BETWEEN else ():
-        left, rest = _whole(text[: between.start()]), text[between.end() :]
-        if relation in ("true", "false"):
-            return [left] if left else []
-        right = next((whole for text in _beginnings(rest) if (whole := _whole(text))), "")
-        if left and right:
-            return [left, right]
-    return []
-
-
-def _whole(text: str) -> str:
-    try:
-        node = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        return ""
-    return ast.unparse(node) if _is_repr(node) else ""
-
-
-def _is_repr(node: ast.expr) -> bool:
-    """Whether it reads as one value's: lines of a difference that follow it look like sums (`'tea' - tea + coffee`)."""
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
-    return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))
-
-
-def unmet(relation: str, sides: Sequence[Side]) -> str:
-    """`` `total` is `-7`, not `25.5` ``: how the sides do not meet it; "" where no value is known."""
+    `difference`: where two that were to be equal are not.
+    """
+    if relation == "==" and difference and not all(map(_is_whole, sides)):
+        return _differs(sides[0], sides[1], difference)
     known = [side for side in sides if side.text and not side.is_literal]
     if not known:
         return ""
@@ -177,9 +124,16 @@ def unmet(relation: str, sides: Sequence[Side]) -> str:
         return f"{left.told} and {right.told}"
     (found,) = known
     other = right if found is left else left
+    if relation in _UNMET and found is left:
+        return f"{found.told}{_UNMET[relation].format(other.code)}"
     if relation in _ORDERS and other.is_literal:
         return f"{found.told}, not `{relation if found is left else _ORDERS[relation]} {other.code}`"
     return f"`{left.code}` is not `{right.code}`: {right.told}" if relation == "==" and found is right else found.told
+
+
+def _is_whole(side: Side) -> bool:
+    """Whether all of a value is known, and is short enough to be told."""
+    return 0 < len(side.text) <= MOST_CHARS and "..." not in side.text
 
 
 def _membership(how: str, member: Side, container: Side) -> str:
@@ -199,35 +153,53 @@ def _around(part: str, text: str) -> str:
 
 def _apart(found: Side, wanted: Side) -> str:
     """Two values that were to be equal: whole, or that part of them that differs."""
-    both = shared(found.text, wanted.text)
+    both = shared(found.text, wanted.text) or (found.text if found.text == wanted.text else "")
     if both:
         return f"`{found.code}` is not `{wanted.code}`: both begin with `{cut(both, MOST_CHARS)}`"
-    if max(len(found.text), len(wanted.text)) > MOST_CHARS and (items := _first_difference(found, wanted)):
+    if not (_is_whole(found) and _is_whole(wanted)) and (items := _first_difference(found, wanted)):
         return _apart(*items)
     one, other = cut_apart(found.text, wanted.text, MOST_CHARS)
     against = f", not `{other}`" if wanted.is_literal else f" and `{wanted.code}` is `{other}`"
     return f"`{found.code}` is `{one}`{against}"
 
 
+def _differs(left: Side, right: Side, difference: Difference) -> str:
+    is_long = max(len(left.code), len(right.code)) > _MOST_NAME_CHARS
+    if difference.at and is_long:
+        one, other = cut_apart(difference.left, difference.right, MOST_CHARS)
+        return f"`{difference.at}` is `{one}` on the left, `{other}` on the right"
+    if difference.at:
+        one, other = _item(left, difference.at, difference.left), _item(right, difference.at, difference.right)
+        return _apart(other, one) if left.is_literal else _apart(one, other)
+    extra = f"`{cut(difference.left or difference.right, MOST_CHARS)}`"
+    if is_long:
+        return f"{extra} is on the {'left' if difference.left else 'right'} only"
+    if difference.left:
+        return f"`{left.code}` has {extra}, which `{right.code}` has not"
+    return f"`{left.code}` has no {extra}, which `{right.code}` has"
+
+
 def _first_difference(found: Side, wanted: Side) -> tuple[Side, Side] | None:
     """The first items that differ; None where their texts are no displays of items, or one has more than the other."""
     try:
-        one, other = (ast.parse(side.text, mode="eval").body for side in (found, wanted))
-    except (SyntaxError, ValueError):
+        return _differing(found, wanted, *(ast.parse(side.text, mode="eval").body for side in (found, wanted)))
+    except NO_CODE:
         return None
+
+
+def _differing(found: Side, wanted: Side, one: ast.expr, other: ast.expr) -> tuple[Side, Side] | None:
     match one, other:
         case (ast.List(elts=a), ast.List(elts=b)) | (ast.Tuple(elts=a), ast.Tuple(elts=b)):
-            first, second = ({str(at): item for at, item in enumerate(items)} for items in (a, b))
+            first, second = ({f"[{at}]": item for at, item in enumerate(items)} for items in (a, b))
         case ast.Dict(keys=a, values=c), ast.Dict(keys=b, values=d):
-            first = {ast.unparse(key): value for key, value in zip(a, c, strict=True) if key}
-            second = {ast.unparse(key): value for key, value in zip(b, d, strict=True) if key}
+            first = {f"[{ast.unparse(key)}]": value for key, value in zip(a, c, strict=True) if key}
+            second = {f"[{ast.unparse(key)}]": value for key, value in zip(b, d, strict=True) if key}
         case _:
             return None
-    for key, item in first.items():
-        if key in second and ast.dump(item) != ast.dump(second[key]):
-            return _item(found, key, item), _item(wanted, key, second[key])
-    return None
+    both = ((key, ast.unparse(item), ast.unparse(second[key])) for key, item in first.items() if key in second)
+    key, text, against = next((each for each in both if each[1] != each[2]), ("", "", ""))
+    return (_item(found, key, text), _item(wanted, key, against)) if key else None
 
 
-def _item(side: Side, key: str, item: ast.expr) -> Side:
-    return Side(f"{side.code}[{key}]", ast.unparse(item), side.is_literal)
+def _item(side: Side, at: str, text: str) -> Side:
+    return Side(f"{side.code}{at}", text, side.is_literal)

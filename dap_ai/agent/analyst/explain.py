@@ -8,9 +8,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from dap_ai.agent.analyst.demands import told_by_pytest
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
+from dap_ai.agent.analyst.messages import told_by_pytest
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials

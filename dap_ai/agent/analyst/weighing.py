@@ -14,6 +14,7 @@ from dap_ai.agent.analyst.evidence.oddities import Oddity
 from dap_ai.agent.analyst.evidence.seen import Seen, is_check, seen_in
 from dap_ai.agent.analyst.evidence.spectrum import share, spectrum
 from dap_ai.agent.analyst.facts import Diagnosis
+from dap_ai.agent.analyst.messages import difference_in
 from dap_ai.agent.analyst.neighbours import Neighbours
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
@@ -92,11 +93,12 @@ def _clear(analysis: Analysis, seen: Seen) -> None:
 
 def _compare(analysis: Analysis, seen: Seen) -> None:
     """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
-    diagnosis = analysis.diagnosis
-    if seen.compared and diagnosis.compared is None:
-        demand = demand_of(diagnosis.place.statement)
-        told = unmet(demand.relation, sides_of(analysis.case, diagnosis, demand, seen.compared))
-        diagnosis.sentences[:0] = [f"{told}."] if told else []
+    case, diagnosis = analysis.case, analysis.diagnosis
+    demand = demand_of(diagnosis.place.statement)
+    if seen.compared and diagnosis.compared is None and demand.relation == "==":
+        message = case.exception.message if case.exception else ""
+        sides = sides_of(case, diagnosis, demand, seen.compared)
+        diagnosis.sentences[:1] = [f"{unmet('==', sides, difference_in(case.hide(message)))}."]
 
 
 def _depended(case: Case, part: Part) -> float:

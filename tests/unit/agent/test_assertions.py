@@ -47,6 +47,38 @@ def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):
     assert first.startswith(f"{told} at `test_it.py:5`"), first
 
 
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("self.assertRaises(ValueError, total, [3])", "`total` did not raise `ValueError`"),
+        ("with self.assertRaises(ValueError):\n            total([3])", "`ValueError` was not raised"),
+        (
+            "text = str(total([3]))\n        self.assertRegex(text, 'tea')",
+            "`text` is `'-3'`, which `'tea'` does not match",
+        ),
+        ("n = total([3])\n        self.assertIsInstance(n, str)", "`n` is `-3`, no `str`"),
+        ("self.assertEqual(total([3]), 4)", "`total([3])` is `-3`, not `4`"),
+        ("self.assertIs(total, str)", "The message of the assertion: "),
+    ],
+)
+def test_a_method_of_unittest_is_told_as_what_it_demands(check, told, tmp_path):
+    text = f"""
+import unittest
+
+def total(rows):
+    return -sum(rows)
+
+class TestTotal(unittest.TestCase):
+    def runTest(self):
+        {check}
+
+TestTotal().debug()
+"""
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith(told), first
+
+
 @pytest.mark.parametrize("difference", ["  - tea  + coffee", "  - 1  + 2", "  Full diff:   - tea", " and more"])
 def test_a_difference_on_the_same_line_is_no_value(difference, tmp_path):
     """As where the line ends of the message have become blanks."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import unittest
+from dataclasses import dataclass
 
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from dap_ai.agent.analyst.demands import MOST_CHARS, Side, demand_of, reported, unmet
+from dap_ai.agent.analyst.demands import MOST_CHARS, Side, demand_of, unmet
+from dap_ai.agent.analyst.messages import difference_in, reported
 
 ROWS = [f"row {number}" for number in range(20)]
 
@@ -26,9 +30,10 @@ def said(check: str, **names: object) -> str:
     """How it is not met, by nothing but its message, in one line as debugpy has it."""
     statement = ast.parse(check).body[0]
     demand = demand_of(statement)
-    known = reported(demand, statement, " ".join(raised(check, names).split("\n")))
+    message = " ".join(raised(check, names).split("\n"))
+    known = reported(demand, statement, message) or ["" for _ in demand.sides]
     sides = [Side(ast.unparse(n), text, text == ast.unparse(n)) for n, text in zip(demand.sides, known, strict=False)]
-    return unmet(demand.relation, sides)
+    return unmet(demand.relation, sides, difference_in(message))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +51,8 @@ def said(check: str, **names: object) -> str:
         ("self.assertGreaterEqual(3, n())", "`n()` is `7`, not `<= 3`"),
         ("self.assertTrue(n() < 3)", "`n() < 3` is `False`"),
         ("self.assertFalse(f())", "`f()` is `'- a'`"),
+        ("self.assertIsInstance(n(), str)", ""),
+        ("self.assertAlmostEqual(n(), 7.5, places=3)", "`n()` is `7`, not `7.5`"),
         ("self.assertIsNone(n())", "`n()` is `7`, not `None`"),
         ("assert f() == g()", "`f()` is `'- a'` and `g()` is `'b : c'`"),
         ("assert n() <= 3, 'too many'", "`n()` is `7`, not `<= 3`"),
@@ -113,6 +120,85 @@ def test_of_a_long_text_that_part_is_shown_that_is_not_to_be_in_it():
     assert told.startswith("`'position:fixed'` is in `html`, which is `...xxxxxxxxxxxxposition:fixed")
 
 
+LONG = [{"name": f"row {number}", "n": number} for number in range(30)]
+KEYS = {f"k{number}": number for number in range(20)}
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+    name: str = "n" * 80
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "told"),
+    [
+        ("tea " * 99, "tea " * 98 + "milk", ""),
+        (
+            LONG,
+            [*LONG[:22], {"n": 1}, *LONG[23:]],
+            "`f()[22]` is `{'name': 'row 22', 'n': 22}` and `g()[22]` is `{'n': 1}`",
+        ),
+        (KEYS, KEYS | {"k5": 6}, "`f()['k5']` is `5` and `g()['k5']` is `6`"),
+        (KEYS, KEYS | {"new": 6}, "`f()` has no `{'new': 6}`, which `g()` has"),
+        ([*LONG, 7], LONG, "`f()` has `7`, which `g()` has not"),
+        (set(range(40)), set(range(41)), "`f()` has no `40`, which `g()` has"),
+        (Point(1, 2), Point(1, 3), "`f().y` is `2` and `g().y` is `3`"),
+    ],
+)
+def test_where_values_differ_of_which_the_message_has_a_part_is_told(left: object, right: object, told: str):
+    assert said("assert f() == g()", f=lambda: left, g=lambda: right) == told
+
+
+def test_what_is_called_by_long_code_is_a_side():
+    told = said("assert f(one='a long argument', other='another one') == g()", f=lambda **_: LONG, g=lambda: [*LONG, 1])
+    assert told == "`1` is on the right only"
+    told = said(
+        "assert f(one='a long argument', other='another one') == g()", f=lambda **_: KEYS, g=lambda: KEYS | {"k1": 2}
+    )
+    assert told == "`['k1']` is `1` on the left, `2` on the right"
+
+
+def test_of_a_text_and_a_number_that_is_wanted_about_the_first_is_told():
+    told = said("assert f() == approx(0.4)", f=lambda: 0.3, approx=pytest.approx)
+    assert told == "`f()` is `0.3`, not `approx(0.4)`"
+
+
 @pytest.mark.parametrize("relation", ["==", "in", "<", "is", "", "true"])
 def test_of_sides_of_which_no_value_is_known_nothing_is_said(relation: str):
     assert unmet(relation, [Side("a", ""), Side("b", "")]) == ""
+
+
+DEEP = "[" * 150 + "]" * 150
+SCRAPS = [
+    "assert ",
+    "==",
+    " != ",
+    " not found in ",
+    "'",
+    '"',
+    "  - ",
+    "\n",
+    "f'",
+    "[",
+    ")",
+    "1",
+    "\\",
+    DEEP,
+    "\0",
+    "é",
+    " where ",
+]
+
+
+@pytest.mark.parametrize("check", ["assert a == b", "assert not a", "self.assertEqual(a, b)", "self.assertIn(a, b)"])
+@given(parts=st.lists(st.one_of(st.sampled_from(SCRAPS), st.text(max_size=8)), max_size=12))
+@example(parts=["assert ", DEEP, " == ", DEEP[1:-1]])
+@example(parts=[DEEP, " != ", DEEP[1:-1]])
+def test_no_message_makes_it_fail(check: str, parts: list[str]):
+    statement = ast.parse(check).body[0]
+    demand = demand_of(statement)
+    known = reported(demand, statement, "".join(parts))
+    sides = [Side(ast.unparse(n), text) for n, text in zip(demand.sides, known, strict=False)]
+    assert unmet(demand.relation, sides) or not known
