@@ -31,7 +31,7 @@ _EXTRA = re.compile(rf"Extra items in the (left|right) set:\s+(.*?){_END}")
 
 
 def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
-    """The sides' values as a message of pytest or unittest has them, "" of one that is not whole; empty: it has none."""
+    """The sides' values as a message of pytest or unittest has them, "" of one that is not whole; empty: none."""
     message = message[:_MOST_READ_CHARS]
     if method_call(statement):
         found = _by_unittest(demand.relation, message)

@@ -44,7 +44,7 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if count := before + _after(analysis, trial, trials.usable[-1]):
         return f"{count} other {'check rests' if count == 1 else 'checks rest'} on its line"
     statement = analysis.diagnosis.place.statement
-    if not isinstance(statement, ast.Raise) and not (statement and is_check(statement)):
+    if not isinstance(statement, ast.Raise) and not (is_check(statement)):
         return "" if trials.unlike(trial) else "no change that does something else does"
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
     odd = analysis.seen.telling if analysis.seen else []

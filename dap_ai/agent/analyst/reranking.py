@@ -56,6 +56,9 @@ def changed_words(trial: Trial) -> str:
     """What a generated fix changes, in words."""
     edit = trial.candidate.edit
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    if len(old) > 1 and sorted(map(str.strip, old)) == sorted(map(str.strip, edit.lines)):
+        first, second = (cut(line.strip(), 50) for line in edit.lines[:2])
+        return f"the failing check passes with `{first}` before `{second}`"
     added = [row[2:].strip() for row in difflib.ndiff(old, edit.lines) if row.startswith("+ ")]
     if not added:
         return f"the failing check passes without `{cut('; '.join(line.strip() for line in old), 100)}`"

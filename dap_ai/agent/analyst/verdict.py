@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from dap_ai.agent.analyst.evidence.seen import is_check
 from dap_ai.agent.analyst.explain import is_sure, where
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
@@ -41,7 +42,8 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
     reasons = dict.fromkeys([first.reason, first.reason.partition(" (")[0]])  # what is in brackets is told below
-    guesses = [f"{effect}; a guess at the cause: {cause} ({why})." for effect in effects for why in reasons]
+    whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
+    guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
 
 

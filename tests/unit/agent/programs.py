@@ -179,19 +179,6 @@ c.step()
 """,
 )
 _program(
-    "accumulator_reset",
-    "3",
-    """
-def total_of(rows):
-    for row in rows:
-        total = 0  # BUG
-        total += row
-    return total
-
-assert total_of([1, 2, 3]) == 6
-""",
-)
-_program(
     "int_of_text",
     "'12 kg'",
     """
@@ -264,29 +251,6 @@ def pay(total, coupon):
     return total
 
 pay(20, "spring-10")
-""",
-)
-_program(
-    "discarded_result",
-    "[1, 2, 5]",
-    """
-def insert(tree, value):
-    if tree is None:
-        return [None, value, None]
-    if value < tree[1]:
-        tree[0] = insert(tree[0], value)
-    else:
-        insert(tree[2], value)  # BUG
-    return tree
-
-def walk(tree):
-    return [] if tree is None else walk(tree[0]) + [tree[1]] + walk(tree[2])
-
-root = None
-for number in [5, 2, 8, 1]:
-    root = insert(root, number)
-found = walk(root)
-assert found == [1, 2, 5, 8], found
 """,
 )
 _program(

@@ -48,6 +48,33 @@ def test_a_missing_return_is_proposed_where_a_function_falls_off_its_end():
     assert any(text.endswith("return found") for text in proposed("def f(a):\n    found = a + 1\n"))
 
 
+def test_what_begins_in_a_loop_is_proposed_before_it():
+    text = """
+        def f(rows):
+            for row in rows:
+                total = 0
+                total += row
+            return total
+    """
+    assert "total = 0; for row in rows:" in proposed(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("text.strip()", "text = text.strip()"),
+        ("self.name.replace('a', 'b')", "self.name = self.name.replace('a', 'b')"),
+        ("put(tree[0], 3)", "tree[0] = put(tree[0], 3)"),
+        ("show(tree[0], 3)", None),
+        ("rows.append(3)", None),
+    ],
+)
+def test_a_result_that_is_dropped_is_proposed_to_be_kept(line: str, meant: str | None):
+    text = f"def put(tree, n):\n    return [tree, n]\n\ndef show(tree, n):\n    print(tree, n)\n\n{line}\n"
+    kept = [each for each in proposed(text, 7) if " = " in each]
+    assert kept == ([meant] if meant else [])
+
+
 def test_what_is_still_being_filled_at_the_end_of_a_loop_is_added_to_the_result():
     text = """
         def f(words):

@@ -44,19 +44,18 @@ def unused(prices):
 amount = total([1, 2, 3])
 assert amount == 6, "the bill"
 """
-RESAMPLED = """
+REPEATED = """
 def sizes(values):
-    found = []
-    for n in range(3):
-        picked = values[n:]
-        found.append(len(values))
+    found = [[]] * 2
+    for value in values:
+        found[value % 2].append(value)
     return found
 
 
 made = sizes([1, 2, 3])
-assert made == [3, 2, 1], "the bill"
+assert made == [[2], [1, 3]], "the bill"
 """
-RESAMPLED_RAN = (2, 3, 4, 5, 6, 7, 10, 11)
+REPEATED_RAN = (2, 3, 4, 5, 6, 9, 10)
 Copy = Callable[[SnapshotQuery], SnapshotResult]
 
 
@@ -70,9 +69,9 @@ def total(tmp_path: Path) -> Stopped:
 
 
 @pytest.fixture
-def resampled(tmp_path: Path) -> Stopped:
-    program = tmp_path / "resampled.py"
-    program.write_text(RESAMPLED)
+def repeated(tmp_path: Path) -> Stopped:
+    program = tmp_path / "repeated.py"
+    program.write_text(REPEATED)
     stopped = fail(program)
     stopped.why_no_snapshot = ""
     return stopped
@@ -121,9 +120,9 @@ def test_a_new_number_that_meets_the_only_check_is_no_fix_and_its_line_is_not_to
     assert "which proves too little to show it" in answer.text
 
 
-def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(resampled: Stopped):
-    resampled.copy = copies(resampled.program, "len(picked)", RESAMPLED_RAN)
-    assert f"{CAUSE} `resampled.py:6`" in ask(resampled)[0].text
+def test_what_a_rule_knows_and_a_snapshot_verifies_is_no_guess(repeated: Stopped):
+    repeated.copy = copies(repeated.program, "[[] for _ in range(2)]", REPEATED_RAN)
+    assert f"{CAUSE} `repeated.py:3`" in ask(repeated)[0].text
 
 
 def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proof(total: Stopped):
@@ -231,9 +230,9 @@ def test_a_division_by_zero_is_not_tried_away(tmp_path: Path):
     assert all("/" in text or "%" in text for text in tried if "def mean" in text)
 
 
-def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(resampled: Stopped):
-    resampled.copy = copies(resampled.program, "nothing like this", RESAMPLED_RAN)
-    assert f"{GUESS} `resampled.py:6`" in ask(resampled)[0].text
+def test_what_a_rule_knows_is_a_guess_once_its_fix_has_failed(repeated: Stopped):
+    repeated.copy = copies(repeated.program, "nothing like this", REPEATED_RAN)
+    assert f"{GUESS} `repeated.py:3`" in ask(repeated)[0].text
 
 
 def test_the_calls_behind_a_failed_assertion_are_told(total: Stopped):

@@ -38,6 +38,8 @@ PRIOR = {
     "number": 0.85,
     "bound": 0.85,
     "return out of loop": 0.85,
+    "start out of loop": 0.85,
+    "keep": 0.85,
     "unused name": 0.95,
     "name": 0.55,
     "index name": 0.8,

@@ -73,6 +73,8 @@ def scope_of(edit: Edit) -> tuple[str, int, int]:
 def own_lines(edit: Edit, shape: str = "") -> list[str]:
     """The edit's lines, as far as possible in the words of those that they replace. `shape`: `shape_of` the edit."""
     old, new = "\n".join(edit.source.lines[edit.first - 1 : edit.last]), "\n".join(edit.lines)
+    if {line.strip() for line in edit.lines} <= {line.strip() for line in old.split("\n")}:
+        return edit.lines  # they only have moved
     shape = shape or shape_of(edit, edit.lines)
     seen: set[str] = set()
     for made in _versions(old, new, _quote(old) or _quote(edit.source.text)):

@@ -7,6 +7,13 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from dap_ai.agent.analyst.changes.kinds import BINARY, Change, Scopes, line_change
+from dap_ai.agent.case.indexing import nodes_below, once_per_node
+
+_OF_IMMUTABLE = {
+    "capitalize", "casefold", "format", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
+    "strip", "title", "upper", "zfill",
+}  # fmt: skip
+"""Methods that change nothing: their result alone is what they are called for."""
 
 
 def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[Change]:
@@ -29,6 +36,13 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
             if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
                 for made in (f"{ast.unparse(value)}.copy()", f"list({ast.unparse(value)})"):
                     yield _must("copy", node, f"{ast.unparse(target)} = {made}")
+            if isinstance(parent, ast.For | ast.While) and node in parent.body and _begins(value):
+                head = lines[parent.lineno - 1 : node.lineno - 1]
+                text = "\n".join([" " * parent.col_offset + lines[node.lineno - 1].strip(), *head])
+                end = len(lines[node.lineno - 1].encode())
+                yield Change("start out of loop", parent.lineno, 0, node.lineno, end, text)
+        case ast.Expr(value=ast.Call() as call) if holder := _holder(call, scopes.tree):
+            yield _must("keep", node, f"{ast.unparse(holder)} = {ast.unparse(call)}")
         case ast.Return(value=value):
             if isinstance(parent, ast.For | ast.While) and node.lineno == node.end_lineno:
                 text = " " * parent.col_offset + lines[node.lineno - 1].strip()
@@ -84,6 +98,36 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
         if isinstance(parent, ast.For | ast.While | ast.If) and position == len(siblings) - 1 and position > 0:
             text = " " * parent.col_offset + lines[node.lineno - 1].strip()
             yield line_change("indent", node.lineno, text, lines)
+
+
+def _begins(value: ast.expr) -> bool:
+    """Whether a value is what one begins to count or to collect with."""
+    match value:
+        case ast.Constant() | ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Call(func=ast.Name(id="set" | "dict" | "list"), args=[]):
+            return True
+        case _:
+            return False
+
+
+def _holder(call: ast.Call, tree: ast.Module) -> ast.expr | None:
+    """Where the result of a call that stands alone may belong: in what it is called on, or in its first argument."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=holder, attr=name)) if name in _OF_IMMUTABLE:
+            pass
+        case ast.Call(func=ast.Name(id=name), args=[holder, *_]) if name in _giving(tree):
+            pass
+        case _:
+            return None
+    return holder if isinstance(holder, ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+@once_per_node
+def _giving(tree: ast.Module) -> set[str]:
+    """The functions of a file that return a value."""
+    functions = (node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef))
+    return {f.name for f in functions if any(isinstance(n, ast.Return) and n.value for n in nodes_below(f))}
 
 
 def _must(kind: str, node: ast.stmt, new: str) -> Change:

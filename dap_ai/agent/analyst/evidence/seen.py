@@ -84,14 +84,16 @@ def _suspends(scope: ast.AST) -> bool:
 def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str]:
     """The literals of what was found and not expected; of a crash, a None that is in its values."""
     if compared:
-        return atoms(compared[0]) ^ atoms(compared[1])
+        left, right = map(atoms, compared)
+        wanted = [diagnosis.is_literal(side) for side in demand_of(diagnosis.place.statement).sides]
+        return left - right if wanted == [False, True] else right - left if wanted == [True, False] else left ^ right
     if diagnosis.place.statement is None or is_check(diagnosis.place.statement):
         return set()
     texts = [v.text for c in diagnosis.cited if (v := diagnosis.place.value(c.expression))]
     return {"None"} & {atom for text in texts for atom in atoms(text)}
 
 
-def is_check(statement: ast.stmt) -> bool:
+def is_check(statement: ast.stmt | None) -> bool:
     """Whether a statement demands something: `assert`, or a test's `assertEqual(...)`."""
     return isinstance(statement, ast.Assert) or method_call(statement) is not None
 

@@ -6,7 +6,6 @@ from dap_ai.agent.analyst.findings import Rule
 from dap_ai.agent.analyst.rules import (
     awaiting,
     bounds,
-    calls,
     closures,
     conditions,
     dropped,
@@ -17,6 +16,7 @@ from dap_ai.agent.analyst.rules import (
     nothing,
     races,
     returns,
+    shadowing,
     sharing,
     ties,
 )
@@ -26,7 +26,7 @@ TABLE: list[Rule] = [
     *returns.RULES,
     *names.RULES,
     *iterators.RULES,
-    *calls.RULES,
+    *shadowing.RULES,
     *sharing.RULES,
     *races.RULES,
     *closures.RULES,

@@ -6,38 +6,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings
+from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.findings import Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode
 
 
-def unused(scope: Scope, view: View) -> Iterator[Finding]:
-    """A parameter or local that is never read: something else was used in its place."""
+def instead(scope: Scope, view: View) -> Iterator[Finding]:
+    """A local that is never read, while what it was made of is used after it."""
     node = scope.node
     if not isinstance(node, FunctionNode) or is_stub(node):
         return
-    read = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    names = {n.id for n in read}
-    for parameter in scope.parameters:
-        is_wanted = parameter.arg not in ("self", "cls") and not parameter.arg.startswith("_")
-        if is_wanted and parameter.arg not in names and parameter not in (node.args.vararg, node.args.kwarg):
-            yield Finding(scope, node.lineno, WEIGHTS.faint, f"parameter `{parameter.arg}` is never used", "unused")
+    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    shared = {name for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global) for name in n.names}
     for statement in scope.statements():
-        if isinstance(statement, ast.AugAssign | FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
-            continue
-        for name in bindings(statement):
-            if name in names or name.startswith("_"):
-                continue
-            if isinstance(statement, ast.For):
-                reason = f"loop variable `{name}` is never used in the loop"
-                yield Finding(scope, statement.lineno, WEIGHTS.faint, reason, "unused")
-                continue
-            if any(name in ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global)):
-                continue
-            yield Finding(scope, statement.lineno, WEIGHTS.faint, f"`{name}` is computed here and never used", "unused")
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                yield from _instead(scope, statement, name, statement.value)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value) if not name.startswith("_"):
+                if name not in read | shared:
+                    yield from _instead(scope, statement, name, value)
+            case _:
+                pass
 
 
 def _instead(scope: Scope, statement: ast.stmt, name: str, value: ast.expr) -> Iterator[Finding]:
@@ -65,4 +53,4 @@ def _is_called(statement: ast.stmt, name: ast.Name) -> bool:
     return any(isinstance(n, ast.Call) and n.func is name for n in ast.walk(statement))
 
 
-RULES = [unused]
+RULES = [instead]

@@ -1,15 +1,13 @@
-"""Results: functions that give None, too early, or not what they made."""
+"""Results: functions that give None."""
 
-# ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests, mutations
-from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub, swap
+from dap_ai.agent.analyst.definitions import Scope, bindings, control_tests
+from dap_ai.agent.analyst.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub
 from dap_ai.agent.analyst.weights import WEIGHTS
-from dap_ai.agent.case.indexing import nodes_below, once_per_node
 from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
 
 IMPLICIT_NONE = "implicit None"
@@ -79,25 +77,6 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
                 pass
 
 
-def reset_in_loop(scope: Scope, view: View) -> Iterator[Finding]:
-    """An accumulator that starts anew in each round."""
-    for loop in scope.statements():
-        if not isinstance(loop, ast.For | ast.While):
-            continue
-        for statement in loop.body:
-            if not (isinstance(statement, ast.Assign) and _is_empty(statement.value)):
-                continue
-            for name in bindings(statement):
-                filled = any(isinstance(s, ast.AugAssign) and name in bindings(s) for s in loop.body)
-                used = sum(
-                    isinstance(n, ast.Name) and n.id == name and n.lineno > (loop.end_lineno or 0)
-                    for n in ast.walk(scope.node)
-                )
-                if filled and used:
-                    reason = f"`{name}` is reset in each iteration of the loop, and used after it"
-                    yield Finding(scope, statement.lineno, WEIGHTS.likely, reason, "reset in loop")
-
-
 def _none_matters(view: View) -> bool:
     error = view.case.exception
     return bool(error and "NoneType" in error.message) or any("`None`" in s for s in view.diagnosis.sentences)
@@ -164,50 +143,4 @@ def _is_empty(node: ast.expr) -> bool:
     )
 
 
-def discarded(scope: Scope, view: View) -> Iterator[Finding]:
-    """`f(x.a, ...)` alone on a line, where elsewhere the same result is kept: `x.b = f(x.b, ...)`."""
-    kept = _kept_results(scope.source.index.tree)
-    for statement in scope.statements():
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.func) not in kept:
-            continue
-        holder = call.args[0]
-        edit = None
-        if isinstance(holder, ast.Name | ast.Attribute | ast.Subscript):
-            edit = swap(scope.source, call, f"{ast.unparse(holder)} = {ast.unparse(call)}")
-        reason = f"the result of `{ast.unparse(call)}` is discarded here; elsewhere it is kept"
-        callees = view.resolver.callees(call, scope)
-        in_vain = callees and not any(_has_effect(callee) for callee in callees)
-        weight = WEIGHTS.sure if in_vain else WEIGHTS.faint
-        yield Finding(scope, statement.lineno, weight, reason, "discarded result", edit=edit)
-
-
-@once_per_node
-def _kept_results(tree: ast.Module) -> set[str]:
-    """The functions of which `x.b = f(x.b, ...)` keeps the result somewhere in the file."""
-    return {
-        name
-        for n in nodes_below(tree)
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and n.value.args
-        if _is_same(n.targets[0], n.value.args[0]) and (name := ast.unparse(n.value.func))
-    }
-
-
-def _is_same(one: ast.expr, other: ast.expr) -> bool:
-    """Whether the two are written alike; most of a large file differ at first sight."""
-    if type(one) is not type(other) or getattr(one, "attr", "") != getattr(other, "attr", ""):
-        return False
-    return ast.unparse(one) == ast.unparse(other)
-
-
-def _has_effect(callee: Scope) -> bool:
-    """Whether a call may be meant for more than its result: it raises, or changes what it was given."""
-    return any(
-        isinstance(s, ast.Raise | ast.Assert)
-        or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call))
-        or [*mutations(s)]
-        for s in callee.statements()
-    )
-
-
-RULES = [discarded, implicit_none, in_place, reset_in_loop]
+RULES = [implicit_none, in_place]
