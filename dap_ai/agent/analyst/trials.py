@@ -6,12 +6,11 @@ import ast
 import asyncio
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct, spread
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit
@@ -43,7 +42,6 @@ _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
 """Of the clock's time: for what shows the failure, before any fix is tried; and for the widest of that."""
 NO_TIME = "there was no time to run the failure again"
 _UNSUSPECTED = 0.06
-_FURTHER = 0.97
 _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
 
@@ -331,21 +329,7 @@ def _candidates(analysis: Analysis, usable: Sequence[Control], most: int) -> lis
     generated: list[Candidate] = []
     for source, lines in suspicion:
         generated += candidates(source, {line: each for line, each in lines.items() if [each] >= least})
-    generated.sort(key=lambda c: -c.prior * c.suspicion)
-    generated = _spread(generated)
-    return list(islice(distinct(chain(rules, (c for c in generated if not hides(c, analysis)))), most))
-
-
-def _spread(found: Sequence[Candidate]) -> list[Candidate]:
-    """Each further change of a line a little later, so that no line takes all the time."""
-    count: Counter[tuple[str, int]] = Counter()
-    scores: list[float] = []
-    for each in found:
-        spot = (each.edit.source.path, each.line)
-        scores.append(each.prior * each.suspicion * _FURTHER ** count[spot])
-        count[spot] += 1
-    order = sorted(range(len(found)), key=lambda n: -scores[n])
-    return [found[n] for n in order]
+    return list(islice(distinct(chain(rules, (c for c in spread(generated) if not hides(c, analysis)))), most))
 
 
 def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:

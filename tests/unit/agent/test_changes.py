@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct
+from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct, spread
 from dap_ai.agent.analyst.changes.kinds import PRIOR
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.case.source import SourceFile
@@ -46,6 +46,16 @@ def test_what_was_meant_is_among_the_changes(line: str, meant: str):
 
 def test_a_missing_return_is_proposed_where_a_function_falls_off_its_end():
     assert any(text.endswith("return found") for text in proposed("def f(a):\n    found = a + 1\n"))
+
+
+def test_no_line_takes_all_the_time():
+    """Of a line that is much more suspicious many changes come first, not all."""
+    source = SourceFile("/x/p.py", "total = first * rate(a, b) + second[a] - third[b + 1]\ncount = count + 1\n")
+    found = spread(candidates(source, {1: 0.9, 2: 0.3}))
+    places = [place for place, each in enumerate(found) if each.line == 2]
+    assert sum(each.line == 1 for each in found) > 50
+    assert 5 < places[0] < 50
+    assert {each.line for each in found[:5]} == {1}
 
 
 def test_what_begins_in_a_loop_is_proposed_before_it():

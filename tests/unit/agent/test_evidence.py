@@ -94,6 +94,23 @@ def test_a_part_that_stands_out_is_followed_to_the_round_that_made_it(tmp_path: 
     assert odd.datum == "round 3: `line` is `[5]`"
 
 
+def test_what_is_wanted_and_missing_is_not_followed_as_wrong(tmp_path: Path):
+    program = tmp_path / "names.py"
+    program.write_text("first = 'Bobby'\nlast = 'Annie'\nnames = [last]\nassert names == ['Bobby']\n")
+    values = [
+        TracedValue(1, "first", "'Bobby'"),
+        TracedValue(2, "last", "'Annie'"),
+        TracedValue(3, "names", "['Annie']"),
+    ]
+    steps = [number for line in (1, 2, 3, 4) for number in (1, line)]
+    history = History(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
+    analysis = analyse(case_of(fail(program)))
+    assert analysis
+    seen = seen_in(history, analysis.case.sources, analysis.diagnosis)
+    assert seen
+    assert [odd.event.spot[1] for odd in seen.oddities] == [2]
+
+
 def test_the_literals_of_a_text_are_told_apart():
     assert atoms("{'a': -1, 'b': nan}") == {"'a'", "-1", "'b'", "nan"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from dap_ai.agent.analyst.changes.statements import statement_changes
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.case.source import SourceFile
 
+_FURTHER = 0.97
 _GUARD = 0.35
 """How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
 
@@ -46,6 +48,17 @@ def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candi
     ]
     found.sort(key=lambda c: -c.prior * c.suspicion)
     return found
+
+
+def spread(found: Iterable[Candidate]) -> list[Candidate]:
+    """The likeliest first, but each further change of a line a little later, so that no line takes all the time."""
+    count: Counter[tuple[str, int]] = Counter()
+    scored: list[tuple[float, Candidate]] = []
+    for each in sorted(found, key=lambda c: -c.prior * c.suspicion):
+        spot = (each.edit.source.path, each.line)
+        scored.append((each.prior * each.suspicion * _FURTHER ** count[spot], each))
+        count[spot] += 1
+    return [each for _, each in sorted(scored, key=lambda pair: -pair[0])]
 
 
 def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
