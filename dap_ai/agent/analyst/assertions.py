@@ -34,7 +34,7 @@ def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
     demand = demand_of(statement)
     sides = demand.sides
     both = sides_of(case, d, demand, reported(demand, statement, error.message))
-    if len(both) == 2 and all(side.text for side in both):
+    if len(both) == 2 and all(side.text and "..." not in side.text for side in both):
         d.compared = both[0].text, both[1].text
     if missing := _NOT_RAISED.match(error.message):
         d.say(f"`{missing[2]}` did not raise `{missing[1]}`." if missing[2] else f"`{missing[1]}` was not raised.")

@@ -153,7 +153,7 @@ def _around(part: str, text: str) -> str:
 
 def _apart(found: Side, wanted: Side) -> str:
     """Two values that were to be equal: whole, or that part of them that differs."""
-    both = shared(found.text, wanted.text) or (found.text if found.text == wanted.text else "")
+    both = shared(found.text, wanted.text)
     if both:
         return f"`{found.code}` is not `{wanted.code}`: both begin with `{cut(both, MOST_CHARS)}`"
     if not (_is_whole(found) and _is_whole(wanted)) and (items := _first_difference(found, wanted)):

@@ -31,7 +31,7 @@ _EXTRA = re.compile(rf"Extra items in the (left|right) set:\s+(.*?){_END}")
 
 
 def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
-    """The sides' values as a message of pytest or unittest has them, "" of one that is not whole; empty: none."""
+    """The sides' values as a message of pytest or unittest has them, with `...` for what it leaves out; empty: none."""
     message = message[:_MOST_READ_CHARS]
     if method_call(statement):
         found = _by_unittest(demand.relation, message)
@@ -41,8 +41,7 @@ def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[s
         found = next((sides for text in texts if (sides := _by_pytest(demand, text))), list[str]())
     known = [*found, *(ast.unparse(side) for side in demand.sides[len(found) :])] if found else []
     pairs = list(zip(demand.sides, known, strict=True)) if known else []
-    told = ["" if "..." in text else text for text in known]  # pytest has left a part out
-    return told if any(text and ast.unparse(side) != text for side, text in pairs) else []
+    return known if any(ast.unparse(side) != text for side, text in pairs) else []
 
 
 def told_by_pytest(message: str) -> str:

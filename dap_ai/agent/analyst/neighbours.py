@@ -22,7 +22,6 @@ _RUN_S, _DEADLINE_S = 0.25, 1.5
 _BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
 """By the clock: so much at most, and so much of what is left."""
 _MOST_JUDGES, _JUDGE_S = 20, 0.3
-_SEVERAL = 5
 _PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
 """Of outcomes without and with an edit."""
 
@@ -70,11 +69,6 @@ class Neighbours:
     def of_the_failed(self) -> set[Spot]:
         """The lines that ran in the test that failed."""
         return {spot for spot, tests in self.ran.items() if tests & 1}
-
-    def leave_out(self, edit: Edit) -> bool:
-        """Whether several tests pass, and none of them runs a line that an edit changes."""
-        ran = any(self.ran.get((edit.source.path, n), 0) & self.passed for n in _lines(edit))
-        return self.passed.bit_count() >= _SEVERAL and not ran
 
     def judges(self, edit: Edit) -> list[Ran]:
         """The others that run a line which an edit changes, by what became of them without it; bounded."""

@@ -51,8 +51,6 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
     if elsewhere or _brings(trial.candidate.edit):
         return ""
-    if trials.neighbours and trials.neighbours.leave_out(trial.candidate.edit):
-        return "none of the tests beside it that pass run its line, and no change of another function does it"
     # `a < 10` and the condition of a `raise` leave room for wrong values.
     return "no change of another function does" if demand_of(statement).relation == "==" and not is_data else ""
 

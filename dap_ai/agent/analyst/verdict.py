@@ -23,6 +23,7 @@ _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
 """What ends the first part of a message."""
 _CODE = re.compile(r"`([^`]+)`")
 _PLACE = re.compile(r"\S+:\d+")
+_IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
 
 
 def verdict(analysis: Analysis, trials: Trials | None) -> str:
@@ -41,7 +42,7 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     if is_sure(analysis, trials):
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
-    reasons = dict.fromkeys([first.reason, first.reason.partition(" (")[0]])  # what is in brackets is told below
+    reasons = dict.fromkeys([first.reason, _IN_BRACKETS.sub("", first.reason)])  # what is in brackets is told below
     whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
     guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
@@ -74,7 +75,9 @@ def _effects(analysis: Analysis) -> list[str]:
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
-    brief = f"{kind}: {_FIRST.split(error.message, maxsplit=1)[0].rstrip('.:')}" if error and error.message else kind
+    first = _FIRST.split(error.message, maxsplit=1)[0].rstrip(".:") if error else ""
+    brief = f"{kind}: {first}" if first else kind
+    told = [text.replace("It is raised", f"{brief}, raised", 1) for text in told]
     if analysis.case.held and told:
         told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]

@@ -14,7 +14,7 @@ CHARS_PER_TOKEN = 4
 
 _BEFORE_CHARS = 12
 """So much is shown of what two texts have in common before they differ."""
-_CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars")
+_CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars|\.\.\.")
 _QUIET = frozenset({"module", "class", "function"})
 MISSING = object()
 PLAIN = frozenset(

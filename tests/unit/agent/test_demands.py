@@ -134,7 +134,12 @@ class Point:
 @pytest.mark.parametrize(
     ("left", "right", "told"),
     [
-        ("tea " * 99, "tea " * 98 + "milk", ""),
+        ("tea " * 99, "tea " * 98 + "milk", "`f()` is not `g()`: both begin with `'tea tea tea `"),
+        (
+            "milk " + "tea " * 9,
+            "soup " + "tea " * 9,
+            "`f()` is `'milk tea tea... tea tea tea '` and `g()` is `'soup tea tea... tea tea tea '`",
+        ),
         (
             LONG,
             [*LONG[:22], {"n": 1}, *LONG[23:]],
