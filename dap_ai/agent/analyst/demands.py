@@ -108,7 +108,7 @@ def unmet(relation: str, sides: Sequence[Side], difference: Difference | None = 
 
     `difference`: where two that were to be equal are not.
     """
-    if relation == "==" and difference and not all(map(_is_whole, sides)):
+    if relation == "==" and difference and len(sides) == 2 and not all(map(_is_whole, sides)):
         return _differs(sides[0], sides[1], difference)
     known = [side for side in sides if side.text and not side.is_literal]
     if not known:

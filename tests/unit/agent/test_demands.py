@@ -11,7 +11,7 @@ from _pytest.assertion.rewrite import rewrite_asserts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dap_ai.agent.analyst.demands import MOST_CHARS, Side, demand_of, unmet
+from dap_ai.agent.analyst.demands import MOST_CHARS, Difference, Side, demand_of, unmet
 from dap_ai.agent.analyst.messages import difference_in, reported
 
 ROWS = [f"row {number}" for number in range(20)]
@@ -168,6 +168,12 @@ def test_what_is_called_by_long_code_is_a_side():
 def test_of_a_text_and_a_number_that_is_wanted_about_the_first_is_told():
     told = said("assert f() == approx(0.4)", f=lambda: 0.3, approx=pytest.approx)
     assert told == "`f()` is `0.3`, not `approx(0.4)`"
+
+
+def test_a_side_that_is_given_by_its_name_is_not_known():
+    statement = ast.parse("self.assertEqual(f(), second=g())").body[0]
+    demand = demand_of(statement)
+    assert unmet(demand.relation, [Side("f()", "")], Difference("[1]", "2", "3")) == ""
 
 
 @pytest.mark.parametrize("relation", ["==", "in", "<", "is", "", "true"])
