@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.demands import Demand, Side, demand_of, method_call, unmet
 from dap_ai.agent.analyst.facts import Diagnosis
 from dap_ai.agent.analyst.messages import difference_in, reported, told_by_pytest
+from dap_ai.agent.case.quantified import quantified
 from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import PLAIN, cut, show
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
@@ -38,7 +39,7 @@ def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
         d.compared = both[0].text, both[1].text
     if missing := _NOT_RAISED.match(error.message):
         d.say(f"`{missing[2]}` did not raise `{missing[1]}`." if missing[2] else f"`{missing[1]}` was not raised.")
-    elif told := unmet(demand.relation, both, difference_in(case.hide(error.message))):
+    elif told := _decided(d, demand) or unmet(demand.relation, both, difference_in(case.hide(error.message))):
         d.say(f"{told}.")
     elif error.message:
         d.say(f"The message of the assertion: {cut(told_by_pytest(error.message), 200)}")
@@ -51,11 +52,31 @@ def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
                 d.cite(node)
 
 
+def _decided(d: Diagnosis, demand: Demand) -> str:
+    """For which items `all(...)` is not so, or `any(...)` is."""
+    found = quantified(demand.sides[0]) if demand.relation in ("true", "false") else None
+    value = d.value(found.items) if found and found.holds == (demand.relation == "false") else None
+    if found is None or value is None or value.length == 0 or value.text == "[]":
+        return ""
+    how, target = "holds" if found.holds else "does not hold", ast.unparse(found.target).strip("()")
+    return f"`{ast.unparse(found.condition)}` {how} for `{target}` in `{show(value)}`"
+
+
 def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[Side]:
     """By the values in the frame, else by those that are `known` otherwise, if any: one for each side."""
     texts = known or ["" for _ in demand.sides]
     found = [_side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
-    return [replace(side, code=case.hide(side.code), text=case.hide(side.text)) for side in found]
+    codes = [case.hide(_written(node)) for node in demand.sides]
+    return [replace(side, code=code, text=case.hide(side.text)) for side, code in zip(found, codes, strict=True)]
+
+
+def _written(node: ast.expr) -> str:
+    """As one writes it: `any(x for x in xs)` with one pair of brackets."""
+    match node:
+        case ast.Call(func=func, args=[ast.GeneratorExp() as only], keywords=[]):
+            return f"{ast.unparse(func)}{ast.unparse(only)}"
+        case _:
+            return ast.unparse(node)
 
 
 def _side(d: Diagnosis, node: ast.expr, known: str) -> Side:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from dap_ai.agent.case.quantified import quantified
 from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, header_expressions, language_of, own_statements
 from dap_ai.agent.case.values import find
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
@@ -224,6 +225,8 @@ def _python_at(place: Place, *, wide: bool) -> dict[str, ast.expr]:
 
     for node in sub_expressions([*place.evaluated, *header_expressions(statement)]):
         add(_loaded(node))
+        if decided := quantified(node):
+            add(decided.items)
     for other in own_statements(scope) if scope else ():
         for node in sub_expressions(header_expressions(other)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.agent.harness import ask, fail
 
+ROWS = "ROWS = [1, 2, 3, 4, 5, 6]; LEFT = iter(ROWS)"
 RUNNER = """\
 import ast
 import pathlib
@@ -40,10 +41,16 @@ def asserted(folder: Path, text: str) -> str:
         ("assert total([3]) == 3, 'a message of its own'", "`total([3])` is `-3`, not `3`"),
         ("assert str(total([3])) == 'tea'", "`str(total([3]))` is `'-3'`, not `'tea'`"),
         ("assert not total([3])", "`total([3])` is `-3`"),
+        ("assert all(n < 3 for n in ROWS)", "`n < 3` does not hold for `n` in `[3, 4, 5]`"),
+        ("assert not any(n > 3 for n in ROWS if n < 5)", "`n > 3` holds for `n` in `[4]`"),
+        ("assert all(v for k, v in {'a': 0}.items())", "`v` does not hold for `k, v` in `[('a', 0)]`"),
+        ("assert any(n > 9 for n in ROWS)", "`any(n > 9 for n in ROWS)` is `False`"),
+        ("assert all(total([n]) > 0 for n in ROWS)", "`all(total([n]) > 0 for n in ROWS)` is `False`"),
+        ("assert all(n < 3 for n in LEFT), list(LEFT)", "`all(n < 3 for n in LEFT)` is `False`"),
     ],
 )
 def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):
-    first = asserted(tmp_path, f"def total(rows):\n    return -sum(rows)\n\n\n{check}\n")
+    first = asserted(tmp_path, f"{ROWS}\ndef total(rows):\n    return -sum(rows)\n\n{check}\n")
     assert first.startswith(f"{told} at `test_it.py:5`"), first
 
 
