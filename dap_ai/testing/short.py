@@ -41,8 +41,10 @@ def sections_of(answer: str) -> dict[str, Section]:
 
 def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
     """The verdict, then the line of the root cause as it stands."""
+    guess = next((lines[0] for name, lines in sections.items() if name.startswith("Root cause (a guess")), "")
     for line in first:
         verdict, cause, place = line.partition("; a guess at the cause: ")
+        place = place if "(" in place or not guess else guess  # the verdict had no room for why
         yield from (f"{verdict}.", f"A guess at the cause: {place}") if cause else (line,)
     for name, lines in sections.items():
         if name.startswith("Root cause"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,14 +18,15 @@ from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
 """How unittest says it."""
+_OWN_ERROR = re.compile(r"Assert|Fail|Mismatch")
+"""Of a library of tests, in the place of an AssertionError."""
 
 
 def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
     """Whether an assertion was not met. What was raised on the way to its sides is another failure."""
     if error.type == "AssertionError":
         return not isinstance(statement, ast.Raise)
-    is_assertion = isinstance(statement, ast.Assert) or method_call(statement) is not None
-    return is_assertion and not hasattr(builtins, error.type)
+    return method_call(statement) is not None and _OWN_ERROR.search(error.type) is not None
 
 
 def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:

@@ -101,6 +101,10 @@ def test_a_difference_on_the_same_line_is_no_value(difference, tmp_path):
         ("assert '1' + 2 == 3", "TypeError"),
         ("rows = {}\nassert rows['a'] == 3", "`rows` is empty: it has no key `'a'`"),
         ("import pytest\n\npytest.fail('no rows')", "`Failed`: no rows"),
+        (
+            "import json\nrows = 1\nassert json.loads('{') == rows",
+            "`json.decoder.JSONDecodeError`: Expecting property name",
+        ),
         ("assert len(5) == 3, 'a message'", "`TypeError`: object of type 'int' has no len()"),
     ],
 )

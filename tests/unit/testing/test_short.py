@@ -52,6 +52,11 @@ def test_a_cause_that_the_verdict_does_not_name_is_told():
     assert "Root cause (a guess): `shop.py:3`: sets `xs`." in told(answer=answer)
 
 
+def test_why_it_is_the_guess_is_told_where_the_verdict_has_no_room_for_that():
+    answer = ANSWER.replace(" (sets `xs`).", ".")
+    assert "A guess at the cause: `shop.py:3`: sets `xs`." in told(answer=answer).splitlines()
+
+
 def test_a_fix_that_was_found_by_trying_is_called_a_guess():
     assert "A guess that passes: the whole test succeeds with it." in told()
     ruled = ANSWER.replace("A guess, found by trying small changes: see whether it is what you mean.", "Change line 3.")

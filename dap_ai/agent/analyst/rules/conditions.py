@@ -91,7 +91,7 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
     if not mixed:
         return
     for statement, node in expressions(scope):
-        outside = is_call(node, "DictReader", "reader", "input", "split", "getenv", "get")
+        outside = is_call(node, "DictReader", "reader", "input", "split", "getenv") or _is_of_environment(node)
         if outside and isinstance(statement, ast.For | ast.Assign) and not _gave_no_text(scope, statement):
             weight = WEIGHTS.fair if is_call(node, "DictReader", "reader", "input") else WEIGHTS.faint
             reason = f"`{ast.unparse(node)}` returns text: a number needs `int(...)` or `float(...)`"
@@ -101,6 +101,10 @@ def unconverted(scope: Scope, view: View) -> Iterator[Finding]:
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
                 reason = f"only `{ast.unparse(target)}` is made a number here; the other fields stay text"
                 yield Finding(scope, statement.lineno, WEIGHTS.likely, reason, "text as number")
+
+
+def _is_of_environment(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.environ.get", "environ.get")
 
 
 RULES = [float_equality, identity, unconverted]
