@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,11 @@ def test_an_exception_of_any_name_is_found(tmp_path: Path):
 
 def test_of_a_deep_recursion_the_innermost_call_is_told(tmp_path: Path):
     end = "def down(n):\n    return down(n - 1) if n else 1 / 0\nimport sys\nsys.setrecursionlimit(5000)\n"
-    analysis = analysed(tmp_path, f"{end}result = invoke(down, 3000)\nassert not result.exception\n")
+    before = sys.getrecursionlimit()
+    try:
+        analysis = analysed(tmp_path, f"{end}result = invoke(down, 3000)\nassert not result.exception\n")
+    finally:
+        sys.setrecursionlimit(before)  # the program runs in this process
     assert "`result.exception` was raised at `main.py:20`, in `down`" in happened(analysis)
     assert "`main.py:13`, in `invoke`" not in happened(analysis)
 

@@ -53,16 +53,31 @@ export class AnswerPanel {
     if ((await folded.count()) > 0) await folded.first().click();
   }
 
-  /** Types a question and sends it, once. */
+  /** Types a question and sends it, once. An empty one is sent again if nothing was asked: while an answer is made it asks nothing. */
   async ask(question) {
     let turns;
-    await this.steadily(async (frame) => {
-      const now = await frame.locator("article.turn").count();
-      if (turns !== undefined && now > turns) return;
-      turns = now;
-      await frame.locator(".composer textarea").fill(question);
-      await frame.locator(".composer textarea").press("Enter");
-    });
+    let sent = false;
+    for (let tries = 0; !sent && tries < 6; tries += 1) {
+      sent = await this.steadily(async (frame) => {
+        const asked = frame.locator("article.turn");
+        turns ??= await asked.count();
+        if ((await asked.count()) > turns) return true;
+        await frame.locator(".composer textarea").fill(question);
+        await frame.locator(".composer textarea").press("Enter");
+        return question !== "" || this.appears(frame, asked.nth(turns));
+      });
+    }
+  }
+
+  /** Whether something appears within some seconds. Throws if its frame has gone. */
+  async appears(frame, what) {
+    try {
+      await what.waitFor({ timeout: 10_000 });
+      return true;
+    } catch (error) {
+      if (frame.isDetached()) throw error;
+      return false;
+    }
   }
 
   /** The `number`th question and its answer, from 1; the newest without. */
