@@ -58,7 +58,8 @@ def _decided(d: Diagnosis, demand: Demand) -> str:
     value = d.value(found.items) if found and found.holds == (demand.relation == "false") else None
     if found is None or value is None or value.length == 0 or value.text == "[]":
         return ""
-    how, target = "holds" if found.holds else "does not hold", ast.unparse(found.target).strip("()")
+    how, target = "holds" if found.holds else "does not hold", ast.unparse(found.target)
+    target = target[1:-1] if isinstance(found.target, ast.Tuple) else target
     return f"`{ast.unparse(found.condition)}` {how} for `{target}` in `{show(value)}`"
 
 

@@ -16,6 +16,9 @@ from dap_ai.protocol.contracts.inspection import ExceptionFacts
 _RECURSIVE = 3
 """Frames of one function; with fewer it is a library that calls itself, below them."""
 
+ON_PURPOSE = "It is raised on purpose"
+"""How the sentence about an error that the failing line raises itself begins."""
+
 
 def diagnose(case: Case) -> Diagnosis | None:
     """What broke the innermost user frame's line. None where no user frame was read."""
@@ -60,7 +63,7 @@ def _raised(d: Diagnosis, statement: ast.Raise) -> None:
     scope = d.place.scope
     tests = control_tests(scope, statement.lineno) if scope else []
     for _, test in tests[:1]:
-        d.say(f"It is raised on purpose, because of `{ast.unparse(test)}`.")
+        d.say(f"{ON_PURPOSE}, because of `{ast.unparse(test)}`.")
         d.roots.append(test)
         for node in sub_expressions([test]):
             if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from dap_ai.agent.analyst.evidence.seen import is_check
 from dap_ai.agent.analyst.explain import is_sure, where
+from dap_ai.agent.analyst.failures import ON_PURPOSE
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.case.source import last_line
@@ -77,7 +78,7 @@ def _effects(analysis: Analysis) -> list[str]:
     ]
     first = _FIRST.split(error.message, maxsplit=1)[0].rstrip(" .:") if error else ""
     brief = f"{kind}: {first}" if first else kind
-    told = [text.replace("It is raised", f"{brief}, raised", 1) for text in told]
+    told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
     if analysis.case.held and told:
         told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]

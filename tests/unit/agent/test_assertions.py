@@ -43,6 +43,7 @@ def asserted(folder: Path, text: str) -> str:
         ("assert not total([3])", "`total([3])` is `-3`"),
         ("assert all(n < 3 for n in ROWS)", "`n < 3` does not hold for `n` in `[3, 4, 5]`"),
         ("assert not any(n > 3 for n in ROWS if n < 5)", "`n > 3` holds for `n` in `[4]`"),
+        ("assert all(c for a, (b, c) in [(1, (2, 0))])", "`c` does not hold for `a, (b, c)` in `[(1, (2, 0))]`"),
         ("assert all(v for k, v in {'a': 0}.items())", "`v` does not hold for `k, v` in `[('a', 0)]`"),
         ("assert any(n > 9 for n in ROWS)", "`any(n > 9 for n in ROWS)` is `False`"),
         ("assert all(total([n]) > 0 for n in ROWS)", "`all(total([n]) > 0 for n in ROWS)` is `False`"),
@@ -84,6 +85,13 @@ TestTotal().debug()
     (tmp_path / "test_it.py").write_text(text)
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
     assert first.startswith(told), first
+
+
+def test_an_error_that_is_raised_on_purpose_is_named(tmp_path):
+    text = "def take(n):\n    if n > 3:\n        raise ValueError('too many: 4. Ask for less')\n\ntake(4)\n"
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith("`ValueError`: too many, raised on purpose, because of `n > 3` at `test_it.py:3`"), first
 
 
 @pytest.mark.parametrize("difference", ["  - tea  + coffee", "  - 1  + 2", "  Full diff:   - tea", " and more"])

@@ -22,7 +22,7 @@ def raised(check: str, names: dict[str, object]) -> str:
     tree = ast.parse(check)
     rewrite_asserts(tree, check.encode())
     with pytest.raises(AssertionError) as error:
-        exec(compile(tree, "test_it.py", "exec"), {"self": unittest.TestCase(), "__name__": "test_it", **names})  # noqa: S102
+        exec(compile(tree, "test_it.py", "exec"), {"self": unittest.TestCase(), "__name__": "test_it", **names})  # noqa: S102  our own text
     return str(error.value)
 
 

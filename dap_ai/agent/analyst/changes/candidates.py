@@ -38,16 +38,14 @@ class Candidate:
 
 
 def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:
-    """The small changes in the lines that `suspicion` gives a score to, the likeliest first; some change nothing."""
+    """The small changes in the lines that `suspicion` gives a score to; some change nothing."""
     if source.tree is None:
         return []
-    found = [
+    return [
         Candidate(edit, change.kind, PRIOR[change.kind] * factor, suspicion[line], line)
         for line, change, factor in _changes(source, source.tree, suspicion)
         if (edit := _edit(source, change))
     ]
-    found.sort(key=lambda c: -c.prior * c.suspicion)
-    return found
 
 
 def spread(found: Iterable[Candidate]) -> list[Candidate]:
