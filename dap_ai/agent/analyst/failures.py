@@ -36,7 +36,7 @@ def diagnose(case: Case) -> Diagnosis | None:
 def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
     explain = BY_TYPE.get(error.type.rpartition(".")[2])
     statement = d.place.statement
-    if isinstance(statement, ast.Raise):
+    if isinstance(statement, ast.Raise) and d.broken is None:  # else it failed on the way to what it would raise
         _raised(d, statement)
     elif explain:
         explain(d, error)

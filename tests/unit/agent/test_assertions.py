@@ -94,6 +94,13 @@ def test_an_error_that_is_raised_on_purpose_is_named(tmp_path):
     assert first.startswith("`ValueError`: too many, raised on purpose, because of `n > 3` at `test_it.py:3`"), first
 
 
+def test_an_error_on_the_way_to_the_one_that_is_raised_is_not_raised_on_purpose(tmp_path):
+    text = "def take(kinds):\n    if kinds:\n        raise ValueError(sorted(kinds))\n\ntake([int, str])\n"
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith("`sorted` compares the items with `<`, which `type` does not have"), first
+
+
 @pytest.mark.parametrize("difference", ["  - tea  + coffee", "  - 1  + 2", "  Full diff:   - tea", " and more"])
 def test_a_difference_on_the_same_line_is_no_value(difference, tmp_path):
     """As where the line ends of the message have become blanks."""
