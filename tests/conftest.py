@@ -21,7 +21,7 @@ from tests.seconds import Seconds
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-DEBUGGEE_PYTHONS = [f"3.{minor}" for minor in range(8, 15)]
+DEBUGGEE_PYTHONS = [f"3.{minor}" for minor in range(8, 16)]
 LEFTOVER_GRACE_S = 3.0
 RUN_MARK = "DAP_AI_TEST_RUN"
 _RUSTUP = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
