@@ -29,8 +29,10 @@ def in_process(start_method, depth, number):
 
 
 def pool(start_method):
-    with multiprocessing.get_context(start_method).Pool(2) as workers:
-        print("sum", sum(workers.map(work, [1, 2, 3])))
+    workers = multiprocessing.get_context(start_method).Pool(2)
+    print("sum", sum(workers.map(work, [1, 2, 3])))
+    workers.close()  # `with` would kill a worker that has had nothing to do, at any moment of its start
+    workers.join()
 
 
 def executor(start_method):

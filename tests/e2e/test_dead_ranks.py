@@ -111,9 +111,9 @@ def test_children_of_any_python_run_as_without_dap_ai(tmp_path, python_versions)
     (tmp_path / "child.py").write_text(CHILD, encoding="utf-8")
     (tmp_path / "runs.py").write_text(RUNS, encoding="utf-8")
     told = []
-    for name, command in (("plain", [sys.executable]), ("asked", ASK)):
+    for name, start in (("plain", [sys.executable]), ("asked", ASK)):
         out = tmp_path / name
-        command = [*command, "runs.py", str(out), *map(str, python_versions.values())]
+        command = [*start, "runs.py", str(out), *map(str, python_versions.values())]
         subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=patient(90.0), check=False)
         told.append(out.read_text(encoding="utf-8"))
     assert told[0].count("the user's") == len(python_versions)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -82,14 +82,22 @@ class Session:
 class Tree:
     """A client that follows each process that it hears of, as VS Code does; its breakpoint is in `work`."""
 
-    def __init__(self, kind: tuple[str, ...], *, goes_on: bool = True, front_door: bool = False, **initialize: Any):
+    def __init__(
+        self,
+        kind: Sequence[str],
+        *,
+        program: Path = PROGRAM,
+        goes_on: bool = True,
+        front_door: bool = False,
+        **initialize: Any,
+    ) -> None:
         self.live = Live()
         self.proxy = Proxy(self.live)  # type: ignore[arg-type]
         self.goes_on = goes_on
         self._front_door = front_door
         self._initialize = initialize
         self._tasks: list[asyncio.Task[Any]] = []
-        launch = {"program": str(PROGRAM), "args": list(kind), "subProcess": True, "console": "internalConsole"}
+        launch = {"program": str(program), "args": list(kind), "subProcess": True, "console": "internalConsole"}
         self.root = Session(self, 0, launch | {"python": [sys.executable]})
         self.sessions = [self.root]
 
@@ -148,8 +156,8 @@ class Tree:
         return max((session.depth for session in self.sessions if session.stopped.is_set()), default=-1)
 
 
-def outcome_without_a_debugger(kind: tuple[str, ...]) -> tuple[int, list[str]]:
-    command = [sys.executable, str(PROGRAM), *kind]
+def outcome_without_a_debugger(kind: Sequence[str], program: Path = PROGRAM) -> tuple[int, list[str]]:
+    command = [sys.executable, str(program), *kind]
     done = subprocess.run(command, capture_output=True, text=True, timeout=patient(60.0), check=False)
     return done.returncode, sorted((done.stdout + done.stderr).splitlines())
 
@@ -163,7 +171,7 @@ DEPTHS = {
     ("executor", "forkserver"): 2,
     ("chain", "4"): 4,
     ("forks", "3"): 3,
-    ("replaced", "2"): 2,
+    ("replaced", "3"): 3,
     ("reloader",): 1,
     ("mixed", "call,spawn,fork,forkserver"): 5,
 }
@@ -200,4 +208,59 @@ async def test_the_end_of_the_first_session_ends_every_generation():
         await tree.root.client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
         _, alive = psutil.wait_procs(processes, timeout=WAIT_S)
         assert not alive
-        assert all(not psutil.pid_exists(pid) or os.getpid() == pid for pid in pids)
+
+
+# -- children that run another Python ---------------------------------------------------------------------------------
+
+RUNS = """
+import subprocess, sys
+for command in sys.argv[1:]:
+    done = subprocess.run(command.split("|"), capture_output=True, text=True)
+    print(done.returncode, done.stdout, done.stderr)
+"""
+CHILD = "import sys; print(sys.version_info[:2], sys.argv, sys.flags)"
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> tuple[Path, Path]:
+    """One that runs the commands that it is given, and one that tells of its Python."""
+    runs, child = tmp_path / "runs.py", tmp_path / "child.py"
+    runs.write_text(RUNS, encoding="utf-8")
+    child.write_text(CHILD, encoding="utf-8")
+    return runs, child
+
+
+async def outcome_in_a_tree(kind: Sequence[str], program: Path) -> tuple[Tree, tuple[int | None, list[str]]]:
+    tree = Tree(kind, program=program)
+    await asyncio.wait_for(tree.run(), 2 * WAIT_S)
+    return tree, (tree.root.exit_code, sorted(tree.root.output.splitlines()))
+
+
+async def test_nothing_is_printed_into_a_child_that_runs_another_python(
+    programs: tuple[Path, Path], python_versions: dict[str, Path]
+):
+    runs, child = programs
+    pythons = [*map(str, python_versions.values()), "/usr/bin/python3"]
+    commands = [f"{python}|{options}{child}|a" for python, options in zip(pythons, cycle(["", "-S|", "-I|", "-E|"]))]
+    tree, outcome = await outcome_in_a_tree(commands, runs)
+    assert outcome == outcome_without_a_debugger(commands, runs)
+    assert len(tree.sessions) == 1 + len(commands)
+
+
+async def test_a_child_whose_python_cannot_run_debugpy_runs_as_without_a_debugger(
+    programs: tuple[Path, Path], tmp_path: Path
+):
+    runs, child = programs
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "socket.py").write_text("raise ImportError('no sockets here')\n", encoding="utf-8")
+    scripts = {
+        "python3": f'#!/bin/sh\nPYTHONPATH={tmp_path}/broken exec {sys.executable} "$@"\n',
+        "python-config": '#!/bin/sh\necho "$@"\n',
+    }
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    commands = [f"{tmp_path}/python3|{child}|a", f"{tmp_path}/python3|-c|{CHILD}", f"{tmp_path}/python-config|x"]
+    tree, outcome = await outcome_in_a_tree(commands, runs)
+    assert outcome == outcome_without_a_debugger(commands, runs)
+    assert len(tree.sessions) == 1

@@ -142,7 +142,7 @@ class Prepared(NamedTuple):
     options: Options | None = None
     """The session's settings, if the launch arguments changed them."""
     adapter: tuple[str, int] | None = None
-    """Host and port of the adapter, where the client knows a listener of ours instead: it has joined a child process."""
+    """Host and port of the adapter, where the client of a child process knows only a listener of ours."""
 
 
 class TimerFired(NamedTuple):

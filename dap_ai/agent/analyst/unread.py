@@ -24,14 +24,19 @@ def elsewhere(analysis: Analysis, here: Case) -> tuple[list[str], list[Fix]]:
     """The paragraphs about an exception in another process, which has ended the wait for its result `here`."""
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
-    child = here.exception if here.exception and here.exception.type == "ChildProcessError" else None
-    sources = "the traceback that it sent and the source"
-    read = f"{child.message}. The rest is read from {sources}" if child else f"This is read from {sources}, without any value"
     note = (
-        f"**Raised in another process.** {read}. It came to this process at {spot}, in `{place.frame.name}`:"
-        f"\n\n{quote(place)}"
+        f"**Raised in another process.** {_source_of(here)}. It came to this process at {spot}, "
+        f"in `{place.frame.name}`:\n\n{quote(place)}"
     )
     return _told(analysis, ", in another process", note)
+
+
+def _source_of(here: Case) -> str:
+    """What the answer is read from, after what a child process has told of itself: which it is, and its values."""
+    sources = "the traceback that it sent and the source"
+    if here.exception and here.exception.type == "ChildProcessError":
+        return f"{here.exception.message}. The rest is read from {sources}"
+    return f"This is read from {sources}, without any value"
 
 
 def _arrived(there: Case, here: Case) -> Place:

@@ -1,4 +1,4 @@
-"""Processes that replace themselves by `exec`, more than once; runs in the process of debugpy's adapter, beside shim.py.
+"""Processes that replace themselves by `exec` more than once; runs in the process of debugpy's adapter, beside shim.py.
 
 The new program has the process id of the old one, whose session and connection are still there for a moment. debugpy's
 adapter finds both by that id, and takes any session, and the oldest connection: from the second `exec` on, the new
