@@ -26,7 +26,10 @@ def find_newest() -> None:
             return max(found, key=lambda each: each.id, default=None)
 
     def wait_for_current(session: Any, predicate: Callable[[Any], bool], timeout: float | None = None) -> Any:
-        return wait_for_connection(session, lambda link: not link.process_replaced and predicate(link), timeout)
+        def is_current(link: Any) -> bool:
+            return not link.process_replaced and predicate(link)
+
+        return wait_for_connection(session, is_current, timeout)
 
     untyped.get = get
     servers.wait_for_connection = wait_for_current
