@@ -273,7 +273,8 @@ class Pump:
             self.own = ready.own
             if ready.place is not None and self._place is None:
                 self._move_to(ready.place)
-            self.receive(Prepared(ready.arguments, connected=ready.connected, options=self._named(ready.options)))
+            options, adapter = self._named(ready.options), ready.place.address if ready.place else None
+            self.receive(Prepared(ready.arguments, connected=ready.connected, options=options, adapter=adapter))
 
     def _move_to(self, place: ChildPlace) -> None:
         """The client has come to a child's session by the front door."""

@@ -4,6 +4,10 @@
 listener of ours in front of the adapter's: so the child's session runs through dap_ai as its parent's does. Until the
 listener is there, what names it is held; if there can be none, it passes as it was. A configuration without an address
 (js-debug's) is one with which the client will come to this proxy again: it is remembered.
+
+debugpy tells the client of a child the address that this client has itself attached to, for a child of that child. So
+an `attach` that came by a listener of ours gives the adapter its own address again (`readdressed`), and every
+generation is led through a listener alike.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
 
 _OWN_HOST = "127.0.0.1"
+_OLDER_KEYS = ("host", "port")
+"""What an `attach` may hold in place of `connect`; debugpy refuses both together."""
 
 
 class _Address(msgspec.Struct):
@@ -98,6 +104,15 @@ class Children:
         if self._options.child_token:
             changed["dapAiToken"] = msgspec.Raw(envelope.encode(self._options.child_token))
         return body | changed
+
+
+def readdressed(arguments: bytes, adapter: tuple[str, int] | None) -> bytes:
+    """The arguments of a child's `attach`, with the adapter's own address in place of our listener's."""
+    if adapter is None:
+        return arguments
+    host, port = adapter
+    fields = {key: value for key, value in envelope.decode(arguments, Fields).items() if key not in _OLDER_KEYS}
+    return envelope.encode(fields | {"connect": {"host": host, "port": port}})
 
 
 def _address(message: Envelope) -> _Address | None:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 
+from dap_ai.adapter.session.children import readdressed
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, Prepare, Prepared, SetTimer
 from dap_ai.adapter.state.gate import Gate
@@ -107,7 +108,7 @@ class Starting:
             self._state.phase = Phase.CREATED
             self._out.fail(message, START_FAILED, why=prepared.error)
             return
-        self._arguments = prepared.arguments
+        self._arguments = readdressed(prepared.arguments, prepared.adapter)
         if prepared.options is not None:
             self._options.take(prepared.options)
         if prepared.connected:  # another adapter: it must be initialized before it is told to attach

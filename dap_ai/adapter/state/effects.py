@@ -141,6 +141,8 @@ class Prepared(NamedTuple):
     connected: bool = False
     options: Options | None = None
     """The session's settings, if the launch arguments changed them."""
+    adapter: tuple[str, int] | None = None
+    """Host and port of the adapter, where the client of a child process knows only a listener of ours."""
 
 
 class TimerFired(NamedTuple):

@@ -25,10 +25,18 @@ def elsewhere(analysis: Analysis, here: Case) -> tuple[list[str], list[Fix]]:
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
-        "**Raised in another process.** This is read from the traceback that it sent and the source, without any "
-        f"value. It came to this process at {spot}, in `{place.frame.name}`:\n\n{quote(place)}"
+        f"**Raised in another process.** {_source_of(here)}. It came to this process at {spot}, "
+        f"in `{place.frame.name}`:\n\n{quote(place)}"
     )
     return _told(analysis, ", in another process", note)
+
+
+def _source_of(here: Case) -> str:
+    """What the answer is read from, after what a child process has told of itself: which it is, and its values."""
+    sources = "the traceback that it sent and the source"
+    if here.exception and here.exception.type == "ChildProcessError":
+        return f"{here.exception.message}. The rest is read from {sources}"
+    return f"This is read from {sources}, without any value"
 
 
 def _arrived(there: Case, here: Case) -> Place:

@@ -64,12 +64,17 @@ traceback.TracebackException.__init__ = telling(traceback.TracebackException.__i
 _PARENT = r"""
 children = {}
 
+def pipe():
+    if "ends" not in children:
+        children["ends"] = os.pipe()
+        os.set_blocking(children["ends"][0], False)
+    return children["ends"]
+
 def watch_children():
-    if children or getpid() != pid:
+    if "joined" in children or getpid() != pid:
         return
     from multiprocessing import process
-    children["ends"] = os.pipe()
-    os.set_blocking(children["ends"][0], False)
+    children["joined"] = pipe()
     plain = process.BaseProcess.join
 
     @functools.wraps(plain)
@@ -114,28 +119,34 @@ def told_first(args, kept):
         kept = tuple(sorted({*kept, end}))
     return args, kept
 
-def stop_at_child(process, frame):
-    while frame is not None and not debugger.in_project_scope(frame):
-        frame = frame.f_back
+def sent_by(number):
     try:
         said = os.read(children["ends"][0], 65536).decode("utf-8", "replace")
     except BlockingIOError:
         said = ""
     for each in said.split("\0"):
-        number, _, text = each.partition("\n")
-        if number:
-            children[number] = text
-    text = children.pop(str(process.pid), "")
+        sender, _, text = each.partition("\n")
+        if sender:
+            children[sender] = text
+    return children.pop(str(number), "")
+
+def traceback_at(frame):
+    return types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)
+
+def stop_at_child(process, frame):
+    while frame is not None and not debugger.in_project_scope(frame):
+        frame = frame.f_back
+    text = sent_by(process.pid)
     if frame is None or not text:
         return
     from multiprocessing.pool import RemoteTraceback
     exc = ChildProcessError("%s has failed: %s" % (process.name, text.rpartition("\n")[2]))
     exc.__cause__ = RemoteTraceback(text)
-    stop(exc.with_traceback(types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)))
+    stop(exc.with_traceback(traceback_at(frame)))
 
 def end_of_child():
     # Where this is one that was forked: of the pipe.
-    return children["ends"][1] if getpid() != pid and children else None
+    return children["ends"][1] if getpid() != pid and "ends" in children else None
 """
 
 CHILDREN = f"{_TELLING}\nFIRST = {_FIRST!r}\n{_PARENT}"

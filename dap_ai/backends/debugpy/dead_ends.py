@@ -16,6 +16,7 @@ has not been compiled has no frame: it gets one, at the line that is wrong. What
 from __future__ import annotations
 
 from dap_ai.backends.debugpy.dead_children import CHILDREN
+from dap_ai.backends.debugpy.dead_ranks import RANKS
 
 _HOOK = r"""
 import builtins, functools, os, sys, threading, traceback, types
@@ -114,6 +115,12 @@ def look_at(exc):
     except Exception:
         pass  # the program's own end matters more
 
+def look_at_exit(exc):
+    try:
+        stop_at_exit(exc)
+    except Exception:
+        pass  # as above
+
 def leaves_of(exc):
     members = getattr(exc, "exceptions", None)
     if group is None or not isinstance(exc, group) or type(members) is not tuple:
@@ -139,7 +146,7 @@ def note_stops(plain):
         if event == "exception" and arg is not None:
             stopped_at[0] = id(arg[1])
             try:
-                frame, arg = of_a_member(frame, arg)
+                frame, arg = of_a_rank(*of_a_member(frame, arg))
             except Exception:
                 pass  # then it is the group that is shown
         standing.append(get_ident())
@@ -186,6 +193,7 @@ def watched(run):
             return run(*arguments, **options)
         except BaseException as exc:
             look_at(exc)
+            look_at_exit(exc)
             raise
 
     return call
@@ -229,6 +237,7 @@ def install():
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=before_fork)
     watch_spawned()
+    watch_ranks()
     kind = traceback.TracebackException
     kind.__init__ = telling(kind.__init__, end_of_child, look_at_reported)
     runpy, names = cli.runpy, ("run_path", "run_module", "_run_module_as_main")
@@ -238,7 +247,7 @@ def install():
 """
 
 INSTALL = (
-    f"(lambda b: b.exec(b.compile({_HOOK + CHILDREN + 'install()'!r}, '<frozen dap_ai>', 'exec'), "
+    f"(lambda b: b.exec(b.compile({_HOOK + CHILDREN + RANKS + 'install()'!r}, '<frozen dap_ai>', 'exec'), "
     "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
 )
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

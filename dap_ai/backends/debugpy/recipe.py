@@ -15,6 +15,7 @@ from typing import Any
 from dap_ai.backends.debugpy import (
     attach,
     caught,
+    child_pythons,
     dead_ends,
     debugpy_launcher,
     doors,
@@ -51,7 +52,7 @@ class DebugpyBackend(Backend):
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """Ends Nagle's algorithm, opens the walker's door and the ear for what is caught, before the program runs."""
-        parts = _NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE
+        parts = _NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy

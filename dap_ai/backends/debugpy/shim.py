@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with eight cures, touching no file of debugpy; run as a script, so that it costs little.
+"""Starts debugpy's adapter with nine cures, touching no file of debugpy; run as a script, so that it costs little.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -15,6 +15,7 @@
 7. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
 8. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
    (debugpy_launcher.py).
+9. It confuses a process that has replaced itself by `exec` twice with what it was before (replaced.py).
 """
 
 from __future__ import annotations
@@ -167,9 +168,11 @@ if __name__ == "__main__" and sys.argv[1:2] == [_INJECT]:
     runpy.run_path(sys.argv[0], run_name="__main__")
 elif __name__ == "__main__":
     import doors  # pyright: ignore[reportImplicitRelativeImport]  beside this file, which is a script
+    import replaced  # pyright: ignore[reportImplicitRelativeImport]  as doors
 
     sys.path.append(os.path.abspath(f"{__file__}/../../../.."))  # noqa: PTH100  of dap_ai.peers
     doors.guard()
+    replaced.find_newest()
     _quick_reads()
     _quick_json()
     _own_gdb()

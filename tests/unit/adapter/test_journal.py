@@ -52,6 +52,7 @@ EVENTS: list[fx.Event] = [
     fx.LookedBack("ask-1", why="it reads input"),
     fx.Prepared(b'{"program": "a.py"}', connected=True, options=Options(ask_timeout_s=3.0)),
     fx.Prepared(error="no such interpreter"),
+    fx.Prepared(b'{"connect": {"port": 4712}}', adapter=("127.0.0.1", 4711)),
     fx.TimerFired("slots.quiet"),
     fx.FromGuest("guest:1", THREADS),
     fx.GuestClosed("guest:1"),

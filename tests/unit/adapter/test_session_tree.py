@@ -107,6 +107,18 @@ def test_a_configuration_without_an_address_is_given_the_token_too():
     """)
 
 
+@pytest.mark.parametrize(
+    "given", ['"connect": {"host": "127.0.0.1", "port": 6000}', '"host": "localhost", "port": 6000']
+)
+def test_the_adapter_is_told_its_own_address_by_a_childs_client(given: str):
+    Playbook().play(f"""
+        >> client request 1 attach {{"subProcessId": 9, {given}}}
+        << prepare attach {{"subProcessId": 9, {given}}}
+        >> prepared at 127.0.0.1 5000 {{"subProcessId": 9, {given}}}
+        << backend request 1 attach {{"subProcessId": 9, "connect": {{"host": "127.0.0.1", "port": 5000}}}}
+    """)
+
+
 # -- questions ----------------------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,22 @@ breakpoint()
 print("the worker ended with", shares.wait())
 `;
 
+/** Its work is done by a pool behind a fork server, the second generation of processes; each stops at its breakpoint. */
+export const POOL = `import multiprocessing
+
+
+def share(people):
+    breakpoint()
+    return 12 // people
+
+
+if __name__ == "__main__":
+    workers = multiprocessing.get_context("forkserver").Pool(1)
+    print("shares", workers.map(share, [3]))
+    workers.close()
+    workers.join()
+`;
+
 /** Stops at its own breakpoint, with something to change. */
 export const COUNTER = `class Counter:
     def __init__(self):

@@ -66,6 +66,7 @@ const CONFIGURATIONS = [
   { name: "live agent", type: "dap-ai-agent", request: "launch", command: [PYTHON, "tiny.py", "Go."], cwd: "${workspaceFolder}", env: { OPENAI_BASE_URL: "${config:scripted.model}" }, stopOnEntry: true },
   { name: "no run", type: "dap-ai-agent", request: "launch", run: "payroll.py" },
   { name: "parent", type: "dap-ai", ...program("parent.py") },
+  { name: "pool", type: "dap-ai", ...program("pool.py") },
   { name: "native", type: "dap-ai", backend: LLDB_DAP, ...program("crash") },
   { name: "of LLDB", type: "lldb-dap", debugAdapterExecutable: LLDB_DAP, request: "launch", program: "${workspaceFolder}/crash" },
   { name: "of GDB", type: "gdb", gdbpath: GDB, request: "launch", target: "./crash", arguments: "one 'two words'", cwd: "${workspaceFolder}" },

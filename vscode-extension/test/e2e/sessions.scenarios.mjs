@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CRASH, PARENT, SHARE } from "./programs.mjs";
+import { CRASH, PARENT, POOL, SHARE } from "./programs.mjs";
 import { PROJECT } from "./server.mjs";
 import { picture, scenario } from "./world.mjs";
 
@@ -59,6 +59,20 @@ scenario("the process that a program starts is a session of its own: the failure
   assert.match(answer, /parent\.py:6/);
   assert.doesNotMatch(answer, /people is 0/);
   await picture(workbench, "child");
+});
+
+scenario("a worker of a fork server's pool, the program's grandchild, stops and is asked about, and the program ends", { fresh: true }, async (workbench, server) => {
+  const { panel, page } = workbench;
+  server.file("pool.py", POOL);
+  await workbench.debug("pool");
+  await workbench.showPanel();
+  await panel.choose("pool.py:6");
+  await (await panel.locator(".ask-why")).waitFor();
+  await panel.ask("what is people?");
+  assert.match(await panel.answered(), /people is 3 at pool\.py:6/);
+  await picture(workbench, "grandchild");
+  await workbench.stopped.click();
+  await page.locator(".debug-toolbar").waitFor({ state: "hidden" });
 });
 
 scenario("a native program that crashes is asked about", { fresh: true, skip: without("lldb-dap") }, async (workbench, server) => {

@@ -1,0 +1,35 @@
+"""Processes that replace themselves by `exec` more than once; runs in the process of debugpy's adapter, beside shim.py.
+
+The new program has the process id of the old one, whose session and connection are still there for a moment. debugpy's
+adapter finds both by that id, and takes any session, and the oldest connection: from the second `exec` on, the new
+program may be announced to the wrong session, or its client be given the connection that is closing, and wait for ever.
+Here the newest session and a connection that is not being replaced are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def find_newest() -> None:
+    """From now on, a process id stands for the program that runs in the process now."""
+    from debugpy.adapter import clients, sessions  # noqa: PLC0415  only the adapter needs them; clients comes first
+
+    servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  as in doors.py
+    untyped: Any = sessions
+    wait_for_connection: Callable[..., Any] = servers.wait_for_connection
+
+    def get(pid: int | None) -> Any:
+        with untyped._lock:  # noqa: SLF001
+            found = [each for each in untyped._sessions if each.pid == pid]  # noqa: SLF001
+            return max(found, key=lambda each: each.id, default=None)
+
+    def wait_for_current(session: Any, predicate: Callable[[Any], bool], timeout: float | None = None) -> Any:
+        def is_current(link: Any) -> bool:
+            return not link.process_replaced and predicate(link)
+
+        return wait_for_connection(session, is_current, timeout)
+
+    untyped.get = get
+    servers.wait_for_connection = wait_for_current
