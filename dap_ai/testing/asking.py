@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai import held
-from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts import held
+from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
@@ -23,7 +24,6 @@ from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
-from dap_ai.user_code import is_user_path
 
 SECTION = "why (dap-ai)"
 _now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them

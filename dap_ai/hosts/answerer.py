@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dap_ai import held
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
+from dap_ai.hosts import held
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
