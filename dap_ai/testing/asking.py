@@ -5,6 +5,7 @@ Where tests run in other processes (xdist), each of these asks by itself, and wh
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import time
@@ -47,7 +48,8 @@ def register(config: pytest.Config) -> None:
     if option.ask_time is not None and option.ask_time <= 0:
         raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
     try:
-        answerer = Answerer(TESTS)
+        command = getattr(option, "dap_ai_command", None)  # see onpath/dap_ai_pytest.py
+        answerer = Answerer(TESTS, json.loads(command) if command else ())
     except OSError as error:
         raise pytest.UsageError(f"--ask: {error}") from error
     config.pluginmanager.register(Asking(config, answerer), "dap-ai-asking")
@@ -127,7 +129,8 @@ class Asking:
         began = _now()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
-        self._answered[place := place_of(found)] += 1
+        place = place_of(found)
+        self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
         try:
