@@ -22,7 +22,7 @@ from dap_ai.hosts import answerer, held
 _HELP = """Run the project's tests with its own Python and its own pytest, and explain each failure.
 
 The same as `pytest --ask`, without installing anything: dap_ai stays in an environment of its own (`uvx dap-ai pytest`,
-`pipx install dap-ai`), and the project's environment is left as it is. Needs Python 3.8 and pytest 6.2, or newer.
+`pipx install dap-ai`), and the project's environment is left as it is. Needs Python 3.8 and pytest 6.1, or newer.
 
 All ARGS are pytest's, and its exit code is that of this command. Some of them are the plugin's:
 

@@ -27,6 +27,7 @@ from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
 
 SECTION = "why (dap-ai)"
+OLDEST = "6.1"
 _now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
 _MOST_SLACK = 2.0
 _TEXTS = {"answer", "context", "text"}
@@ -43,6 +44,8 @@ _MAX_CHARS = 160
 def register(config: pytest.Config) -> None:
     """Raises UsageError."""
     option = config.option
+    if not hasattr(config, "rootpath"):
+        raise pytest.UsageError(f"--ask needs pytest {OLDEST} or newer (this is {pytest.__version__}): run without it")
     if option.ask == STOP and (getattr(option, "numprocesses", None) or getattr(option, "dist", "no") != "no"):
         raise pytest.UsageError("--ask=stop holds one process: it cannot be combined with -n (use -n0)")
     if option.ask_time is not None and option.ask_time <= 0:
