@@ -17,7 +17,7 @@ import dap_ai
 from dap_ai.backends.debugpy import environments
 from dap_ai.backends.debugpy.interpreters import OLDEST, InterpreterError, describe
 from dap_ai.commands.shown.table import resolve
-from dap_ai.hosts import answerer, held
+from dap_ai.hosts import answerer
 
 _HELP = """Run the project's tests with its own Python and its own pytest, and explain each failure.
 
@@ -113,7 +113,7 @@ def check(candidate: environments.Candidate) -> None:
 
 def run(python: str, arguments: tuple[str, ...]) -> NoReturn:
     """Becomes `python -m pytest` with the plugin, so that terminal, signals and exit code are pytest's."""
-    answering = json.dumps(held.command(answerer.MODULE))
+    answering = json.dumps(answerer.start_command())
     options = ["-p", PLUGIN, f"--dap-ai-command={answering}", "--ask=short"]
     sys.stdout.flush()
     os.execve(python, [python, "-m", "pytest", *options, *arguments], environment(python))  # noqa: S606

@@ -26,8 +26,6 @@ from dap_ai.hosts import held
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
 
-MODULE = "dap_ai.commands.answers"
-"""What runs in the process."""
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
 """So long after the answer should have been made, the line that ends it may come."""
@@ -53,8 +51,8 @@ class Unanswered(Exception):  # noqa: N818  a state, not a mistake
 class Answerer:
     """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform.
 
-    `flags`: settings, as on a command line, for all of its answers. `command` starts the process, as
-    `held.command(MODULE)` gives it, where dap_ai is installed for another Python; empty: this one's.
+    `flags`: settings, as on a command line, for all of its answers. `command`: the `start_command` of another
+    Python, where dap_ai is installed for that one; empty: of this one.
     """
 
     def __init__(self, flags: Mapping[str, str], command: Sequence[str] = ()) -> None:
@@ -62,7 +60,7 @@ class Answerer:
             raise OSError("Unix sockets are needed, which this platform does not have")
         self._flags = json.dumps(dict(flags))
         self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
-        self._command = list(command) or held.command(MODULE)
+        self._command = list(command) or start_command()
         if command:
             self._environ = {name: text for name, text in os.environ.items() if not name.startswith(_PYTHONS)}
         self._jobs: socket.socket | None = None
@@ -175,10 +173,9 @@ class Answerer:
         """Raises OSError."""
         if self._jobs is None:
             self._jobs, theirs = socket.socketpair()
-            python, flag, text = self._command
             with theirs:
                 self._starting = _Popen(
-                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno()), self._flags],
+                    [*self._command, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -212,6 +209,12 @@ class Answerer:
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "the process has ended"
+
+
+def start_command() -> list[str]:
+    """What starts the process with this Python."""
+    python, flag, text = held.command("dap_ai.commands.answers")
+    return [python, flag, _ON_ITS_OWN + text]
 
 
 def _send(jobs: socket.socket, job: Mapping[str, Any], descriptor: int) -> None:
