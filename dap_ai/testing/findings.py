@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
+from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
 from dap_ai.testing.short import is_guess, sections_of
-from dap_ai.user_code import is_user_path
 
 SAME = "the same exception at the same line was answered above"
 _MAX_FRAMES = 50

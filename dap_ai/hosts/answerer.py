@@ -6,6 +6,7 @@ It is no child of this process: tests that wait for their children must not meet
 
 from __future__ import annotations
 
+import array
 import contextlib
 import json
 import math
@@ -16,11 +17,11 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
-from dap_ai import held
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
+from dap_ai.hosts import held
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
@@ -33,12 +34,14 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
-Told = Callable[[Mapping[str, Any]], object]
+Told = Callable[["Mapping[str, Any]"], object]
 """Gets the body of each `askOutput` as it comes, in this thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
 """Settings in whose place nothing of the user's stands, so that a test run costs nothing."""
 _now, _kill = time.monotonic, os.kill
 _Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
+_PYTHONS = "PYTHON"
+"""Variables that begin so are meant for the interpreter of the program."""
 
 
 class Unanswered(Exception):  # noqa: N818  a state, not a mistake
@@ -48,14 +51,18 @@ class Unanswered(Exception):  # noqa: N818  a state, not a mistake
 class Answerer:
     """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform.
 
-    `flags`: settings, as on a command line, for all of its answers.
+    `flags`: settings, as on a command line, for all of its answers. `command`: the `start_command` of another
+    Python, where dap_ai is installed for that one; empty: of this one.
     """
 
-    def __init__(self, flags: Mapping[str, str]) -> None:
-        if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
+    def __init__(self, flags: Mapping[str, str], command: Sequence[str] = ()) -> None:
+        if not hasattr(socket.socket, "sendmsg") or not hasattr(os, "fork"):
             raise OSError("Unix sockets are needed, which this platform does not have")
         self._flags = json.dumps(dict(flags))
         self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
+        self._command = list(command) or start_command()
+        if command:
+            self._environ = {name: text for name, text in os.environ.items() if not name.startswith(_PYTHONS)}
         self._jobs: socket.socket | None = None
         self._starting: subprocess.Popen[bytes] | None = None
         self._pid = self._count = 0
@@ -108,7 +115,8 @@ class Answerer:
         if limit_s is not None:
             job["limit_s"] = max(limit_s / 2, began + limit_s - _LATE_S - _now())
             late = _now() + job["limit_s"] + _LATE_S
-        pair, done = Pair(), list[dict[str, Any]]()
+        pair = Pair()
+        done: list[dict[str, Any]] = []
 
         def in_time() -> bool:
             return not interrupts.came and _now() < late
@@ -118,7 +126,7 @@ class Answerer:
             return not done and in_time()
 
         try:
-            socket.send_fds(jobs, [json.dumps(job | {"number": self._count}).encode() + b"\n"], [pair.theirs.fileno()])
+            _send(jobs, {**job, "number": self._count}, pair.theirs.fileno())
             pair.serve(server, wanted)
         finally:
             pair.close()
@@ -165,10 +173,9 @@ class Answerer:
         """Raises OSError."""
         if self._jobs is None:
             self._jobs, theirs = socket.socketpair()
-            python, flag, text = held.command("dap_ai.commands.answers")
             with theirs:
                 self._starting = _Popen(
-                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno()), self._flags],
+                    [*self._command, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -202,6 +209,18 @@ class Answerer:
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "the process has ended"
+
+
+def start_command() -> list[str]:
+    """What starts the process with this Python."""
+    python, flag, text = held.command("dap_ai.commands.answers")
+    return [python, flag, _ON_ITS_OWN + text]
+
+
+def _send(jobs: socket.socket, job: Mapping[str, Any], descriptor: int) -> None:
+    """As `socket.send_fds`, which is not in Python 3.8."""
+    fds = array.array("i", [descriptor])
+    jobs.sendmsg([json.dumps(job).encode() + b"\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
 
 
 def _ended(done: dict[str, Any]) -> dict[str, Any]:
