@@ -14,7 +14,6 @@ from collections.abc import Generator
 from typing import Any, NamedTuple, cast
 
 _UNPARSES = hasattr(ast, "unparse")
-_make_folder, _remove, _open = tempfile.mkdtemp, shutil.rmtree, os.fdopen
 
 
 class Asserted(NamedTuple):
@@ -37,15 +36,15 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
     failed: Any = exc
     text, line = _assertions(failed.test, failed.example)
     path: str = failed.test.filename or "<doctest>"
-    folder = _make_folder(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
+    folder = tempfile.mkdtemp(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
     try:
         # Named as a test, so that nothing is proposed to be changed in it.
         alias = f"{folder}{os.sep}test_{os.path.basename(path).partition('.')[0]}.py"  # noqa: PTH119
-        with _open(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(text)
         yield Asserted(_failing(alias, line, dict(failed.test.globs)), alias, path)
     finally:
-        _remove(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
