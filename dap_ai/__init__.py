@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dap_ai.held import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
+    from dap_ai.hosts.held import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
 
 __all__ = ["__version__", "breakpoint", "hold", "install", "post_mortem"]
 __version__ = "0.1.0"
@@ -36,6 +36,6 @@ def __getattr__(name: str) -> Any:
     """Nothing is imported before it is used."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai' has no attribute '{name}'")
-    from dap_ai import held  # noqa: PLC0415  see above
+    from dap_ai.hosts import held  # noqa: PLC0415  see above
 
     return getattr(held, name)

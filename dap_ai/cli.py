@@ -16,6 +16,7 @@ _HELP = """Ask a program that is being debugged why it does what it does.
 \b
 In a terminal:   dap-ai ask program.py
 At a prompt:     dap-ai debug program.py
+Failing tests:   dap-ai pytest
 In an editor:    dap-ai serve     (and type ??why in the debug console)
 Beside it:       dap-ai ask --join
 Something wrong: dap-ai doctor
@@ -24,7 +25,7 @@ An agent:        dap-ai record -- mini -t "..."
 For an agent:    dap-ai mcp         (its tools; --help says how to add it)
 """
 _COMMANDS = (
-    "ask", "debug", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp",
+    "ask", "debug", "pytest", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp",
 )  # fmt: skip
 
 

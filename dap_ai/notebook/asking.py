@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dap_ai import held
-from dap_ai.answerer import Answerer, Unanswered
+from dap_ai.hosts import held
+from dap_ai.hosts.answerer import Answerer, Unanswered
 from dap_ai.notebook.cell_files import CellFiles
 from dap_ai.notebook.cells import Cell, Cells
 from dap_ai.notebook.shown import Notebook, Shown, Terminal

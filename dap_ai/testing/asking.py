@@ -5,6 +5,7 @@ Where tests run in other processes (xdist), each of these asks by itself, and wh
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import time
@@ -14,19 +15,20 @@ from typing import Any
 
 import pytest
 
-from dap_ai import held
-from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts import held
+from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frames import Own, failed_with
+from dap_ai.testing.guest import Faults, described
 from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
-from dap_ai.user_code import is_user_path
 
 SECTION = "why (dap-ai)"
-_now, _load = time.monotonic, getattr(os, "getloadavg", None)  # a test may have replaced them
+OLDEST = "6.1"
 _MOST_SLACK = 2.0
 _TEXTS = {"answer", "context", "text"}
 _SAME_PLACE = 3
@@ -42,24 +44,29 @@ _MAX_CHARS = 160
 def register(config: pytest.Config) -> None:
     """Raises UsageError."""
     option = config.option
+    if not hasattr(config, "rootpath"):
+        raise pytest.UsageError(f"--ask needs pytest {OLDEST} or newer (this is {pytest.__version__}): run without it")
     if option.ask == STOP and (getattr(option, "numprocesses", None) or getattr(option, "dist", "no") != "no"):
         raise pytest.UsageError("--ask=stop holds one process: it cannot be combined with -n (use -n0)")
     if option.ask_time is not None and option.ask_time <= 0:
         raise pytest.UsageError("--ask-time: a number of seconds above 0 is wanted")
     try:
-        answerer = Answerer(TESTS)
+        command = getattr(option, "dap_ai_command", None)  # see onpath/dap_ai_pytest.py
+        answerer = Answerer(TESTS, json.loads(command) if command else ())
     except OSError as error:
         raise pytest.UsageError(f"--ask: {error}") from error
-    config.pluginmanager.register(Asking(config, answerer), "dap-ai-asking")
+    faults = Faults()
+    config.pluginmanager.register(Asking(config, answerer, faults), "dap-ai-asking")
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Findings(config), "dap-ai-findings")
+        config.pluginmanager.register(Findings(config, faults), "dap-ai-findings")
 
 
 class Asking:
     """Hooks of the process that runs tests."""
 
-    def __init__(self, config: pytest.Config, answerer: Answerer) -> None:
+    def __init__(self, config: pytest.Config, answerer: Answerer, faults: Faults) -> None:
         self._config = config
+        self._faults = faults
         self._answerer = answerer
         self._root = str(config.rootpath)
         self._answered: Counter[tuple[Any, ...]] = Counter()
@@ -71,41 +78,47 @@ class Asking:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
         """Whatever has become of the test by then: what was expected to fail is none of ours."""
         if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
-            self._answerer.start()  # which takes a moment, as pytest's own report does
+            with self._faults.kept("start the process that answers"):
+                self._answerer.start()  # which takes a moment, as pytest's own report does
         outcome = yield
-        report = outcome.get_result()
-        if report.outcome == "failed" and call.excinfo is not None:
-            if self._config.pluginmanager.hasplugin("timeout"):  # its limit is the test's, and would end us, too
-                item.ihook.pytest_timeout_cancel_timer(item=item)
-            self._ask(call.excinfo.value, report)
+        if call.excinfo is None or outcome.excinfo is not None:
+            return
+        with self._faults.kept("answer"):
+            report = outcome.get_result()
+            if report.outcome == "failed":
+                if self._config.pluginmanager.hasplugin("timeout"):  # it cancels its limit itself, but later
+                    item.ihook.pytest_timeout_cancel_timer(item=item)
+                self._ask(call.excinfo.value, report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
         """A module that cannot be collected. And where the process is to be held, by us or by pdb."""
         if call.excinfo is None or report.outcome != "failed":
             return
-        if isinstance(node, pytest.Collector):
-            self._ask(call.excinfo.value, report)
-        if self._mode == STOP:
-            self._stops.hold(failed_with(call.excinfo.value), report)
-        elif self._config.option.usepdb:
-            self._stops.show(report)
+        with self._faults.kept("answer"):
+            if isinstance(node, pytest.Collector):
+                self._ask(call.excinfo.value, report)
+            if self._mode == STOP:
+                self._stops.hold(failed_with(call.excinfo.value), report)
+            elif self._config.option.usepdb:
+                self._stops.show(report)
 
     def pytest_unconfigure(self) -> None:
         """No process is left."""
-        self._answerer.close()
+        with self._faults.kept("end the process that answers"):
+            self._answerer.close()
 
     def _ask(self, exc: BaseException, report: Any) -> None:
         """Never raises what is not the user's: a report is a report without an answer, too."""
         found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
-        began = _now()
+        began = time.monotonic()
         try:
             self._find(failed_with(exc), found)
         except Unanswered as error:
             found["error"] = str(error)
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
-            found["error"] = f"dap_ai has failed: {type(error).__name__}: {error}"
-        found.setdefault("seconds", round(_now() - began, 3))
+            found["error"] = f"dap_ai has failed: {described(error)}"
+        found.setdefault("seconds", round(time.monotonic() - began, 3))
         report.dap_ai = found
         if text := found.get("text"):
             report.sections.append((SECTION, text))
@@ -124,10 +137,11 @@ class Asking:
 
     def _look(self, exc: BaseException, found: dict[str, Any]) -> None:
         """Raises Unanswered."""
-        began = _now()
+        began = time.monotonic()
         server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
         found.update(where(exc, server.stop.first.frames))
-        self._answered[place := place_of(found)] += 1
+        place = place_of(found)
+        self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)
         try:
@@ -136,7 +150,7 @@ class Asking:
             found.update(known(found, NO_TIME if str(error) == LATE else f"More is not known: {error}.", self._root))
             return
         finally:
-            found["seconds"] = round(_now() - began, 3)
+            found["seconds"] = round(time.monotonic() - began, 3)
         self._tell(ended, found)
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
@@ -159,7 +173,7 @@ def place_of(found: dict[str, Any]) -> tuple[Any, ...]:
 
 def _by_load() -> float:
     """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
-    wanted = _load()[0] / (os.cpu_count() or 1) if _load else 1.0
+    wanted = os.getloadavg()[0] / (os.cpu_count() or 1)
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)
 
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Generator
 from typing import Any, NamedTuple, cast
 
-_make_folder, _remove, _open = tempfile.mkdtemp, shutil.rmtree, os.fdopen
+_UNPARSES = hasattr(ast, "unparse")
 
 
 class Asserted(NamedTuple):
@@ -36,15 +36,15 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
     failed: Any = exc
     text, line = _assertions(failed.test, failed.example)
     path: str = failed.test.filename or "<doctest>"
-    folder = _make_folder(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
+    folder = tempfile.mkdtemp(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
     try:
         # Named as a test, so that nothing is proposed to be changed in it.
         alias = f"{folder}{os.sep}test_{os.path.basename(path).partition('.')[0]}.py"  # noqa: PTH119
-        with _open(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(text)
         yield Asserted(_failing(alias, line, dict(failed.test.globs)), alias, path)
     finally:
-        _remove(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
@@ -64,10 +64,14 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 def _assertion(example: Any) -> str:
     """In one line, whatever the example takes. Raises ValueError: it is no expression, or prints what is expected."""
+    source: str = example.source.strip()
     try:
-        gives = ast.unparse(ast.parse(example.source.strip(), mode="eval"))
+        parsed = ast.parse(source, mode="eval")
+        gives = ast.unparse(parsed) if _UNPARSES else source
     except SyntaxError as error:
         raise ValueError("a doctest that is no expression has nothing to stop at") from error
+    if "\n" in gives:
+        raise ValueError("before Python 3.9, a doctest of several lines has nothing to stop at")
     want = example.want.strip()
     if gives.startswith(("print(", "pprint(")) or not want or "..." in want:
         raise ValueError("a doctest that prints has nothing to stop at")

@@ -5,19 +5,21 @@ A finding is of plain values, for it travels between processes with its report.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
+from dap_ai.hosts.user_code import is_user_path
+from dap_ai.testing.guest import Faults
 from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
 from dap_ai.testing.short import is_guess, sections_of
-from dap_ai.user_code import is_user_path
 
 SAME = "the same exception at the same line was answered above"
 _MAX_FRAMES = 50
@@ -59,22 +61,25 @@ def told(ended: Mapping[str, Any]) -> dict[str, Any]:
 class Findings:
     """Hooks of the process that reports."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, faults: Faults) -> None:
+        self._faults = faults
         option = config.option
         self._root = config.rootpath
         self._found: list[dict[str, Any]] = []
         self._json = open_new(config, option.ask_json) if option.ask_json else None
-        self._patch = config.invocation_params.dir / option.ask_fix if option.ask_fix else None
+        self._patch = str(config.invocation_params.dir / option.ask_fix) if option.ask_fix else None
         self._is_shown = option.tbstyle != "no" and option.showcapture == "all"
         self._is_short = option.ask in (None, SHORT)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Of a test's phase."""
-        self._note(report)
+        with self._faults.kept("write what was found"):
+            self._note(report)
 
     def pytest_collectreport(self, report: Any) -> None:
         """Of a module."""
-        self._note(report)
+        with self._faults.kept("write what was found"):
+            self._note(report)
 
     def _note(self, report: Any) -> None:
         found = getattr(report, "dap_ai", None)
@@ -82,22 +87,26 @@ class Findings:
             return
         self._found.append(found)
         if self._json:
-            with self._json.open("a", encoding="utf-8") as file:
-                shown = {key: value for key, value in found.items() if key != "text"}
-                file.write(json.dumps(shown, ensure_ascii=False) + "\n")
+            shown = {key: value for key, value in found.items() if key != "text"}
+            _write(self._json, json.dumps(shown, ensure_ascii=False) + "\n", "a")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """How many were answered, and what was left out and why; the answers, where the reports do not show them."""
-        if not self._found:
-            return
-        terminalreporter.section("why (dap-ai)", sep="=")
-        if not self._is_shown:
-            for found in self._found:
-                if found.get("text"):
-                    terminalreporter.write_sep("_", found["nodeid"])
-                    terminalreporter.write_line(found["text"])
-        for line in self._summary():
+        if self._found or self._faults.lines():
+            terminalreporter.section("why (dap-ai)", sep="=")
+        with self._faults.kept("write the summary"):
+            if not self._is_shown:
+                self._show(terminalreporter)
+            for line in self._summary() if self._found else ():
+                terminalreporter.write_line(line)
+        for line in self._faults.lines():
             terminalreporter.write_line(line)
+
+    def _show(self, terminalreporter: Any) -> None:
+        for found in self._found:
+            if found.get("text"):
+                terminalreporter.write_sep("_", found["nodeid"])
+                terminalreporter.write_line(found["text"])
 
     def _summary(self) -> list[str]:
         answered = [found for found in self._found if "answer" in found]
@@ -118,10 +127,11 @@ class Findings:
         """Writes the patch; nothing where nothing was verified, so that none of an earlier run is taken for it."""
         assert self._patch is not None  # noqa: S101  see its caller
         patch = patch_of(self._found)
-        self._patch.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._patch)  # noqa: PTH108  see _write
         if not patch.fixes:
             return ["No fix was verified: no patch was written."]
-        self._patch.write_text(patch.text, encoding="utf-8")
+        _write(self._patch, patch.text, "w")
         fixes = _counted(patch.fixes, "verified fix", "verified fixes")
         lines = [f"{fixes} in {self._patch}, nothing was changed. Look at each, then, in {self._root}: git apply FILE"]
         if patch.left_out:
@@ -129,14 +139,20 @@ class Findings:
         return lines
 
 
-def open_new(config: pytest.Config, name: str) -> Path:
-    """An empty file. Raises UsageError."""
-    path = config.invocation_params.dir / name
+def open_new(config: pytest.Config, name: str) -> str:
+    """The path of an empty file. Raises UsageError."""
+    path = str(config.invocation_params.dir / name)
     try:
-        path.write_text("", encoding="utf-8")
+        _write(path, "", "w")
     except OSError as error:
         raise pytest.UsageError(f"--ask-json: {path} cannot be written to: {error.strerror}") from error
     return path
+
+
+def _write(path: str, text: str, mode: str) -> None:
+    """Not by `pathlib`, whose methods a test may have replaced."""
+    with open(path, mode, encoding="utf-8") as file:  # noqa: PTH123  see above
+        file.write(text)
 
 
 def _counted(count: int, one: str, many: str = "") -> str:

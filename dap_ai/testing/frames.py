@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, cast
 
-from dap_ai.user_code import is_user_path
+from dap_ai.hosts.user_code import is_user_path
 
 _RUNNERS = frozenset({
     "_pytest", "pluggy", "pytest", "unittest", "mock", "xdist", "execnet", "pytest_asyncio", "pytest_mock",

@@ -75,6 +75,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Nothing more where nobody asks."""
     option = config.option
     if option.ask or option.ask_fix or option.ask_json:
-        from dap_ai.testing.asking import register  # noqa: PLC0415  a run that does not ask pays nothing
+        from dap_ai.testing.apart import Library  # noqa: PLC0415  a run that does not ask pays nothing
 
-        register(config)
+        Library().load("dap_ai.testing.asking").register(config)

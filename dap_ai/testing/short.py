@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, List
 
 MAX_LINES = 15
 _MAX_VALUES = 4
@@ -15,7 +15,7 @@ _VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
 """Of an object, its address tells less than its line takes; and what a call has raised and nobody noticed, nothing."""
 _GUESS = "A guess"
 
-Section = list[str]
+Section = List[str]
 
 
 def short(ended: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai import held
+from dap_ai.hosts import held
 from dap_ai.testing.doctests import asserted
 from dap_ai.testing.frames import Own
 

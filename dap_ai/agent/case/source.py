@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from dap_ai.agent.case.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 from dap_ai.extras import MissingExtraError
-from dap_ai.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
+from dap_ai.hosts.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
 
 if TYPE_CHECKING:
     from dap_ai.agent.compiled.parsing import Unit

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import shutil
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
+from dap_ai.backends.debugpy import environments
 from dap_ai.limits import wait_for
 
 OURS_SUPPORTS = (3, 10)
@@ -26,7 +27,11 @@ try:
     where = list(spec.submodule_search_locations)[0] if spec else ""
 except Exception:
     where = ""
-print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name]))
+try:
+    pytest = u.find_spec("pytest") is not None
+except Exception:
+    pytest = False
+print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name, pytest]))
 """
 
 
@@ -38,6 +43,7 @@ class Interpreter(NamedTuple):
     debugpy: str
     """Folder of the debugpy installed in it; empty if there is none."""
     implementation: str
+    has_pytest: bool
 
     @property
     def version_text(self) -> str:
@@ -53,14 +59,9 @@ _known: dict[tuple[str, float], Interpreter] = {}
 
 
 def default_python(cwd: str) -> str:
-    """The interpreter a shell in `cwd` would use: the active environment's, the folder's `.venv`, `python3`, ours."""
-    candidates = [os.environ.get("VIRTUAL_ENV", ""), str(Path(cwd) / ".venv"), str(Path(cwd) / "venv")]
-    for folder in filter(None, candidates):
-        for relative in ("bin/python", "Scripts/python.exe"):
-            python = Path(folder) / relative
-            if python.is_file():
-                return str(python)
-    return shutil.which("python3") or shutil.which("python") or sys.executable
+    """The interpreter of the program in `cwd`: the active environment's, the project's, the first on PATH, ours."""
+    found = itertools.chain(environments.active(), environments.of_project(cwd), environments.on_path())
+    return next((each.python for each in found), sys.executable)
 
 
 async def describe(python: str) -> Interpreter:
@@ -85,8 +86,8 @@ async def _probe(python: str) -> Interpreter:
     err = b""
     try:
         out, err = await wait_for(process.communicate(_PROBE.encode()), _PROBE_TIMEOUT_S)
-        version, where, implementation = json.loads(out.decode().strip().splitlines()[-1])
-        return Interpreter(python, (version[0], version[1], version[2]), where, implementation)
+        version, where, implementation, has_pytest = json.loads(out.decode().strip().splitlines()[-1])
+        return Interpreter(python, (version[0], version[1], version[2]), where, implementation, has_pytest)
     except asyncio.TimeoutError as error:
         raise InterpreterError(f"'{python}' did not answer within {_PROBE_TIMEOUT_S:.0f} s.") from error
     except (ValueError, IndexError) as error:

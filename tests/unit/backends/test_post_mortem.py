@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
+import socket
 import sys
 import threading
 
@@ -83,7 +85,7 @@ def held():
 
     def hold(server):
         pair = holding.Pair()
-        theirs = pair.theirs.dup()
+        theirs = socket.socket(fileno=os.dup(pair.theirs.fileno()))
         thread = threading.Thread(target=pair.serve, args=(server,))
         thread.start()
         client = Client(theirs)
@@ -211,7 +213,7 @@ def test_an_exception_that_raises_when_it_is_told_is_told(held):
 
 def test_a_stream_that_is_no_dap_is_ended():
     pair = holding.Pair()
-    theirs = pair.theirs.dup()
+    theirs = socket.socket(fileno=os.dup(pair.theirs.fileno()))
     with theirs:
         theirs.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         pair.serve(holding.failure(caught(average, [])))

@@ -102,14 +102,20 @@ def _patterns() -> Any:
     return copy
 
 
+def keep() -> dict[str, Any]:
+    """What the injected modules call, as it is now: by name, modules that hold what is their own."""
+    copies = [(name, _copied(name)) for name in _KEPT.split()]
+    kept = {name: copy for name, copy in copies if copy is not None}
+    kept["sys"] = _living(kept["sys"], sys.modules["sys"])
+    kept["re"] = _patterns()
+    return kept
+
+
 class Door:
     """What a request may reach: `NAME('ARGUMENT')` with the name of a method below; texts in, texts out."""
 
-    def __init__(self) -> None:
-        copies = [(name, _copied(name)) for name in _KEPT.split()]
-        self._kept = {name: copy for name, copy in copies if copy is not None}
-        self._kept["sys"] = _living(self._kept["sys"], sys)
-        self._kept["re"] = _patterns()
+    def __init__(self, kept: Any = None) -> None:
+        self._kept: dict[str, Any] = kept or keep()
         own: Any = self._kept["builtins"]
         for name in _NEEDED.split():
             getattr(own, name)
@@ -267,16 +273,19 @@ _REQUESTS = ("visit", "turn", "kill", "has", "importing", "install")
 def open_door(name: str, place: Any) -> None:
     """Makes `place.NAME` the door; in the module `pydevd`, requests for it pass by pydevd's own `evaluate`.
 
-    Another `place` answers such requests itself, and brings some of the injected modules: `place.dap_ai_modules`.
+    Another `place` answers such requests itself. It brings some of the injected modules, `place.dap_ai_modules`, and
+    what it has got from `keep`, `place.dap_ai_kept`.
     """
     if name in vars(place):
         return
-    door = Door()
-    setattr(place, name, door)
     own_modules = vars(place).get("dap_ai_modules")
     if type(own_modules) is dict:
+        door = Door(vars(place)["dap_ai_kept"])
+        setattr(place, name, door)
         door.bring(own_modules)
         return
+    door = Door()
+    setattr(place, name, door)
     door.give_json()
     door.free_frames()
     api: Any = sys.modules.get("_pydevd_bundle.pydevd_api")

@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 import builtins
+import os
 import types
 from typing import Any, Callable, Dict, List, Optional
 
+from ..door import keep
 from .stack import Held, Stop
 
+_KEPT = keep()
+"""From when something is first held; in a run of tests, from before the first."""
+_KEPT["os"].path = os.path  # in a run of tests, not the one that others may replace functions of
 _DOOR = "__import__('pydevd')."
 """How a request for the door begins: it stands in debugpy where there is one."""
 
@@ -21,11 +26,11 @@ class Evaluating:
     def __init__(self, stop: Stop) -> None:
         stopped = types.ModuleType("dap_ai_probe.stopped")
         stopped.located, stopped.folder = stop.located, stop.folder  # type: ignore[attr-defined]
-        self._place: Any = types.SimpleNamespace(dap_ai_modules={"stopped": stopped})
+        self._place: Any = types.SimpleNamespace(dap_ai_modules={"stopped": stopped}, dap_ai_kept=_KEPT)
         known: Any = builtins.__import__
 
         def import_any(name: str, *more: Any, **options: Any) -> Any:
-            return self._place if name == "pydevd" else known(name, *more, **options)
+            return self._place if name == "pydevd" else _KEPT.get(name) or known(name, *more, **options)
 
         self._builtins = dict(vars(builtins), __import__=import_any)
 

@@ -3,6 +3,7 @@
 1. A process that this one has started gets one end of a pair of sockets: nobody else can connect, nothing listens.
 2. An address is a Unix socket in a folder that is the user's alone; the kernel tells who connects, other users are
    turned away.
+3. Sockets are those of the C half of `socket`, whose own class others replace (pytest-socket).
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -10,16 +11,17 @@
 
 from __future__ import annotations
 
+import _socket
 import contextlib
 import os
 import select
-import socket
 import stat
 import struct
 import tempfile
 import types
-from typing import Callable
+from typing import Callable, Tuple
 
+from .messages import Link
 from .server import Server
 from .stack import Keep, Stop, of_exception, of_thread
 
@@ -61,11 +63,19 @@ def _nonempty(stop: Stop, exc: BaseException) -> Stop:
     return stop if stop.first.frames else of_exception(exc, _any_frame, callers=False)
 
 
+def connected() -> Tuple[Link, Link]:
+    """Two ends of one connection. Raises OSError."""
+    pair = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    for end in pair:
+        end.settimeout(None)  # the program may have set a default
+    return pair
+
+
 class Pair:
     """Two connected ends: `serve` speaks at ours, a process that is started meanwhile gets the other as `fd:N`."""
 
     def __init__(self) -> None:
-        self._ours, self.theirs = socket.socketpair()
+        self._ours, self.theirs = connected()
         self.address = "fd:%d" % self.theirs.fileno()
 
     def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
@@ -84,7 +94,7 @@ class Listener:
 
     def __init__(self, folder: str = "") -> None:
         where = folder or own_folder()
-        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener = Link(_socket.AF_UNIX)
         self.address = ""
         try:
             self._bind(where)
@@ -110,10 +120,12 @@ class Listener:
         while wanted():
             if not select.select([self._listener], [], [], _TICK_S)[0]:
                 continue
-            link, _ = self._listener.accept()
-            with link:
+            link = Link(fileno=self._listener._accept()[0])  # type: ignore[attr-defined]
+            try:
                 if not is_of_another_user(link):
                     server.serve(link, wanted)
+            finally:
+                link.close()
             if server.goes_on:
                 return
 
@@ -126,18 +138,18 @@ class Listener:
                 os.unlink(address)
 
 
-def is_of_another_user(link: socket.socket) -> bool:
+def is_of_another_user(link: Link) -> bool:
     """As dap_ai.peers has it, which is not for Python 3.8."""
-    option = getattr(socket, "SO_PEERCRED", None)
+    option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return False
-    _, uid, _ = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    _, uid, _ = struct.unpack("3i", link.getsockopt(_socket.SOL_SOCKET, option, struct.calcsize("3i")))
     return uid not in (0, os.getuid())
 
 
 def own_folder() -> str:
     """The folder of the user's sessions (adapter/io/sockets.py), made if it is not there. Raises CannotHoldError."""
-    if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
+    if not hasattr(_socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise CannotHoldError("this platform has no Unix sockets that only their user can reach")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     path = os.path.join(tempfile.gettempdir(), "dap-ai-%d" % os.getuid())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import select
-import socket
+from _socket import socket as Link  # noqa: N812  not a class of `socket`, which calls others by name
 from typing import Any, Callable, Dict, Optional
 
 _READ_BYTES = 1 << 16
@@ -22,7 +22,7 @@ Message = Dict[str, Any]
 class Messages:
     """One client's. Whoever closes the socket ends them."""
 
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(self, link: Link) -> None:
         self._link = link
         self._kept = bytearray()
         self._seq = 0

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import linecache
 import os
-import socket
 import sys
 from typing import Any, Callable, Dict, List, Tuple
 
 from ..reading.statics import text_of, type_name
 from .evaluating import Evaluating
 from .looking import Looking
-from .messages import Message, Messages
+from .messages import Link, Message, Messages
 from .stack import Stop, Thread
 
 _MAX_WORDS = 2000
@@ -49,7 +48,7 @@ class Server:
         self._evaluating = Evaluating(stop)
         self.has_served = self.goes_on = False
 
-    def serve(self, link: socket.socket, wanted: Callable[[], bool]) -> None:
+    def serve(self, link: Link, wanted: Callable[[], bool]) -> None:
         """Until the client leaves or lets the program go on, or `wanted()` says no; then the link can be closed."""
         messages = Messages(link)
         self.goes_on = left = False

@@ -75,7 +75,7 @@ def of_exception(exc: BaseException, keep: Keep, *, callers: bool) -> Stop:
     if callers and own is not None:
         frames += _stack(own.tb_frame.f_back, keep)
     frames += _of_causes(exc, keep)
-    threads = [Thread(1, threading.current_thread().name, exc, frames)]
+    threads = [Thread(1, _own_name(), exc, frames)]
     for number, member in enumerate(group_members(exc), 2):
         members = _entries(_base["__traceback__"].__get__(member), keep) + _of_causes(member, keep)
         threads.append(Thread(number, short_name(type(member)) + " %d of the group" % (number - 1), member, members))
@@ -84,7 +84,13 @@ def of_exception(exc: BaseException, keep: Keep, *, callers: bool) -> Stop:
 
 def of_thread(frame: types.FrameType, keep: Keep) -> Stop:
     """A frame of this thread, and its callers; there is no exception."""
-    return Stop([Thread(1, threading.current_thread().name, None, _stack(frame, keep))])
+    return Stop([Thread(1, _own_name(), None, _stack(frame, keep))])
+
+
+def _own_name() -> str:
+    """Of this thread; `threading.current_thread` would call others by name, and make a thread where none is known."""
+    known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
+    return known.name if known else "a thread"
 
 
 def _entries(entry: Any, keep: Keep, prefix: str = "") -> List[Held]:

@@ -193,7 +193,7 @@ def code_lines(code: types.CodeType) -> Iterator[int]:
             yield line or code.co_firstlineno
     else:
         line = code.co_firstlineno
-        for delta in code.co_lnotab[1::2]:
+        for delta in code.co_lnotab[1::2]:  # pyright: ignore[reportDeprecated]  there was no other then
             line += delta if delta < 128 else delta - 256  # a signed byte
             yield line
     for constant in code.co_consts:

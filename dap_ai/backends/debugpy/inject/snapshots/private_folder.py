@@ -16,7 +16,12 @@ _PYTEST = "pytest-of-"
 
 
 def keep_private() -> None:
-    """Called in a copy, before statements run there. What an expression asked for by hand opens is refused, as ever."""
+    """Called in a copy, before statements run there. What an expression asked for by hand opens is refused, as ever.
+
+    A program whose file system is in memory already (pyfakefs) keeps that one.
+    """
+    if type(sys.modules["io"]) is not type(sys):
+        return
     tree = Tree(_temporary())
     given = {name: made for name, made in _functions(tree).items() if hasattr(os, name)}
     accessor = getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)  # until Python 3.10

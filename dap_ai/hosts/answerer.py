@@ -1,28 +1,31 @@
 """The process that answers: started at the first failure, kept for the next, out of the way of the program.
 
-It is no child of this process: tests that wait for their children must not meet it. What a test may have replaced
-(`subprocess.Popen`, `time.monotonic`, the environment) is taken as it was before the first test.
+It is no child of this process: tests that wait for their children must not meet it. Its environment is that of before
+the first test.
 """
 
 from __future__ import annotations
 
+import _socket
+import array
 import contextlib
 import json
 import math
 import os
 import select
 import signal
-import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
-from dap_ai import held
-from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
+from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair, connected
+from dap_ai.hosts import held
 
 if TYPE_CHECKING:
+    from _socket import socket as Link  # noqa: N812  not that of `socket`, see holding.py
+
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
 
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
@@ -33,12 +36,14 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
-Told = Callable[[Mapping[str, Any]], object]
+Told = Callable[["Mapping[str, Any]"], object]
 """Gets the body of each `askOutput` as it comes, in this thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
 """Settings in whose place nothing of the user's stands, so that a test run costs nothing."""
-_now, _kill = time.monotonic, os.kill
-_Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
+_PYTHONS = "PYTHON"
+"""Variables that begin so are meant for the interpreter of the program."""
+_OF_COVERAGE = ("COV_CORE_", "COVERAGE_")
+"""By those that begin so, coverage measures child processes of tests."""
 
 
 class Unanswered(Exception):  # noqa: N818  a state, not a mistake
@@ -48,15 +53,19 @@ class Unanswered(Exception):  # noqa: N818  a state, not a mistake
 class Answerer:
     """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform.
 
-    `flags`: settings, as on a command line, for all of its answers.
+    `flags`: settings, as on a command line, for all of its answers. `command`: the `start_command` of another
+    Python, where dap_ai is installed for that one; empty: of this one.
     """
 
-    def __init__(self, flags: Mapping[str, str]) -> None:
-        if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
+    def __init__(self, flags: Mapping[str, str], command: Sequence[str] = ()) -> None:
+        if not hasattr(_socket.socket, "sendmsg") or not hasattr(os, "fork"):
             raise OSError("Unix sockets are needed, which this platform does not have")
         self._flags = json.dumps(dict(flags))
-        self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
-        self._jobs: socket.socket | None = None
+        left_out = (*_OF_COVERAGE, *((_PYTHONS,) if command else ()))
+        self._environ = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}
+        self._cwd = os.getcwd()  # noqa: PTH109
+        self._command = list(command) or start_command()
+        self._jobs: Link | None = None
         self._starting: subprocess.Popen[bytes] | None = None
         self._pid = self._count = 0
         self._kept = b""
@@ -99,35 +108,34 @@ class Answerer:
         self, server: Server, job: dict[str, Any], interrupts: _Interrupts, told: Told | None
     ) -> dict[str, Any] | None:
         """None: not in time."""
-        began, limit_s = _now(), job["limit_s"]
+        began, limit_s = time.monotonic(), job["limit_s"]
         jobs = self._ready(interrupts)
         if jobs is None:
             return None
         self._count += 1
         late = math.inf
         if limit_s is not None:
-            job["limit_s"] = max(limit_s / 2, began + limit_s - _LATE_S - _now())
-            late = _now() + job["limit_s"] + _LATE_S
-        pair, done = Pair(), list[dict[str, Any]]()
+            job["limit_s"] = max(limit_s / 2, began + limit_s - _LATE_S - time.monotonic())
+            late = time.monotonic() + job["limit_s"] + _LATE_S
+        pair = Pair()
+        done: list[dict[str, Any]] = []
 
         def in_time() -> bool:
-            return not interrupts.came and _now() < late
+            return not interrupts.came and time.monotonic() < late
 
         def wanted() -> bool:
             done.extend(self._heard(jobs, told, lambda: False, 0.0))
             return not done and in_time()
 
         try:
-            socket.send_fds(jobs, [json.dumps(job | {"number": self._count}).encode() + b"\n"], [pair.theirs.fileno()])
+            _send(jobs, {**job, "number": self._count}, pair.theirs.fileno())
             pair.serve(server, wanted)
         finally:
             pair.close()
         done.extend([] if done else self._heard(jobs, told, in_time, _TICK_S))
         return done[0] if done else None
 
-    def _heard(
-        self, jobs: socket.socket, told: Told | None, wanted: Callable[[], bool], tick_s: float
-    ) -> list[dict[str, Any]]:
+    def _heard(self, jobs: Link, told: Told | None, wanted: Callable[[], bool], tick_s: float) -> list[dict[str, Any]]:
         """What came of this job, as one item, if it has come; `told` hears what comes before. Raises OSError."""
         while (line := self._line(jobs, wanted, tick_s)) is not None:
             said = json.loads(line)
@@ -139,11 +147,11 @@ class Answerer:
                 told(said["said"])
         return []
 
-    def _ready(self, interrupts: _Interrupts) -> socket.socket | None:
+    def _ready(self, interrupts: _Interrupts) -> Link | None:
         """Where jobs are taken; None: not in time. Raises OSError."""
-        jobs, until = self._started(), _now() + _START_S
+        jobs, until = self._started(), time.monotonic() + _START_S
         if not self._pid:
-            pid = self._line(jobs, lambda: not interrupts.came and _now() < until)
+            pid = self._line(jobs, lambda: not interrupts.came and time.monotonic() < until)
             self._pid = int(pid or 0)
             self._reap()
         return jobs if self._pid else None
@@ -157,18 +165,17 @@ class Answerer:
             self._starting.stderr.close()
         if self._pid:
             with contextlib.suppress(OSError):
-                _kill(self._pid, signal.SIGTERM)
+                os.kill(self._pid, signal.SIGTERM)
         self._jobs = self._starting = None
         self._pid, self._kept = 0, b""
 
-    def _started(self) -> socket.socket:
+    def _started(self) -> Link:
         """Raises OSError."""
         if self._jobs is None:
-            self._jobs, theirs = socket.socketpair()
-            python, flag, text = held.command("dap_ai.commands.answers")
-            with theirs:
-                self._starting = _Popen(
-                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno()), self._flags],
+            self._jobs, theirs = connected()
+            with contextlib.closing(theirs):
+                self._starting = subprocess.Popen(  # noqa: S603  ours
+                    [*self._command, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -184,7 +191,7 @@ class Answerer:
         if self._starting is not None:
             self._starting.wait()
 
-    def _line(self, jobs: socket.socket, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
+    def _line(self, jobs: Link, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
         """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
         while b"\n" not in self._kept:
             if not select.select([jobs], [], [], tick_s)[0]:
@@ -202,6 +209,18 @@ class Answerer:
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "the process has ended"
+
+
+def start_command() -> list[str]:
+    """What starts the process with this Python."""
+    python, flag, text = held.command("dap_ai.commands.answers")
+    return [python, flag, _ON_ITS_OWN + text]
+
+
+def _send(jobs: Link, job: Mapping[str, Any], descriptor: int) -> None:
+    """As `socket.send_fds`, which is not in Python 3.8."""
+    fds = array.array("i", [descriptor])
+    jobs.sendmsg([json.dumps(job).encode() + b"\n"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 
 
 def _ended(done: dict[str, Any]) -> dict[str, Any]:
@@ -222,7 +241,7 @@ class _Interrupts:
 
     def __enter__(self) -> None:
         self._plain: Any = None
-        if threading.current_thread() is threading.main_thread():
+        if threading.get_ident() == threading.main_thread().ident:
             self._plain = signal.signal(signal.SIGINT, self._note)
 
     def _note(self, *_: object) -> None:

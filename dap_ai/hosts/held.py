@@ -27,7 +27,7 @@ _START = (
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
 """Threads that are held."""
-_OURS = os.path.dirname(__file__) + os.sep  # noqa: PTH120  no pathlib in a program that may not have it
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120  no pathlib in a program without it
 
 
 def post_mortem(exc: BaseException | None = None, *, question: str = "", options: Sequence[str] = ()) -> int:

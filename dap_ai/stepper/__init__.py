@@ -20,11 +20,11 @@ import json
 import sys
 import threading
 from types import TracebackType
-from typing import Any
+from typing import Any, Dict, Union
 
 from dap_ai.backends.agents.live.hook import line, telling, who
 
-Given = str | dict[str, Any]
+Given = Union[str, Dict[str, Any]]
 _KINDS = ["query", "response", "call", "result"]
 
 

@@ -1,0 +1,95 @@
+"""Where the Python of a project is: in the active environment, in one of its own, else on PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_POETRY_S = 20.0
+_FOLDERS = (".venv", "venv")
+_ROOT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
+"""One of these marks a folder of the project; `.git` its root."""
+
+
+class Candidate(NamedTuple):
+    """A Python that may be the project's. `reason` completes the sentence "This Python is ..."."""
+
+    python: str
+    reason: str
+
+
+def active() -> Iterator[Candidate]:
+    """The environment that the user has activated."""
+    if found := _python_in(os.environ.get("VIRTUAL_ENV", "")):
+        yield Candidate(found, "the active virtual environment")
+    prefix = os.environ.get("CONDA_PREFIX", "")
+    if os.environ.get("CONDA_DEFAULT_ENV") != "base" and (found := _python_in(prefix)):
+        yield Candidate(found, "the active conda environment")
+
+
+def of_project(cwd: str) -> Iterator[Candidate]:
+    """Environments that lie in the project: of a venv, of uv, of poetry where it is told to."""
+    for folder in _project_folders(Path(cwd)):
+        for name in filter(None, (os.environ.get("UV_PROJECT_ENVIRONMENT"), *_FOLDERS)):
+            if found := _python_in(str(folder / name)):
+                yield Candidate(found, f"the project's {name}")
+
+
+def of_poetry(cwd: str) -> Iterator[Candidate]:
+    """The environment that poetry keeps elsewhere. Asking for it takes a second."""
+    poetry = shutil.which("poetry")
+    if poetry is None or not any((folder / "poetry.lock").is_file() for folder in _project_folders(Path(cwd))):
+        return
+    try:
+        done = subprocess.run(  # noqa: S603  the user's own
+            [poetry, "env", "info", "--executable"],
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_POETRY_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return
+    python = done.stdout.strip()
+    if done.returncode == 0 and Path(python).is_file():
+        yield Candidate(python, "the project's poetry environment")
+
+
+def on_path(without: str = "") -> Iterator[Candidate]:
+    """What a shell finds, shims of pyenv included. `without`: a folder that is passed over."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    kept = os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
+    for name in ("python3", "python"):
+        if found := shutil.which(name, path=kept):
+            yield Candidate(found, "the first on PATH")
+
+
+def own_folder() -> str:
+    """Where the scripts of dap_ai's own virtual environment lie; empty: it is in none."""
+    return os.path.realpath(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
+
+
+def _python_in(environment: str) -> str:
+    for relative in ("bin/python", "Scripts/python.exe", "python.exe"):
+        if environment and (python := Path(environment) / relative).is_file():
+            return str(python)
+    return ""
+
+
+def _project_folders(cwd: Path) -> Iterator[Path]:
+    """This folder, and those above it up to the root of the project, as long as nobody else owns them."""
+    yield cwd
+    above = [cwd, *cwd.absolute().parents]
+    marked = [n for n, folder in enumerate(above) if any((folder / name).exists() for name in _ROOT_FILES)]
+    root = next((n for n in marked if (above[n] / ".git").exists()), marked[0] if marked else 0)
+    for folder in above[1 : root + 1]:
+        if hasattr(os, "getuid") and folder.stat().st_uid not in (os.getuid(), 0):
+            return
+        yield folder

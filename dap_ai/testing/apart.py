@@ -1,0 +1,125 @@
+"""Loads the plugin apart from the program, so that what a test replaces in a module is not called here.
+
+`mock.patch`, pyfakefs, freezegun and pytest-socket replace names in the modules of `sys.modules`. None of the modules
+made here stands there, and they use none that does:
+
+1. Modules of dap_ai, and those of the standard library that call others by name (`_ANEW`), are executed anew.
+2. Of any other module, the names are copied: what we call of it is C code, or calls nothing that tests replace.
+3. The builtins are copied, too.
+
+The code that is executed anew belongs to no file, so that no coverage counts it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from types import BuiltinFunctionType, CodeType, ModuleType
+from typing import Any, Mapping, Sequence
+
+_OURS = __name__.partition(".")[0]
+_ANEW = frozenset({
+    "contextlib", "genericpath", "json", "json.decoder", "json.encoder", "json.scanner", "linecache", "os", "posixpath",
+    "shutil", "subprocess", "tempfile", "tokenize",
+})  # fmt: skip
+_IN_C = {"signal": "_signal"}
+"""Of these, the C half is enough."""
+_LATER = ("tokenize",)
+"""What others of these import in a function."""
+
+
+class Library:
+    """Modules by their names, each made once."""
+
+    def __init__(self) -> None:
+        package: Any = ModuleType(_OURS)
+        package.__path__ = list(sys.modules[_OURS].__path__)
+        self._made: dict[str, Any] = {_OURS: package}
+        self._builtins = {**vars(builtins), "__import__": self._import}
+        for name in _LATER:
+            self.load(name)
+
+    def load(self, name: str) -> Any:
+        """The module of that name, apart. Raises ImportError."""
+        package, _, last = name.rpartition(".")
+        above = self.load(package) if package else None
+        if name not in self._made:  # its package may have imported it
+            made = self._executed(name, above) if _is_anew(name) else _copied(name)
+            self._made[name] = made
+            if above is not None:
+                setattr(above, last, made)
+        return self._made[name]
+
+    def _executed(self, name: str, above: Any) -> ModuleType:
+        spec = _spec(name, above and above.__path__)
+        module = ModuleType(name)
+        vars(module).update(__builtins__=self._builtins, __file__=spec.origin, __package__=spec.parent)
+        if spec.submodule_search_locations is not None:
+            vars(module)["__path__"] = list(spec.submodule_search_locations)
+        self._made[name] = module
+        path = sys.modules["os.path"]
+        exec(_renamed(spec.loader.get_code(name), f"<{name}, apart>"), vars(module))  # noqa: S102  to import is that
+        sys.modules["os.path"] = path  # `os` puts its own there
+        return module
+
+    def _import(
+        self,
+        name: str,
+        names: Mapping[str, Any] | None = None,
+        _locals: object = None,
+        wanted: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        """What an `import` in these modules calls; see `builtins.__import__`."""
+        if level:
+            base = (names or {})["__package__"].rsplit(".", level - 1)[0]
+            name = f"{base}.{name}" if name else base
+        found = self.load(name)
+        if not wanted:
+            return self._made[name.partition(".")[0]]
+        for each in wanted:
+            if hasattr(found, "__path__") and not hasattr(found, each) and each != "*":
+                self.load(f"{name}.{each}")
+        return found
+
+
+def _is_anew(name: str) -> bool:
+    return name in _ANEW or name.partition(".")[0] == _OURS
+
+
+def _spec(name: str, path: Sequence[str] | None) -> Any:
+    """What a finder says that brings code; pytest's own, of modules whose assertions it rewrites, does not."""
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, path)
+        if spec is not None and hasattr(spec.loader, "get_code"):
+            return spec
+    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def _copied(name: str) -> Any:
+    """A module of the same names."""
+    known = importlib.import_module(_IN_C.get(name, name))
+    if type(known) is not ModuleType:
+        return known
+    copy = ModuleType(name)
+    vars(copy).update(_living(vars(known)) if name == "sys" else vars(known))
+    return copy
+
+
+def _living(names: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `sys`: functions as they are now; streams, modules and the last exception as they are when they are used."""
+
+    def now(name: str) -> Any:
+        if name in names:
+            return names[name]
+        raise AttributeError(f"module 'sys' has no attribute {name!r}")
+
+    kept = {name: x for name, x in names.items() if isinstance(x, (BuiltinFunctionType, type))}
+    return {**kept, "__getattr__": now}
+
+
+def _renamed(code: CodeType, file: str) -> CodeType:
+    """The code, and all that is defined in it, as of a file of that name."""
+    constants = tuple(_renamed(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=file, co_consts=constants)

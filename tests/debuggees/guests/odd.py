@@ -1,0 +1,5 @@
+PATTERN = "\d"
+
+
+def first(xs):
+    return xs[0]
