@@ -98,13 +98,13 @@ class _Generators(ast.NodeTransformer):
     Since Python 3.12 a symbol table counts a comprehension's own names among those of the statement around it.
     """
 
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:  # noqa: N802  the base class's name
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
         """Those with one element."""
         return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
 
     visit_SetComp = visit_ListComp  # noqa: N815
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         """That with a key and a value."""
         return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
 

@@ -13,7 +13,9 @@ from dap_ai.agent.case.stack import sub_expressions
 from dap_ai.agent.case.values import bound, cut, literal, literal_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
-_WRONG_RESULT = re.compile(r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL)
+_WRONG_RESULT = re.compile(
+    r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL
+)
 """Since Python 3.15 most of these messages name the class, too: `Cart.__bool__() must return a bool, not int`."""
 
 
