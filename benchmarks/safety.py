@@ -25,7 +25,7 @@ from tests.safety.harmless import HARMLESS
 from tests.safety.harness import AllowList, Finding, Snapshot, run_corpus
 from tests.safety.hostile import HOSTILE
 
-VERSIONS = [f"3.{minor}" for minor in range(8, 15)]
+VERSIONS = [f"3.{minor}" for minor in range(8, 16)]
 WAYS = {"snapshot": Snapshot, "allow-list": AllowList}
 COLUMNS = ["Python", "way", "corpus", "cases", "side effects", "leaks", "answered", "right", "refused", "threads ms"]
 

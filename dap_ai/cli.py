@@ -9,6 +9,7 @@ import click
 
 import dap_ai
 from dap_ai.commands.lazy import LazyGroup
+from dap_ai.extras import MissingExtraError
 from dap_ai.protocol.wire.visible import visible
 
 _HELP = """Ask a program that is being debugged why it does what it does.
@@ -29,13 +30,22 @@ _COMMANDS = (
 )  # fmt: skip
 
 
+class _NotInstalled(click.ClickException):
+    exit_code = 2
+
+
 class _Commands(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does it, but for Ctrl-C; an error may name a file, a key or a session of anybody's."""
+        """As click does it, but for Ctrl-C and missing extras.
+
+        An error may name a file, a key or a session of anybody's.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise SystemExit(128 + signal.SIGINT) from None
+        except MissingExtraError as error:
+            raise _NotInstalled(visible(f"{error}.")) from error
         except click.ClickException as error:
             told = visible(error.format_message())
             error.format_message = lambda: told

@@ -37,6 +37,11 @@ class Extra:
         """The modules that cannot be imported."""
         return [name for name in self.modules if importlib.util.find_spec(name) is None]
 
+    def require(self) -> None:
+        """Raises MissingExtraError where one of its modules is missing."""
+        if self.missing:
+            raise MissingExtraError(self.wanted)
+
     @property
     def install(self) -> str:
         """How to get it: a sentence without its full stop."""
@@ -62,11 +67,14 @@ DEFINITIONS = Extra("definitions", "Looking up definitions by a language server"
 FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet")
 """Its modules are not named: each use wants one of them alone."""
 GRAMMARS = Extra(
-    "grammars", "Reading the source of C, C++ and Rust", ("tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust")
+    "grammars",
+    "Reading the source of C, C++ and Rust",
+    ("tree_sitter", "tree_sitter_c", "tree_sitter_cpp", "tree_sitter_rust"),
 )
 JUPYTER = Extra("jupyter", "Debugging what runs in a Jupyter kernel", ("jupyter_client",))
 MCP = Extra("mcp", "Serving coding agents by the Model Context Protocol", ("mcp",))
 NATIVE = Extra("native", "Debugging C, C++ and Rust")
 PROMPT = Extra("prompt", "Editing lines of `dap-ai debug` with history and completion", ("prompt_toolkit",))
 PRICES = Extra("prices", "Telling what a model's answer costs", ("genai_prices",))
-EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, JUPYTER, MCP, NATIVE, PRICES, PROMPT)
+RUNS = Extra("runs", "Analysing runs of agents", ("tree_sitter", "tree_sitter_bash"))
+EXTRAS = (ATTACH, DEFINITIONS, FLEET, GRAMMARS, JUPYTER, MCP, NATIVE, PRICES, PROMPT, RUNS)

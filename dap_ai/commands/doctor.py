@@ -91,6 +91,7 @@ def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check
         _clangd(),
         *_grammars(),
         *_prices(settings),
+        _runs(),
         *_kinds(),
         _cores(),
         _ptrace(),
@@ -196,6 +197,11 @@ def _prices(settings: config.Settings) -> list[Check]:
     if config.provider_of(settings, os.environ) != "openai":
         return []
     return [Check(name, "ok", "of well-known models") if extra.is_installed else _wanted(name, extra.wanted)]
+
+
+def _runs() -> Check:
+    name, extra = "runs of agents", extras.RUNS
+    return Check(name, "ok", "can be analysed") if extra.is_installed else _wanted(name, extra.wanted)
 
 
 def _wanted(name: str, why: str) -> Check:

@@ -6,6 +6,7 @@ What a function's body uses counts where the function is called, with the values
 from __future__ import annotations
 
 import ast
+import copy
 import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -91,10 +92,28 @@ def _statements(source: str) -> Sequence[ast.stmt]:
             return body
 
 
+class _Generators(ast.NodeTransformer):
+    """Turns each comprehension into the generator expression that has the same names.
+
+    Since Python 3.12 a symbol table counts a comprehension's own names among those of the statement around it.
+    """
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        """Those with one element."""
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp  # noqa: N815
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        """That with a key and a value."""
+        return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
+
+
 def _read(step: Step) -> None:
     """By the symbol table of the statement alone."""
     try:
-        table = symtable.symtable(ast.unparse(step.node), "cell", "exec")
+        text = ast.unparse(_Generators().visit(copy.deepcopy(step.node)))
+        table = symtable.symtable(text, "cell", "exec")
     except (SyntaxError, ValueError, RecursionError):
         return
     for symbol in table.get_symbols():

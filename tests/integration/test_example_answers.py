@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,12 +34,12 @@ AMBIGUOUS = {"invoices", "transfer"}
 
 
 @pytest.fixture(scope="module")
-def asked() -> Callable[[str], dict[str, Any]]:
-    """`asked("payroll")`: how the ask about that example ended; each is asked about once."""
+def asked() -> Callable[..., dict[str, Any]]:
+    """`asked("payroll")`: how the ask about that example ended; each is asked about once in each Python."""
 
     @functools.cache
-    def ask(name: str) -> dict[str, Any]:
-        command = [sys.executable, "-m", "dap_ai", "ask", "--json", "--provider", "offline", "--python", sys.executable]
+    def ask(name: str, python: str | Path = sys.executable) -> dict[str, Any]:
+        command = [sys.executable, "-m", "dap_ai", "ask", "--json", "--provider", "offline", "--python", python]
         done = subprocess.run(
             [*command, EXAMPLES / f"{name}.py"], stdin=subprocess.DEVNULL, capture_output=True, timeout=patient(60),
             check=False,
@@ -74,3 +75,13 @@ def test_a_fix_for_which_nothing_but_the_failing_check_speaks_is_not_shown(
     ended = asked(name)
     assert not ended["fixes"]
     assert "```diff" not in ended["answer"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")
+def test_the_answer_is_the_same_whatever_python_the_program_runs(
+    debuggee_python: Path, asked: Callable[..., dict[str, Any]]
+):
+    def text(ended: dict[str, Any]) -> str:
+        return re.sub(r"\d+ (small fixes were tried)", r"n \1", ended["answer"])  # as many as there was time for
+
+    assert text(asked("moving_average", debuggee_python)) == text(asked("moving_average"))

@@ -202,6 +202,14 @@ def _written(x, seen, depth):
         return cls.__name__ + " unreadable " + type(error).__name__
 
 
+def _reduced(x):
+    """The parts of an iterator; those of itertools have had no `__reduce__` since Python 3.14."""
+    try:
+        return list(x.__reduce__()[1:])
+    except TypeError:
+        return [*gc.get_referents(x), repr(x)]
+
+
 def _special(x, cls):
     """The parts of objects that store them outside of attributes."""
     if cls in (bytearray, array.array, memoryview):
@@ -213,7 +221,7 @@ def _special(x, cls):
     if cls in _SIZED:
         return [operator.length_hint(x)]
     if cls in _REDUCED:
-        return list(x.__reduce__()[1:])
+        return _reduced(x)
     if cls is types.GeneratorType:
         return [-1] if x.gi_frame is None else [x.gi_frame.f_lasti, dict(x.gi_frame.f_locals)]
     if cls is types.FunctionType:

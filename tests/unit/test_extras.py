@@ -11,17 +11,22 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from dap_ai import cli
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.compiled import grammar
 from dap_ai.agent.compiled.parsing import to_node
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.backends.agents.recipe import backend as agents_backend
 from dap_ai.commands import doctor
 from dap_ai.config import Settings
-from dap_ai.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, Extra, MissingExtraError
+from dap_ai.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, RUNS, Extra, MissingExtraError
 from dap_ai.kinds.native.answer import NativeAnalyst
+from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.runs.analysis import shell
 from tests.patience import patient
 from tests.unit.agent.harness import Heard
 from tests.unit.agent.native.cases import NULL, At, stopped
@@ -32,6 +37,7 @@ else:
     import tomli as tomllib
 
 PROJECT = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+RUN = Path(__file__).parents[2] / "examples" / "runs" / "discount.traj.json"
 OPTIONAL = [module for extra in EXTRAS for module in extra.modules]
 
 
@@ -61,9 +67,9 @@ def test_the_base_installation_has_none_of_it():
 
 
 def test_full_is_every_extra_with_modules():
-    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,jupyter,mcp,prices,prompt]"]
+    assert PROJECT["optional-dependencies"]["full"] == ["dap-ai[definitions,grammars,jupyter,mcp,prices,prompt,runs]"]
     named = [extra.name for extra in EXTRAS if extra.modules]
-    assert named == ["definitions", "grammars", "jupyter", "mcp", "prices", "prompt"]
+    assert named == ["definitions", "grammars", "jupyter", "mcp", "prices", "prompt", "runs"]
 
 
 def test_a_missing_module_is_told_with_the_command_that_brings_it(without_modules):
@@ -128,6 +134,39 @@ def test_a_native_answer_without_the_grammar_has_what_was_read_and_says_what_is_
     assert f"pip install 'dap-ai[{GRAMMARS.name}]'" in text
 
 
+# -- runs of agents ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_shell(without_modules):
+    without_modules(*RUNS.modules)
+    shell._parser.cache_clear()
+    yield
+    shell._parser.cache_clear()
+
+
+@pytest.mark.usefixtures("no_shell")
+@pytest.mark.parametrize(
+    "command", [["ask", "--run"], ["run", "show"], ["run", "onset"], ["run", "scan", "--out", "x"]]
+)
+def test_without_a_parser_of_shell_what_analyses_runs_says_what_to_install(command: list[str]):
+    done = CliRunner().invoke(cli.main, [*command, str(RUN)])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert RUNS.wanted in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("no_shell")
+def test_without_a_parser_of_shell_runs_are_listed():
+    done = CliRunner().invoke(cli.main, ["run", "list", str(RUN.parent)])
+    assert (done.exit_code, RUN.name in done.stdout) == (0, True)
+
+
+@pytest.mark.usefixtures("no_shell")
+def test_without_a_parser_of_shell_the_debugger_of_runs_does_not_start():
+    with pytest.raises(StartError, match=r"needs the extra `runs`\. Install it: "):
+        asyncio.run(agents_backend.prepare("launch", {"run": str(RUN)}))
+
+
 # -- language servers ----------------------------------------------------------------------------------------------
 
 
@@ -166,6 +205,11 @@ def test_doctor_names_the_prices_where_a_model_is_paid(without_modules, provider
     assert rows_of(doctor._prices(Settings(provider=provider))) == expected
 
 
+def test_doctor_names_the_parser_of_shell(without_modules):
+    without_modules("tree_sitter")
+    assert rows_of([doctor._runs()]) == [("optional", True)]
+
+
 def test_doctor_says_so_where_all_is_there():
     found = [*doctor._grammars(), *doctor._prices(Settings(provider="openai")), doctor._language_server()]
-    assert [check.verdict for check in found] == ["ok", "ok", "ok"]
+    assert [check.verdict for check in [*found, doctor._runs()]] == ["ok"] * 4

@@ -13,7 +13,10 @@ from dap_ai.agent.case.stack import sub_expressions
 from dap_ai.agent.case.values import bound, cut, literal, literal_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
-_WRONG_RESULT = re.compile(r"(__[a-z]+__)(?:\(\))? (?:method )?(?:returned|should|must)\b")
+_WRONG_RESULT = re.compile(
+    r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL
+)
+"""Since Python 3.15 most of these messages name the class, too: `Cart.__bool__() must return a bool, not int`."""
 
 
 def _operands(node: ast.expr | None) -> list[ast.expr]:
@@ -69,8 +72,8 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
             d.roots.append(call)
         return
     operands = _operands(d.broken) or _read_in(d)
-    if special := wrong_result(text):
-        d.say(f"`{special}`{text.removeprefix(special).removeprefix('()')}.")
+    if match := _WRONG_RESULT.match(text):
+        d.say(f"`{match[1]}`{match[2]}.")
         d.blame(*operands)
         return
     told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]

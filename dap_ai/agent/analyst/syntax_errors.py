@@ -13,7 +13,8 @@ from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import literal_in
 from dap_ai.protocol.wire.ask import Suspect
 
-TYPES = frozenset({"SyntaxError", "IndentationError", "TabError"})
+TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
+"""The last is what a notebook's cell raises from Python 3.13 on where its text ends too early."""
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _SHOWN_BEFORE = 2
 _QUOTES = ('"""', "'''", '"', "'")

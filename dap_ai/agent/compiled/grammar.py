@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
-
-from tree_sitter import Language, Parser, Query, QueryCursor
-from tree_sitter import Node as Syntax
+from typing import TYPE_CHECKING, Any
 
 from dap_ai.extras import GRAMMARS
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
+    from tree_sitter import Node as Syntax
+else:
+    Syntax = Any
 
 _GRAMMARS = {"c": "tree_sitter_c", "cpp": "tree_sitter_cpp", "rust": "tree_sitter_rust"}
 _MAX_RAW_CHARS = 200
@@ -22,7 +26,7 @@ class Source:
     def __init__(self, text: str, language: str) -> None:
         self.language = language
         self.data = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
-        self._tree = Parser(_language(language)).parse(self.data)
+        self._tree = _tree_sitter().Parser(_language(language)).parse(self.data)
 
     @property
     def root(self) -> Syntax:
@@ -64,7 +68,7 @@ class Source:
     def find(self, node: Syntax, types: Iterable[str]) -> list[Syntax]:
         """All nodes of these types under a node, itself included, in order of the source."""
         query = _query(self.language, tuple(types))
-        found = QueryCursor(query).captures(node).get("x", [])
+        found: list[Syntax] = _tree_sitter().QueryCursor(query).captures(node).get("x", [])
         return sorted(found, key=lambda n: (n.start_byte, -n.end_byte))
 
 
@@ -87,14 +91,17 @@ def walk(node: Syntax) -> Iterator[Syntax]:
         todo.extend(reversed(node.children))
 
 
+def _tree_sitter() -> Any:
+    return GRAMMARS.load("tree_sitter")
+
+
 @cache
 def _language(name: str) -> Language:
-    capsule: object = GRAMMARS.load(_GRAMMARS[name]).language()
-    return Language(capsule)
+    return _tree_sitter().Language(GRAMMARS.load(_GRAMMARS[name]).language())
 
 
 @cache
 def _query(language: str, types: tuple[str, ...]) -> Query:
     grammar = _language(language)
     known = [name for name in types if grammar.id_for_node_kind(name, True)]
-    return Query(grammar, "[" + " ".join(f"({name})" for name in known) + "] @x")
+    return _tree_sitter().Query(grammar, "[" + " ".join(f"({name})" for name in known) + "] @x")

@@ -10,6 +10,7 @@ from typing import Any
 from dap_ai.backends import debugpy
 from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.generic import GenericBackend
+from dap_ai.extras import RUNS
 from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
 
 
@@ -33,9 +34,11 @@ class AgentsBackend(GenericBackend):
         return Command([sys.executable, "-m", "dap_ai.backends.agents"], {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
-        """Raises StartError where no run is named, or none is there."""
+        """Raises StartError where no run is named, none is there, or the extra `runs` is not installed."""
         if command == "attach" and isinstance(arguments.get("connect"), dict):
             return await debugpy.backend.prepare(command, arguments)
+        if RUNS.missing:
+            raise StartError(f"{RUNS.wanted}.")
         cwd = str(Path.cwd() / str(arguments.get("cwd") or ""))
         if arguments.get("command"):
             return Start(arguments | _placed(arguments, cwd))

@@ -7,7 +7,6 @@ import sys
 import click
 
 from dap_ai.commands.mcp.hosts import shown
-from dap_ai.extras import MissingExtraError
 
 _HELP = f"""Serve the debugger to a coding agent, by the Model Context Protocol on stdin and stdout.
 
@@ -29,7 +28,4 @@ def command() -> None:
         raise click.UsageError("a coding agent starts this, and speaks to it on stdin: see dap-ai mcp --help.")
     from dap_ai.commands.mcp.main import main  # noqa: PLC0415  the SDK takes half a second
 
-    try:
-        main()
-    except MissingExtraError as error:
-        raise click.ClickException(f"{error}.") from error
+    main()

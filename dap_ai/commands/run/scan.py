@@ -20,7 +20,7 @@ from dap_ai.commands.run.parts.executors import crew
 from dap_ai.commands.run.parts.printing import print_json
 from dap_ai.commands.run.parts.texts import counted, in_a_line, path_shown
 from dap_ai.commands.shown.telling import say, warn
-from dap_ai.extras import MissingExtraError
+from dap_ai.extras import RUNS, MissingExtraError
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.scan.places import runs_below
 from dap_ai.runs.scan.results import Results, ResultsError, results_at
@@ -56,6 +56,7 @@ Examples:
 def command(folders: Sequence[str], out: Path, jobs: int | None, wanted: str, *, as_json: bool) -> None:
     """Exit code 1 where no run is found, 2 for what cannot be read or written, 130 where it was interrupted."""
     try:
+        RUNS.require()
         places = _places(folders)
         _check_apart(out, places)
         results = results_at(out)

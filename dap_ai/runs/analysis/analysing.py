@@ -17,7 +17,7 @@ from dap_ai.runs.model import Run, steps_of
 
 
 def analyse(run: Run, *, failed: bool = False) -> Analysis:
-    """Effects, checks, stages, tree, patterns and onset of `run`. Takes time by its size; never raises.
+    """Effects, checks, stages, tree, patterns and onset of `run`. Takes time by its size. Raises MissingExtraError.
 
     `failed`: somebody knows that the run failed, whatever it records itself.
     """

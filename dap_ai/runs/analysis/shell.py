@@ -10,14 +10,16 @@ import re
 from collections import deque
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import tree_sitter_bash
-from tree_sitter import Language, Parser
-from tree_sitter import Node as Syntax
 
+from dap_ai.extras import RUNS
 from dap_ai.runs.analysis.bounded import bounded
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Syntax
+    from tree_sitter import Parser
 
 MAX_DEPTH: Final = 60
 MAX_COMMANDS: Final = 2_000
@@ -65,11 +67,12 @@ class Script(msgspec.Struct):
 
 @cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
+    tree_sitter: Any = RUNS.load("tree_sitter")
+    return tree_sitter.Parser(tree_sitter.Language(RUNS.load("tree_sitter_bash").language()))
 
 
 def parse(text: str) -> Script:
-    """The commands of `text`. Never raises."""
+    """The commands of `text`, whatever it is. Raises MissingExtraError."""
     small, bodies, cut = bounded(text)
     root = _tree(small)
     if root.has_error and not bodies and "<<" in small:  # some here-documents are too much for the grammar

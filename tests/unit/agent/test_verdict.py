@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.analyst.builtin_errors import wrong_result
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import fitting, verdict
 from tests.unit.agent.harness import case_of, fail
 
+NAMES_CLASS = sys.version_info >= (3, 15)
+"""Whether Python's own messages about special methods name the class."""
 PROGRAMS = {
     "an index of nothing": (
         "from collections import deque\ns = deque()\nprint(s[-1])\n",
@@ -19,11 +23,11 @@ PROGRAMS = {
     "one past the end": ("s = [1, 2]\nprint(s[2])\n", "`s[2]` is read, but `s` has 2 items: the last index is 1"),
     "a special method": (
         "class A:\n    def __str__(self): pass\nprint(str(A()))\n",
-        "`__str__` returned non-string (type NoneType)",
+        "`__str__` must return a str, not NoneType" if NAMES_CLASS else "`__str__` returned non-string (type NoneType)",
     ),
     "a method that must": (
         "class A:\n    def __bool__(self): return 2\nnot A()\n",
-        "`__bool__` should return bool, returned int",
+        "`__bool__` must return a bool, not int" if NAMES_CLASS else "`__bool__` should return bool, returned int",
     ),
     "no constructor's result": (
         "class A:\n    def __init__(self): return 2\nA()\n",
@@ -48,3 +52,20 @@ def test_what_failed_is_said_first(name: str, tmp_path: Path):
     analysis = analyse(case_of(fail(tmp_path / "main.py")))
     assert analysis is not None
     assert verdict(analysis, None).startswith(f"{told} at `main.py:")
+
+
+@pytest.mark.parametrize(
+    ("message", "method"),
+    [
+        ("__str__ returned non-string (type NoneType)", "__str__"),
+        ("__bool__ should return bool, returned int", "__bool__"),
+        ("__hash__ method should return an integer", "__hash__"),
+        ("__length_hint__ must be an integer, not str", "__length_hint__"),
+        ("Cart.__float__ returned non-float (type str)", "__float__"),
+        ("shop.make.<locals>.Cart.__bool__() must return a bool, not int", "__bool__"),
+        ("Cart.__init__() takes 1 positional argument but 2 were given", ""),
+        ("a Cart.__bool__() must return a bool", ""),
+    ],
+)
+def test_the_method_with_a_wrong_result_is_known_by_the_words_of_each_python(message: str, method: str):
+    assert wrong_result(message) == method

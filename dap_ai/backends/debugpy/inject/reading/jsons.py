@@ -10,7 +10,7 @@ class _Rules:
     """What the scanner asks its maker for."""
 
     strict = True
-    object_hook = object_pairs_hook = None
+    object_hook = object_pairs_hook = array_hook = None  # the last: from Python 3.15
     parse_float, parse_int, parse_constant = float, int, float
 
 

@@ -130,8 +130,9 @@ def _keep_lock(thread: Any) -> None:
 def _keep_handle(thread: Any) -> None:
     """From 3.13 on a thread lives as long as its handle says so; the interpreter ends those of lost threads."""
     make: Any = getattr(_thread, "_make_thread_handle", None)
-    if make is not None and "_handle" in vars(thread):
-        vars(thread)["_handle"] = make(vars(thread)["_ident"])
+    for name in ("_handle", "_os_thread_handle"):  # the second: from 3.15 on
+        if make is not None and name in vars(thread):
+            vars(thread)[name] = make(vars(thread)["_ident"])
 
 
 def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
