@@ -19,13 +19,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dap_ai import held
+from dap_ai import child_python
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
 
-_ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
 """So long after the answer should have been made, the line that ends it may come."""
 LATE = "no answer in time"
@@ -55,6 +54,7 @@ class Answerer:
         if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
             raise OSError("Unix sockets are needed, which this platform does not have")
         self._flags = json.dumps(dict(flags))
+        self._command = child_python.command("dap_ai.child_python:detached", "dap_ai.commands.answers:main")
         self._environ, self._cwd = dict(os.environ), os.getcwd()  # noqa: PTH109
         self._jobs: socket.socket | None = None
         self._starting: subprocess.Popen[bytes] | None = None
@@ -165,10 +165,9 @@ class Answerer:
         """Raises OSError."""
         if self._jobs is None:
             self._jobs, theirs = socket.socketpair()
-            python, flag, text = held.command("dap_ai.commands.answers")
             with theirs:
                 self._starting = _Popen(
-                    [python, flag, _ON_ITS_OWN + text, str(theirs.fileno()), self._flags],
+                    [*self._command, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,

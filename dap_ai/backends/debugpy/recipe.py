@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dap_ai import child_python
 from dap_ai.backends.debugpy import (
     attach,
     caught,
@@ -61,8 +62,12 @@ class DebugpyBackend(Backend):
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""
         key = os.urandom(16).hex()
-        shim = str(Path(__file__).with_name("shim.py"))
-        return Command([sys.executable, shim], {doors.KEY_ENV: key}, carries_launched=True, key=key)
+        return Command(
+            child_python.command("dap_ai.backends.debugpy.shim:main"),
+            {doors.KEY_ENV: key},
+            carries_launched=True,
+            key=key,
+        )
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""

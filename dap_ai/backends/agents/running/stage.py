@@ -7,7 +7,6 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from dap_ai import child_python
 from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.arguments import Refused
 from dap_ai.backends.agents.live.folders import new_folder
@@ -102,7 +102,7 @@ class LiveStage:
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
         """A launcher that starts the agent on that terminal, and tells the gate of it."""
         command = self._keeper.addressed(self._wanted.command)
-        words = [sys.executable, "-m", "dap_ai.backends.agents.live.launcher", *command]
+        words = child_python.command("dap_ai.backends.agents.live.launcher:main", *command)
         env: dict[str, str | None] = {**self._wanted.env, **self._changed()}
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, env, self._wanted.cwd
