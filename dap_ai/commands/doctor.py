@@ -6,7 +6,6 @@ import asyncio
 import ctypes
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,23 +17,22 @@ import click
 import msgspec
 
 import dap_ai
-from dap_ai import config, extras
+from dap_ai import config, extras, programs
 from dap_ai.agent.case.kind import broken as broken_kinds
 from dap_ai.agent.language.recipes import find_basedpyright, why_not_installed
 from dap_ai.backends import UnknownBackendError
-from dap_ai.backends.debugpy import attach
+from dap_ai.backends.debugpy import attach, interpreters
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.native import build, locate
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say_json, warn
 from dap_ai.commands.wanted.answerer import who_answers
+from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import StartError
 
 Verdict = Literal["ok", "missing", "optional"]
 
 _HELP = "Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential."
-_MIN_DEBUGGEE = (3, 8)
-_PROBE_S = 10.0
 _SOUND_LLDB = 20
 """The first lldb-dap that answers a request that it does not know."""
 _SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
@@ -111,27 +109,39 @@ def _debuggee(settings: config.Settings) -> Check:
     name = "the program's Python"
     try:
         python = settings.python or discover(settings.backend).default_python(str(Path.cwd()))
+        if not settings.python and (version := _brought_version(Path(python))):
+            return Check(name, "ok", f"{version} ({python}), as its pyvenv.cfg says: dap-ai doctor does not start it")
     except UnknownBackendError as error:
         return Check(name, "missing", str(error))
     advice = "Choose another: --python PATH, or `python` in the settings"
-    probe = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
     try:
-        done = subprocess.run(  # noqa: S603  the interpreter that a run would use
-            [python, "-c", probe], capture_output=True, text=True, timeout=_PROBE_S, check=True
-        )
-        version = done.stdout.strip()
-        numbers = tuple(int(part) for part in version.split(".")[:2])
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        return Check(name, "missing", f"{python} does not run: {error}", advice)
-    if numbers < _MIN_DEBUGGEE:
-        return Check(name, "missing", f"{version} ({python}) is too old: 3.8 or later is needed", advice)
-    return Check(name, "ok", f"{version} ({python})")
+        found = asyncio.run(interpreters.describe(python))
+    except interpreters.InterpreterError as error:
+        return Check(name, "missing", str(error), advice)
+    version = f"{found.version_text} ({python})"
+    if found.version < interpreters.OLDEST:
+        return Check(name, "missing", f"{version} is too old: 3.8 or later is needed", advice)
+    return Check(name, "ok", version)
+
+
+def _brought_version(python: Path) -> str:
+    """Of an environment that the current folder brings along and nobody has activated; empty: it is no such Python."""
+    home = python.parents[1]
+    if not home.is_relative_to(Path.cwd()) or str(home) == os.environ.get("VIRTUAL_ENV"):
+        return ""
+    try:
+        lines = (home / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return "of an unknown version"
+    fields = dict(line.replace(" ", "").split("=", 1) for line in lines if "=" in line)
+    return fields.get("version") or fields.get("version_info") or "of an unknown version"
 
 
 def _attach() -> Check:
     """Tried on a process of our own, because it takes more than a gdb that is there."""
     name = "dap-ai ask --pid"
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+    sleeper = child_python.command("dap_ai.backends.debugpy.sleeper:main")
+    with subprocess.Popen(sleeper, stdout=subprocess.DEVNULL) as child:  # noqa: S603  ours
         try:
             asyncio.run(attach.check(child.pid))
         except StartError as error:
@@ -311,6 +321,6 @@ def _kernel(name: str) -> str:
 
 
 def _editors() -> list[Check]:
-    found = [Check(name, "ok", shutil.which(name) or "", advice) for name, advice in _EDITORS.items()]
+    found = [Check(name, "ok", programs.locate(name) or "", advice) for name, advice in _EDITORS.items()]
     none = f"none of {', '.join(_EDITORS)} is on PATH; docs/editors.md has more"
     return [check for check in found if check.found] or [Check("editors", "optional", none)]

@@ -21,14 +21,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair, connected
-from dap_ai.hosts import held
+from dap_ai.hosts import child_python
 
 if TYPE_CHECKING:
     from _socket import socket as Link  # noqa: N812  not that of `socket`, see holding.py
 
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
 
-_ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
 """So long after the answer should have been made, the line that ends it may come."""
 LATE = "no answer in time"
@@ -213,8 +212,7 @@ class Answerer:
 
 def start_command() -> list[str]:
     """What starts the process with this Python."""
-    python, flag, text = held.command("dap_ai.commands.answers")
-    return [python, flag, _ON_ITS_OWN + text]
+    return child_python.command("dap_ai.hosts.child_python:detached", "dap_ai.commands.answers:main")
 
 
 def _send(jobs: Link, job: Mapping[str, Any], descriptor: int) -> None:

@@ -16,14 +16,11 @@ from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from dap_ai.hosts import child_python
+
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
 
-_START = (
-    "import sys; sys.path[:] = [path for path in sys.path if path]; sys.path.append({folder!r}); "
-    "from {module} import main; main()"
-)
-"""Not `-m`, which would look for modules in the folder that the program stands in."""
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
 """Threads that are held."""
@@ -131,19 +128,14 @@ def asked(server: Server, options: Sequence[str]) -> int:
             stream.flush()
     try:
         child = subprocess.Popen(  # noqa: S603  ours
-            [*command(), "ask", "--post-mortem", pair.address, *options], pass_fds=[pair.theirs.fileno()]
+            child_python.command("dap_ai.cli:main", "ask", "--post-mortem", pair.address, *options),
+            pass_fds=[pair.theirs.fileno()],
         )
         with _Held():
             pair.serve(server, lambda: child.poll() is None)
             return child.wait()
     finally:
         pair.close()
-
-
-def command(module: str = "dap_ai.cli") -> list[str]:
-    """`dap-ai`, or the `main` of another module, as this interpreter runs it, whatever the working directory holds."""
-    folder = os.path.dirname(os.path.dirname(_OURS))  # noqa: PTH120
-    return [sys.executable, "-c", _START.format(folder=folder, module=module)]
 
 
 class _Held:

@@ -150,7 +150,7 @@ async def test_the_kernel_survives_a_bridge_that_is_killed_and_can_be_debugged_a
     first = await opened(notebook)
     await attached(first)
     _, running = await stopped_in(first, notebook, line=5)
-    (bridge,) = [p for p in psutil.Process().children() if "dap_ai.backends.jupyter" in command_line(p)]
+    (bridge,) = [p for p in psutil.Process().children() if "dap_ai.backends.jupyter" in " ".join(command_line(p))]
     os.kill(bridge.pid, signal.SIGKILL)
     await first.wait_event("terminated")
     await first.close()

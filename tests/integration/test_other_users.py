@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai import peers
-from dap_ai.backends.debugpy import attach
+from dap_ai import peers, programs
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
@@ -173,7 +172,7 @@ async def test_no_port_of_a_python_session_lets_another_user_in(home: Path, stra
 
 async def test_another_user_cannot_attach_to_a_process_of_ours_by_the_adapter(home: Path, stranger: users.Stranger):
     native.need_attach()
-    if gdb := shutil.which("gdb", path=attach.search_path()):
+    if gdb := shutil.which("gdb", path=programs.search_path()):
         subprocess.run([gdb, "--version"], capture_output=True, check=True, timeout=WAIT_S)  # its first start writes
     written = home / "written"
     code = f"__import__('os').open({str(written)!r}, 64)"  # 64: O_CREAT

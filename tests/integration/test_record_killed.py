@@ -44,7 +44,7 @@ class Parked:
         _wait_for(self.folder / FILE, b'"change":1', b'"query":2')
         family = psutil.Process(self.recorder.pid).children()
         self.agent = next(each for each in family if str(AGENT) in command_line(each))
-        self.endpoint = next(each for each in family if "dap_ai.backends.agents.live" in command_line(each))
+        self.endpoint = next(each for each in family if "dap_ai.backends.agents.live." in " ".join(command_line(each)))
 
 
 def _wait_for(file: Path, *words: bytes) -> None:

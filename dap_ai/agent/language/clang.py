@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from dap_ai import programs
 from dap_ai.agent.case.roots import is_too_wide
 
 DATABASE = "compile_commands.json"
@@ -39,9 +39,9 @@ def find_clangd(environ: Mapping[str, str] = os.environ) -> str:
 @cache
 def _find(chosen: str, path: str) -> str:
     if chosen:
-        return shutil.which(chosen, path=path) or ""
+        return programs.locate(chosen, path) or ""
     names = ("clangd", *(f"clangd-{major}" for major in _MAJORS))
-    on_path = (found for name in names if (found := shutil.which(name, path=path)) and Path(found).is_absolute())
+    on_path = (found for name in names if (found := programs.locate(name, path)))
     llvm = (f"/usr/lib/llvm-{major}/bin/clangd" for major in _MAJORS)
     places = (*_beside(), *on_path, *llvm, "/opt/homebrew/opt/llvm/bin/clangd", "/usr/local/opt/llvm/bin/clangd")
     return next((str(place) for place in places if os.access(place, os.X_OK)), "")
@@ -68,8 +68,8 @@ def arguments(root: str) -> list[str]:
 
 def drivers() -> list[str]:
     """The compilers that clangd may start to be told of their headers: those of PATH alone, never a project's own."""
-    found = (shutil.which(name) for names in _COMPILERS.values() for name in names)
-    folders = dict.fromkeys(str(Path(place).parent) for place in found if place and Path(place).is_absolute())
+    found = (programs.locate(name) for names in _COMPILERS.values() for name in names)
+    folders = dict.fromkeys(str(Path(place).parent) for place in found if place)
     names = ("gcc*", "*-gcc*", "g++*", "*-g++*", "cc", "c++*", "clang*", "*-clang*")
     return [f"{folder}/{name}" for folder in folders for name in names]
 
@@ -91,7 +91,7 @@ def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()
     if database_of(root) or database_of(str(Path(path).parent)):
         return None
     kind = language if language in _COMPILERS else "c"
-    compiler = next(filter(None, map(shutil.which, _COMPILERS[kind])), _COMPILERS[kind][-1])
+    compiler = next(filter(None, map(programs.locate, _COMPILERS[kind])), _COMPILERS[kind][-1])
     flags = next((each / FLAGS for each in _upwards(Path(path).parent) if os.path.isfile(each / FLAGS)), None)  # noqa: PTH113  no error
     if flags:
         return str(flags.parent), [compiler, *_lines(flags), "-c", path]

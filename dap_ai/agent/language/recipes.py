@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from dap_ai import programs
 from dap_ai.agent.language import clang
 from dap_ai.extras import DEFINITIONS
+from dap_ai.hosts import child_python
 
 Family = Literal["python", "clang", "rust"]
 """Languages that one language server knows."""
 _FAMILIES: Mapping[str, Family] = {"python": "python", "c": "clang", "cpp": "clang", "rust": "rust"}
-_JEDI = "import sys; sys.path[:] = filter(None, sys.path); from jedi_language_server.cli import cli; cli()"
-"""Without the current folder on its path: no file of a workspace is ever imported."""
 _QUIET_RUST = {
     "cargo": {"buildScripts": {"enable": False}},
     "procMacro": {"enable": False},
@@ -79,7 +78,7 @@ def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[st
     if family == "python":
         workspace = {"environmentPath": python or None, "extraPaths": import_path}
         options = {"diagnostics": {"enable": False}, "workspace": workspace}
-        argv = (sys.executable, "-c", _JEDI)
+        argv = tuple(child_python.command("jedi_language_server.cli:cli"))
         return Recipe(argv, options, {"PYTHONDONTWRITEBYTECODE": "1"}, probe=("dap_ai_probe.py", "import sys\n"))
     program = clang.find_clangd() if family == "clang" else find_rust_analyzer()
     if not program:
@@ -98,7 +97,7 @@ def _has_jedi() -> bool:
 def find_basedpyright() -> str:
     """The path of its language server, in dap-ai's own environment or on PATH; empty: none."""
     name = "basedpyright-langserver"
-    return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name) or ""
+    return programs.locate(name, programs.search_path()) or ""
 
 
 def _of_basedpyright(python: str, import_path: tuple[str, ...]) -> dict[str, Any]:
@@ -113,7 +112,7 @@ def _of_basedpyright(python: str, import_path: tuple[str, ...]) -> dict[str, Any
 
 def find_rust_analyzer() -> str:
     """The path of rust-analyzer; empty: none. rustup's stand-in for one that is not installed counts as none."""
-    found = shutil.which("rust-analyzer")
+    found = programs.locate("rust-analyzer")
     if not found or Path(os.path.realpath(found)).stem != "rustup":
         return found or ""
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,10 @@ from dap_ai.backends import debugpy
 from dap_ai.backends.agents.read_only import READ_ONLY
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.extras import RUNS
+from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
+
+_ADAPTER = "dap_ai.backends.agents.__main__:main"
 
 
 class AgentsBackend(GenericBackend):
@@ -19,7 +21,7 @@ class AgentsBackend(GenericBackend):
 
     def __init__(self, announced: Iterable[str] = (), run: str = "") -> None:
         """`run`: the run of a launch that names none."""
-        super().__init__([sys.executable, "-m", "dap_ai.backends.agents"], announced)
+        super().__init__(child_python.command(_ADAPTER), announced)
         self.name = "agents"
         self.denied = {} if _OF_LIVE in frozenset(announced) else READ_ONLY
         self._run = run
@@ -31,7 +33,7 @@ class AgentsBackend(GenericBackend):
 
     def command(self) -> Command:
         """This Python, with this package."""
-        return Command([sys.executable, "-m", "dap_ai.backends.agents"], {})
+        return Command(child_python.command(_ADAPTER), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Raises StartError where no run is named, none is there, or the extra `runs` is not installed."""

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import shutil
 import sys
-from pathlib import Path
 from typing import Any
 
+from dap_ai import programs
 from dap_ai.backends.debugpy import interpreters
 from dap_ai.extras import ATTACH
+from dap_ai.hosts import child_python
 from dap_ai.limits import wait_for
 from dap_ai.protocol.contracts.backend import StartError
 
 _TRIAL_S = 20.0
 _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
-
-
-def search_path() -> str:
-    """Where gdb is looked for, here and in shim.py: beside us first, because the system's may be too old."""
-    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 
 async def check(process_id: Any) -> None:
@@ -64,13 +58,11 @@ async def _interpreter_of(process_id: Any) -> interpreters.Interpreter:
 
 async def _try_gdb() -> None:
     """Let gdb do to a sleeper of ours what it would do to the user's program. Raises StartError."""
-    gdb = shutil.which("gdb", path=search_path())
+    gdb = programs.locate("gdb", programs.search_path())
     if gdb is None:
         raise StartError(f"Attaching to a process needs gdb, and there is none. {_GET_NEWER}")
     sleeper = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        "import time; print(flush=True); time.sleep(60)",
+        *child_python.command("dap_ai.backends.debugpy.sleeper:main"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )

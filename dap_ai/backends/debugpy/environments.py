@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from dap_ai import programs
 
 _POETRY_S = 20.0
 _FOLDERS = (".venv", "venv")
@@ -42,7 +43,7 @@ def of_project(cwd: str) -> Iterator[Candidate]:
 
 def of_poetry(cwd: str) -> Iterator[Candidate]:
     """The environment that poetry keeps elsewhere. Asking for it takes a second."""
-    poetry = shutil.which("poetry")
+    poetry = programs.locate("poetry")
     if poetry is None or not any((folder / "poetry.lock").is_file() for folder in _project_folders(Path(cwd))):
         return
     try:
@@ -63,11 +64,11 @@ def of_poetry(cwd: str) -> Iterator[Candidate]:
 
 
 def on_path(without: str = "") -> Iterator[Candidate]:
-    """What a shell finds, shims of pyenv included. `without`: a folder that is passed over."""
+    """What a shell finds outside of the current folder, shims of pyenv included. `without`: a folder that is passed over."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     kept = os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
     for name in ("python3", "python"):
-        if found := shutil.which(name, path=kept):
+        if found := programs.locate(name, kept):
             yield Candidate(found, "the first on PATH")
 
 

@@ -6,11 +6,12 @@ import asyncio
 import itertools
 import json
 import os
-import shutil
 import sys
 from typing import NamedTuple
 
+from dap_ai import programs
 from dap_ai.backends.debugpy import environments
+from dap_ai.hosts import child_python
 from dap_ai.limits import wait_for
 
 OURS_SUPPORTS = (3, 10)
@@ -19,7 +20,7 @@ OLDEST = (3, 8)
 _PROBE_TIMEOUT_S = 10.0
 _PROBE = """
 import sys
-sys.path[:1] = []  # the folder we stand in is not the program's
+sys.path[:] = [path for path in sys.path if path]  # the folder we stand in is not the program's
 import json
 try:
     import importlib.util as u
@@ -66,7 +67,7 @@ def default_python(cwd: str) -> str:
 
 async def describe(python: str) -> Interpreter:
     """Ask an interpreter what it is; remembered until its file changes. Raises InterpreterError."""
-    found = shutil.which(python)
+    found = programs.locate(python)
     if found is None:
         raise InterpreterError(f"There is no Python interpreter at '{python}'. Name another one with --python.")
     key = (found, os.stat(found).st_mtime)  # noqa: PTH116  one stat; waiting for a thread costs more
@@ -82,6 +83,7 @@ async def _probe(python: str) -> Interpreter:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        env=child_python.environment(os.environ),
     )
     err = b""
     try:

@@ -26,6 +26,7 @@ from dap_ai.backends.debugpy import (
 )
 from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
+from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
@@ -62,8 +63,12 @@ class DebugpyBackend(Backend):
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""
         key = os.urandom(16).hex()
-        shim = str(Path(__file__).with_name("shim.py"))
-        return Command([sys.executable, shim], {doors.KEY_ENV: key}, carries_launched=True, key=key)
+        return Command(
+            child_python.command("dap_ai.backends.debugpy.shim:main"),
+            {doors.KEY_ENV: key},
+            carries_launched=True,
+            key=key,
+        )
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""

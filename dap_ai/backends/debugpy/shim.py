@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with nine cures, touching no file of debugpy; run as a script, so that it costs little.
+"""Starts debugpy's adapter with nine cures, touching no file of debugpy.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -28,9 +28,11 @@ import subprocess
 import sys
 from typing import Any
 
+from dap_ai import programs
+from dap_ai.backends.debugpy import debugpy_launcher, doors, replaced
+from dap_ai.hosts import child_python
+
 _READ_BYTES = 64 * 1024
-_INJECT = "--inject"
-"""Before debugpy's own arguments: get into a running process."""
 _CALM = " ".join(
     f"-iex '{command}'"
     for command in (
@@ -121,9 +123,8 @@ def _own_gdb() -> None:
     class Popen(plain):
         def __init__(self, args: Any, *more: Any, **options: Any) -> None:
             if isinstance(args, list) and "--pid" in args:
-                folders = [os.path.dirname(sys.executable), os.environ.get("PATH", "")]  # noqa: PTH120  no pathlib yet
-                options.setdefault("env", {**os.environ, "PATH": os.pathsep.join(folders)})
-                args = [args[0], __file__, _INJECT, *args[1:]]
+                options.setdefault("env", {**os.environ, "PATH": programs.search_path()})
+                args = child_python.command("dap_ai.backends.debugpy.shim:inject", *map(str, args[1:]))  # pyright: ignore[reportUnknownArgumentType]  as below
             super().__init__(args, *more, **options)  # pyright: ignore[reportUnknownMemberType]  its type is not given
 
     subprocess.Popen = Popen
@@ -147,7 +148,6 @@ def _spare() -> None:
 
 
 def _spare_reports() -> None:
-    import debugpy_launcher  # noqa: PLC0415  # pyright: ignore[reportImplicitRelativeImport]  beside this file, a script
     from debugpy.adapter import launchers  # noqa: PLC0415  as above
 
     eval(debugpy_launcher.SPARE)  # noqa: S307  a constant of ours, which a debuggee evaluates too
@@ -162,15 +162,15 @@ def _spare_reports() -> None:
     adapter.spawn_debuggee = spawn_debuggee
 
 
-if __name__ == "__main__" and sys.argv[1:2] == [_INJECT]:
-    del sys.argv[:2]
+def inject() -> None:
+    """Gets debugpy, which `argv[1]` names, into a running process, as its own arguments say."""
+    del sys.argv[0]
     _calm_gdb()
     runpy.run_path(sys.argv[0], run_name="__main__")
-elif __name__ == "__main__":
-    import doors  # pyright: ignore[reportImplicitRelativeImport]  beside this file, which is a script
-    import replaced  # pyright: ignore[reportImplicitRelativeImport]  as doors
 
-    sys.path.append(os.path.abspath(f"{__file__}/../../../.."))  # noqa: PTH100  of dap_ai.peers
+
+def main() -> None:
+    """The adapter."""
     doors.guard()
     replaced.find_newest()
     _quick_reads()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from dap_ai.backends.debugpy import caught, inspector
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
 from dap_ai.extras import JUPYTER
+from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import Command, Start, StartError
 
 _NO_END = "The kernel is the notebook's: it is let go by `disconnect`, and ended from the notebook."
@@ -46,7 +46,7 @@ class JupyterBackend(DebugpyBackend):
         if not JUPYTER.is_installed:
             raise StartError(f"{JUPYTER.wanted}.")
         beside = ["--beside"] if self._beside else []
-        return Command([sys.executable, "-m", "dap_ai.backends.jupyter", *beside, self._kernel], {})
+        return Command(child_python.command("dap_ai.backends.jupyter.__main__:main", *beside, self._kernel), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Whom to attach to, the kernel says. Raises StartError."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dap_ai import programs
 from dap_ai.protocol.contracts.backend import StartError
 
 _COMPILE_S = 300.0
@@ -47,11 +47,11 @@ def find_compiler(suffix: str) -> list[str]:
     if compiler is None:
         raise StartError(f"files *{suffix} are not compiled here, only {', '.join(sorted(SUFFIXES))}.")
     if chosen := shlex.split(os.environ.get(compiler.variable, ""), posix=os.name != "nt"):
-        if found := shutil.which(chosen[0]):
+        if found := programs.locate(chosen[0]):
             return [found, *chosen[1:]]
         raise StartError(f"{compiler.variable} is {chosen[0]}, and there is no such program.")
     for program in compiler.programs:
-        if found := shutil.which(program):
+        if found := programs.locate(program):
             return [found]
     raise StartError(
         f"no compiler for *{suffix} on PATH ({', '.join(compiler.programs)}); install {compiler.advice}, "

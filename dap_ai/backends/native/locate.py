@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
+from dap_ai import programs
 from dap_ai.extras import NATIVE
 from dap_ai.protocol.contracts.backend import StartError
 
@@ -31,12 +31,12 @@ _VERSION_S = 20.0
 
 def lldb_dap() -> str:
     """The lldb-dap that is used here: the one that is set, else the first found. Raises StartError: how to get one."""
-    return _lldb_dap(os.environ.get(LLDB_DAP_SETTING, ""), _search_path())
+    return _lldb_dap(os.environ.get(LLDB_DAP_SETTING, ""), programs.search_path())
 
 
 def gdb() -> str:
     """The gdb that is used here: one that speaks DAP. Raises StartError: how to get one."""
-    return _gdb(os.environ.get(GDB_SETTING, ""), _search_path())
+    return _gdb(os.environ.get(GDB_SETTING, ""), programs.search_path())
 
 
 def version_of(path: str) -> int:
@@ -57,7 +57,7 @@ def _lldb_dap(chosen: str, path: str) -> str:
     inside = [f"{folder}/lldb-dap" for folder in _LLDB_FOLDERS]
     older = ["lldb-vscode", *(f"lldb-vscode-{major}" for major in _VSCODE_MAJORS)]
     for name in [chosen] if chosen else [*names, *inside, *older]:
-        if program := shutil.which(name, path=path):
+        if program := programs.locate(name, path):
             return program
     if chosen:
         raise StartError(f"{LLDB_DAP_SETTING} is {chosen}, and there is no such program.")
@@ -70,19 +70,13 @@ def _gdb(chosen: str, path: str) -> str:
     problem = f"{GDB_SETTING} is {chosen}, and there is no such program" if chosen else "there is no gdb"
     installed = str(Path(sys.prefix) / "bin") if sys.prefix != sys.base_prefix else ""
     for folder in path.split(os.pathsep):
-        if program := shutil.which(chosen or "gdb", path=folder):
+        if program := programs.locate(chosen or "gdb", folder):
             version = GDB_WITH_DAP if str(Path(program).parent) == installed else _told(program)
             if version >= GDB_WITH_DAP:
                 return program
             problem = f"{program} is gdb {version or 'of an unknown version'}, which does not speak DAP"
     advice = _advice("gdb")
     raise StartError(f"{problem}: {GDB_WITH_DAP} or later is needed. {advice}.")
-
-
-def _search_path() -> str:
-    """Beside us first, because the system's may be too old."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join([str(Path(sys.executable).parent), *filter(None, folders)])
 
 
 def _told(path: str) -> int:
@@ -121,14 +115,14 @@ def _rust_toolchains() -> list[Path]:
         chosen = None
     toolchains = [home / "toolchains" / chosen[1]] if chosen else []
     toolchains += sorted((home / "toolchains").glob("*"), reverse=True)
-    rustc = shutil.which("rustc")
+    rustc = programs.locate("rustc")
     return [*toolchains, *([Path(rustc).resolve().parents[1]] if rustc else [])]
 
 
 def gdb_script_folders() -> list[str]:
     """Folders that mirror the file system and hold the scripts by which gdb shows a library's types (libstdc++)."""
     prefixes = [Path("/usr")]
-    if compiler := shutil.which("g++"):
+    if compiler := programs.locate("g++"):
         prefixes.append(Path(compiler).resolve().parents[1])
     folders = [prefix / "share" / "gdb" / "auto-load" for prefix in prefixes]
     return list(dict.fromkeys(str(folder) for folder in folders if folder.is_dir()))
@@ -136,7 +130,7 @@ def gdb_script_folders() -> list[str]:
 
 def gdb_library_folders() -> list[str]:
     """Folders in which a compiler of its own prefix keeps such a script beside its library."""
-    compiler = shutil.which("g++")
+    compiler = programs.locate("g++")
     prefix = Path(compiler).resolve().parents[1] if compiler else Path("/usr")
     if prefix == Path("/usr"):
         return []

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from dap_ai import programs
 from dap_ai.commands.running.terminal import Modes, Terminal, modes_of, set_modes
 from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.config import Settings
@@ -146,7 +147,8 @@ class SharedTerminal(Terminal):
             self._drain()
             os.set_blocking(self._output, True)
             quiet = subprocess.DEVNULL  # it ends by an error: so does every reader of a terminal that is gone
-            subprocess.Popen(["cat"], stdin=self._output, stderr=quiet, start_new_session=True)  # noqa: S607  wherever it is
+            cat = programs.locate("cat") or "/bin/cat"
+            subprocess.Popen([cat], stdin=self._output, stderr=quiet, start_new_session=True)  # noqa: S603  ours
         self.gone()
 
     def close(self, *, restore: bool) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from itertools import islice
 
 import dap_ai
 from dap_ai.runs.scan.rows import ScanRow, unread
+from dap_ai.runs.scan.workers import Processes
 
 _WAITING_PER_JOB = 4
 
@@ -36,43 +35,38 @@ def version() -> str:
     return dap_ai.__version__
 
 
-def processes(jobs: int) -> ProcessPoolExecutor:
-    """A pool of this machine. Ctrl-C is for the process that waits for it."""
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_deaf_to_interrupts)
-
-
-def _deaf_to_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker = row_at) -> Iterator[ScanRow]:
     """A row for each place, as they are done.
 
-    Where a run ends its process, those that were under way with it are done again, each alone.
+    A run that has ended its process is read again, alone; so are all that a broken executor has not read.
     """
     todo = iter(places)
     waiting: dict[Future[ScanRow], str] = {}
-    try:
-        for place in islice(todo, jobs * _WAITING_PER_JOB):
-            waiting[executor.submit(work, place)] = place
-        while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                place = waiting.pop(future)
-                row = _result(future, place)
-                if row is None:
-                    yield from _alone([place, *waiting.values(), *todo], work)
-                    return
+    again: list[str] = []
+
+    def submit(count: int) -> None:
+        for place in islice(todo, count):
+            try:
+                waiting[executor.submit(work, place)] = place
+            except BrokenExecutor:  # noqa: PERF203  each on its own
+                again.append(place)
+
+    submit(jobs * _WAITING_PER_JOB)
+    while waiting:
+        done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            place = waiting.pop(future)
+            row = _result(future, place)
+            if row is None:
+                again.append(place)
+            else:
                 yield row
-                for following in islice(todo, 1):
-                    waiting[executor.submit(work, following)] = following
-    except BrokenExecutor:
-        yield from _alone([*waiting.values(), *todo], work)
+            submit(1)
+    yield from _alone([*again, *todo], work)
 
 
 def _result(future: Future[ScanRow], place: str) -> ScanRow | None:
-    """None where the executor itself is broken."""
+    """None where the process has ended, or the executor is broken."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -83,10 +77,10 @@ def _result(future: Future[ScanRow], place: str) -> ScanRow | None:
 
 def _alone(places: Iterable[str], work: Worker) -> Iterator[ScanRow]:
     """One process after the other: a run that ends its own does no harm to the next."""
-    pool: ProcessPoolExecutor | None = None
+    pool: Processes | None = None
     try:
         for place in places:
-            pool = pool or processes(1)
+            pool = pool or Processes(1)
             row = _result(pool.submit(work, place), place)
             if row is None:
                 pool.shutdown(wait=False)
@@ -96,3 +90,4 @@ def _alone(places: Iterable[str], work: Worker) -> Iterator[ScanRow]:
     finally:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
+            pool.kill()

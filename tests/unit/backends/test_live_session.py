@@ -10,6 +10,7 @@ from dap_ai.backends.agents.live.gate.orders import Edited, Heard, Held, Order
 from dap_ai.backends.agents.live.talk import Line
 from dap_ai.backends.agents.running.session import Happening, LiveSession
 from dap_ai.backends.agents.running.wanted import Wanted
+from dap_ai.hosts import child_python
 from dap_ai.runs.analysis.facts import Analysis
 from dap_ai.runs.model import Agent, Event, Ref, Run
 from tests.conformance import schema
@@ -302,7 +303,9 @@ def test_a_fork_is_a_session_of_its_own_where_the_client_starts_one():
     (asked,) = [each["arguments"] for each in client.events if each.get("command") == "startDebugging"]
     command = asked["configuration"]["command"]
     assert asked["request"] == "launch"
-    assert command[1:] == ["-m", "dap_ai", "run", "fork", "/r", "--at", "1", "--say", "Look at b.py."]
+    assert command == child_python.command(
+        *("dap_ai.cli:main", "run", "fork", "/r", "--at", "1", "--say", "Look at b.py.")
+    )
 
 
 def test_where_the_client_starts_none_the_command_of_a_fork_is_told():

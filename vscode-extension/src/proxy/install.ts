@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
+import { located } from "./located";
 import { check, configuredPython, forgetLaunchers, pythonIn, type Launcher } from "./python";
 import { selectedInterpreter } from "./pythonExtension";
 import { run } from "./run";
@@ -83,8 +84,8 @@ async function ways(folder: vscode.WorkspaceFolder | undefined, ownEnvironment: 
       detail: ownEnvironment,
       description: "recommended",
       steps: [
-        [base, "-m", "venv", ownEnvironment],
-        [pythonIn(ownEnvironment), "-m", "pip", "install", "--upgrade", PACKAGE],
+        [base, "-I", "-m", "venv", ownEnvironment],
+        [pythonIn(ownEnvironment), "-I", "-m", "pip", "install", "--upgrade", PACKAGE],
       ],
     });
   }
@@ -107,7 +108,7 @@ const IS_NEW_ENOUGH = "import sys, venv; sys.exit(sys.version_info < (3, 10))";
 
 async function firstPython(selected: string | undefined): Promise<string | undefined> {
   for (const program of [selected, "python3", "python", "py"]) {
-    if (program !== undefined && (await succeeds(program, ["-c", IS_NEW_ENOUGH]))) return program;
+    if (program !== undefined && (await succeeds(program, ["-I", "-c", IS_NEW_ENOUGH]))) return located(program);
   }
   return undefined;
 }

@@ -3,6 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { log, textOf } from "../log";
+import { located } from "./located";
 import { selectedInterpreter } from "./pythonExtension";
 import { run } from "./run";
 import { expanded, setting } from "../settings";
@@ -23,8 +24,13 @@ export interface Candidate {
 }
 
 const CHECK_MS = 20_000;
-/** Not `-m`: that would put the working folder, and a `random.py` in it, before Python's own modules. */
-const HEAD = "import sys; sys.path[:] = [p for p in sys.path if p]; ";
+/**
+ * Not `-m`: that would put the working folder, and a `random.py` in it, before Python's own modules. `-E` keeps out the
+ * relative entries of PYTHONPATH, which mean that folder too; the absolute ones stay.
+ */
+const HEAD =
+  "import sys, os; " +
+  "sys.path[:] = [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if os.path.isabs(p)] + [p for p in sys.path if p]; ";
 const CHECK = `${HEAD}import dap_ai; print(dap_ai.__version__)`;
 const START = `${HEAD}from dap_ai.cli import main; main(prog_name='dap-ai')`;
 const VERSION = /^(?:dap-ai, version )?(\d+\.\S+)$/;
@@ -59,11 +65,13 @@ export async function check({ program, source }: Candidate): Promise<Launcher | 
 async function ask(program: string, source: string): Promise<Launcher | undefined> {
   const isScript = /^dap-ai(\.exe|\.cmd)?$/i.test(path.basename(program));
   try {
-    const out = await run(program, isScript ? ["--version"] : ["-c", CHECK], CHECK_MS);
+    const place = located(program);
+    if (place === undefined) throw new Error("it is not on PATH");
+    const out = await run(place, isScript ? ["--version"] : ["-E", "-c", CHECK], CHECK_MS);
     const version = VERSION.exec(out.trim())?.[1];
     if (version === undefined) throw new Error(`it says ${JSON.stringify(out.slice(0, 200))}`);
     log().info(`dap-ai ${version}: ${program} (${source})`);
-    return { argv: isScript ? [program] : [program, "-c", START], version, source };
+    return { argv: isScript ? [place] : [place, "-E", "-c", START], version, source };
   } catch (error) {
     log().info(`no dap-ai: ${program} (${source}): ${textOf(error).trim().split("\n").at(-1) ?? ""}`);
     return undefined;

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
+import { located } from "./located";
 
 /** All processes of a big machine with their command lines are more than Node's own limit of 1 MB. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -20,7 +21,9 @@ export function run(
     const env = { ...process.env, ...environment };
     // Not in the workspace: nothing of it is to be run.
     const options = { cwd: homedir(), env, timeout: timeoutMs, maxBuffer: MAX_BYTES, windowsHide: true, encoding: "utf8" } as const;
-    const child = execFile(program, [...args], options, (error, stdout, stderr) => {
+    const place = located(program);
+    if (place === undefined) throw new Error(`there is no ${program} on PATH`);
+    const child = execFile(place, [...args], options, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
       else if (error.killed) reject(new Error(`no answer within ${timeoutMs / 1000} s`));
       else reject(new Error(stderr.trim() || error.message));

@@ -68,8 +68,8 @@ test("an environment of its own is made with the first new Python, then dap-ai i
   editor.pick = "An environment of its own";
   await offerInstall(folder(), own);
   assert.deepEqual(editor.ran, [
-    ["python3", "-m", "venv", own],
-    [pythonIn(own), "-m", "pip", "install", "--upgrade", "dap-ai"],
+    [join(root, "path", "python3"), "-I", "-m", "venv", own],
+    [pythonIn(own), "-I", "-m", "pip", "install", "--upgrade", "dap-ai"],
   ]);
   assert.deepEqual(fake.executed, [["dapAi.doctor"]]);
 });
@@ -105,7 +105,7 @@ test("a step that fails, or is closed, or cannot begin, ends the installation wi
   }
   const why = ["the terminal says why.", "the terminal says why.", "no tasks here"];
   assert.deepEqual(fake.shown, why.map((each) => `dap-ai was not installed: ${each}`));
-  assert.deepEqual(editor.ran.map((argv) => argv[2]), ["venv", "venv", "venv"]);
+  assert.deepEqual(editor.ran.map((argv) => argv[3]), ["venv", "venv", "venv"]);
   assert.deepEqual(fake.executed, []);
 });
 

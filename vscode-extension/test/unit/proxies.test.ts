@@ -41,7 +41,7 @@ afterEach(() => {
 function dapAi(script: string): void {
   const all = `require("node:fs").appendFileSync(${JSON.stringify(join(root, "started"))}, process.pid + "\\n");${script}`;
   writeFileSync(join(root, "dap-ai.js"), all);
-  const shell = `#!/bin/sh\n[ $# -eq 2 ] && echo 0.1.0 && exit\nshift 2\nexec "${process.execPath}" "${join(root, "dap-ai.js")}" "$@"\n`;
+  const shell = `#!/bin/sh\n[ $# -eq 3 ] && echo 0.1.0 && exit\nshift 3\nexec "${process.execPath}" "${join(root, "dap-ai.js")}" "$@"\n`;
   writeFileSync(join(root, "python"), shell);
   chmodSync(join(root, "python"), 0o755);
 }
@@ -214,7 +214,7 @@ test("where VS Code would wait too long for a tracker, it gets one before the ne
 test("the first start looks for dap-ai once", async () => {
   dapAi(LISTENS);
   const python = readFileSync(join(root, "python"), "utf8");
-  writeFileSync(join(root, "python"), python.replace("#!/bin/sh\n", `#!/bin/sh\n[ $# -eq 2 ] && echo looked >> "${join(root, "looked")}"\n`));
+  writeFileSync(join(root, "python"), python.replace("#!/bin/sh\n", `#!/bin/sh\n[ $# -eq 3 ] && echo looked >> "${join(root, "looked")}"\n`));
   await through();
   assert.equal(readFileSync(join(root, "looked"), "utf8"), "looked\n");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -39,7 +40,29 @@ const venv = (name: string): string => pythonIn(join(root, "work", name));
 test("a Python that has dap-ai starts it without the working folder on its path", { skip: isWindows }, async () => {
   const python = program(join(root, "python"), "0.1.0");
   const found = await check({ program: python, source: "a test" });
-  assert.deepEqual([found?.version, found?.source, found?.argv[0], found?.argv[1]], ["0.1.0", "a test", python, "-c"]);
+  assert.deepEqual([found?.version, found?.source, found?.argv[0], found?.argv[1]], ["0.1.0", "a test", python, "-E"]);
+});
+
+test("in a folder that shadows Python's modules it starts dap-ai, and none of them", { skip: isWindows }, async () => {
+  const [opened, library, marks] = [join(root, "work"), join(root, "library"), join(root, "marks")];
+  for (const each of [opened, join(library, "dap_ai"), marks]) mkdirSync(each, { recursive: true });
+  const mark = `open(${JSON.stringify(marks)} + "/" + __name__, "w").close()\n`;
+  for (const name of ["json", "random", "signal", "dap_ai", "sitecustomize"]) writeFileSync(join(opened, `${name}.py`), mark);
+  writeFileSync(join(library, "dap_ai", "__init__.py"), "__version__ = '0.4.0'\nimport random, signal\n");
+  writeFileSync(join(library, "dap_ai", "cli.py"), "import json\ndef main(prog_name): print(prog_name)\n");
+  process.env["PATH"] = [".", "", PATH].join(":");
+  process.env["PYTHONPATH"] = [".", "", library].join(":");
+  program(join(opened, "python3"), "0.1.0");
+  try {
+    const found = await check({ program: "python3", source: "PATH" });
+    assert.equal(found?.version, "0.4.0");
+    const [python, ...args] = found.argv;
+    assert.equal(execFileSync(python, args, { cwd: opened, encoding: "utf8" }), "dap-ai\n");
+    assert.deepEqual(readdirSync(marks), []);
+    assert.ok(!existsSync(join(opened, "python3.runs")));
+  } finally {
+    delete process.env["PYTHONPATH"];
+  }
 });
 
 test("the script dap-ai starts itself", { skip: isWindows }, async () => {

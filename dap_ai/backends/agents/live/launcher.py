@@ -1,4 +1,4 @@
-"""Starts an agent on the terminal that it is started on, and tells the gate: `python -m ... COMMAND...`."""
+"""Starts an agent on the terminal that it is started on, and tells the gate; its arguments are the command."""
 
 from __future__ import annotations
 
@@ -42,7 +42,3 @@ def _tell(said: dict[str, Any]) -> None:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with contextlib.suppress(OSError):
         opener.open(request, timeout=5).close()
-
-
-if __name__ == "__main__":
-    main()

@@ -24,6 +24,7 @@ from dap_ai.backends.agents.live.addressed import addressed
 from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
 from dap_ai.backends.agents.live.wire.routes import environment, upstreams
+from dap_ai.hosts import child_python
 
 LOG = "endpoint.log"
 _ADDRESSED = "addressed"
@@ -175,8 +176,8 @@ class Keeper:
         """In a session of its own, so that the terminal's signals are not for it."""
         log = os.open(Path(self._begin.folder) / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dap_ai.backends.agents.live"],
+            process = subprocess.Popen(  # noqa: S603  ours
+                child_python.command("dap_ai.backends.agents.live.__main__:main"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.backends.agents.conditions import ConditionError
 from dap_ai.backends.agents.console import Command
 from dap_ai.backends.agents.opened import Opened
+from dap_ai.hosts import child_python
 
 _EDITS = "--say TEXT, --answer TEXT, --call TEXT or --result TEXT is the edit"
 
@@ -28,7 +28,7 @@ class Forking:
         if self._start is None:
             return f"dap-ai {shlex.join(words)}\n{_EDITS}; `dap-ai run fork --help` says more"
         name = f"fork at step {step}"
-        command = [sys.executable, "-m", "dap_ai", *words]
+        command = child_python.command("dap_ai.cli:main", *words)
         self._start({"name": name, "command": command, "workspace": False, "stopOnEntry": True, "stopAt": "end"})
         return f"{name}: a session of its own. Up to there the recording answers; it is held before its model is asked"
 

@@ -7,7 +7,6 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +23,7 @@ from dap_ai.backends.agents.live.talk import Line, Stand, Told, Word
 from dap_ai.backends.agents.running.printing import Printing
 from dap_ai.backends.agents.running.session import Happening
 from dap_ai.backends.agents.running.wanted import Wanted
+from dap_ai.hosts import child_python
 from dap_ai.runs.artefacts import CannotRead
 from dap_ai.runs.model import Run
 from dap_ai.runs.opening import open_run
@@ -102,7 +102,7 @@ class LiveStage:
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
         """A launcher that starts the agent on that terminal, and tells the gate of it."""
         command = self._keeper.addressed(self._wanted.command)
-        words = [sys.executable, "-m", "dap_ai.backends.agents.live.launcher", *command]
+        words = child_python.command("dap_ai.backends.agents.live.launcher:main", *command)
         env: dict[str, str | None] = {**self._wanted.env, **self._changed()}
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, env, self._wanted.cwd

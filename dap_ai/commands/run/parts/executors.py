@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
@@ -13,7 +12,8 @@ from typing import Any, NamedTuple
 import dap_ai
 from dap_ai.commands.run.parts.arguments import Unreadable
 from dap_ai.extras import FLEET, MissingExtraError
-from dap_ai.runs.scan.working import processes, version
+from dap_ai.runs.scan.workers import Processes
+from dap_ai.runs.scan.working import version
 
 _CONNECT_S = "10s"
 _PROBE_S = 120.0
@@ -39,13 +39,12 @@ def crew(wanted: str, jobs: int | None) -> Generator[Crew]:
 
 
 def _of_processes(jobs: int) -> Generator[Crew]:
-    pool = processes(jobs)
+    pool = Processes(jobs)
     try:
         yield Crew(pool, jobs)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():  # nobody waits for what they read
-            process.terminate()
+        pool.kill()
         raise
     pool.shutdown()
 

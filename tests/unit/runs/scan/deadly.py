@@ -1,7 +1,4 @@
-"""A scan in which one run ends the process that reads it, as one is ended that wants too much memory.
-
-A program of its own: a pool of processes leaves a helper of Python's running as long as its starter lives.
-"""
+"""A scan in which one run ends the process that reads it, as one is ended that wants too much memory."""
 
 from __future__ import annotations
 
@@ -11,7 +8,8 @@ import sys
 import msgspec
 
 from dap_ai.runs.scan.rows import ScanRow
-from dap_ai.runs.scan.working import processes, row_at, rows_of
+from dap_ai.runs.scan.workers import Processes
+from dap_ai.runs.scan.working import row_at, rows_of
 
 DEADLY = "deadly"
 
@@ -28,7 +26,7 @@ def main(places: list[str]) -> None:
     # The module has another name in the processes of the pool than as a program.
     from tests.unit.runs.scan import deadly  # noqa: PLW0406
 
-    with processes(2) as pool:
+    with Processes(2) as pool:
         for row in rows_of(places, pool, 2, deadly.deadly_or_row):
             sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dap_ai import programs
 from dap_ai.backends.agents.live.replay.tape import CannotReplay
 from dap_ai.backends.agents.live.workspace.git import Git, GitError, names
 from dap_ai.backends.agents.live.workspace.reading import states_of
@@ -107,7 +108,7 @@ def _copied(workspace: Path, to: Path, ignored: Sequence[str], without: Sequence
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         clone = ["--reflink=auto"] if os.uname().sysname == "Linux" else []
-        copy = ["cp", "-a", *clone, "--", str(source), str(target)]
+        copy = [programs.locate("cp") or "/bin/cp", "-a", *clone, "--", str(source), str(target)]
         ran = subprocess.run(copy, capture_output=True, text=True, check=False)  # noqa: S603  our own command
         if ran.returncode:
             yield f"{name} is not whole in the copy: {ran.stderr.strip()[-200:]}"

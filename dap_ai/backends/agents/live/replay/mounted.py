@@ -1,8 +1,6 @@
 """A command that sees one directory in the place of another: mounted over it, in a namespace of its own. Linux.
 
-    python -I mounted.py SOURCE TARGET CWD [COMMAND...]
-
-Run as a file: nothing but the standard library. Without a command it says by its exit code whether that is permitted:
+Its arguments are SOURCE TARGET CWD [COMMAND...]. Without a command it says by its exit code whether that is permitted:
 0 or 125. What is not root's becomes so in no way: users and groups stay as they are, but no program gets other rights.
 """
 
@@ -59,7 +57,3 @@ def _mount(source: bytes, target: bytes, flags: int) -> None:
 
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -13,10 +13,10 @@ import msgspec
 
 from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.recording import Again, Keeper, Wish, run_agent
-from dap_ai.backends.agents.live.replay import mounted
 from dap_ai.backends.agents.live.replay.copying import made, whole
 from dap_ai.backends.agents.live.replay.tape import CannotReplay, Tape
 from dap_ai.backends.agents.live.wire.apis.editing import rewritten
+from dap_ai.hosts import child_python
 from dap_ai.runs.readers.shapes import array, words
 
 COPY = "copy"
@@ -39,7 +39,7 @@ class Place(NamedTuple):
         inside = self._inside(cwd)
         inside.mkdir(parents=True, exist_ok=True)
         if self.is_mounted:
-            return [sys.executable, "-I", mounted.__file__, str(self.copy), self.workspace, cwd, *argv], self.copy
+            return _seen_there(self.copy, self.workspace, cwd, argv), self.copy
         return rewritten(list(argv), self.workspace, str(self.copy)), inside
 
     def _inside(self, cwd: str) -> Path:
@@ -138,11 +138,16 @@ def checked(command: str, place: Place, cwd: str) -> Checked:
     return Checked(ran.returncode, (ran.stdout + ran.stderr).decode("utf-8", "replace"))
 
 
+def _seen_there(copy: Path, workspace: str, cwd: str, argv: Sequence[str] = ()) -> list[str]:
+    """See mounted.py."""
+    return child_python.command("dap_ai.backends.agents.live.replay.mounted:main", str(copy), workspace, cwd, *argv)
+
+
 def _can_mount(copy: Path, workspace: str) -> bool:
     if sys.platform != "linux" or not Path(workspace).is_dir():
         return False
     try:
-        asked = [sys.executable, "-I", mounted.__file__, str(copy), workspace, workspace]
+        asked = _seen_there(copy, workspace, workspace)
         return subprocess.run(asked, capture_output=True, check=False).returncode == 0  # noqa: S603  ours
     except OSError:
         return False

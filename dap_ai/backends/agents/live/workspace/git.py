@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+
+from dap_ai import programs
 
 _LIMIT_S = 120.0
 _CONFIGURATION = {
@@ -30,7 +31,7 @@ class GitError(Exception):
 
 def program() -> str:
     """Git's path. Raises GitError."""
-    found = shutil.which("git")
+    found = programs.locate("git")
     if found is None:
         raise GitError("git is not installed")
     return found
