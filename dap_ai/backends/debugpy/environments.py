@@ -64,11 +64,15 @@ def of_poetry(cwd: str) -> Iterator[Candidate]:
 
 def on_path(without: str = "") -> Iterator[Candidate]:
     """What a shell finds, shims of pyenv included. `without`: a folder that is passed over."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    kept = os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
     for name in ("python3", "python"):
-        if found := shutil.which(name, path=kept):
+        if found := shutil.which(name, path=shell_path(without)):
             yield Candidate(found, "the first on PATH")
+
+
+def shell_path(without: str = "") -> str:
+    """PATH, and the same without one folder."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
 
 
 def own_folder() -> str:
