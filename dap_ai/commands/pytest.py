@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -74,15 +75,25 @@ def command(python: str | None, arguments: tuple[str, ...]) -> None:
     if not hasattr(os, "fork"):
         raise CannotStart("`dap-ai pytest` needs Unix sockets, which this system does not have.")
     chosen = resolve({"python": python}).settings.python
-    candidate = environments.Candidate(chosen, "chosen by --python or the settings") if chosen else project_python()
+    candidate = named(chosen) if chosen else project_python()
     check(candidate)
     run(candidate.python, arguments)
 
 
+def named(python: str) -> environments.Candidate:
+    """By its path, or as a shell finds it."""
+    found = shutil.which(python, path=environments.shell_path(_passed_over()))
+    return environments.Candidate(found or python, "chosen by --python or the settings")
+
+
+def _passed_over() -> str:
+    """Where the Python that runs dap_ai lies, if it is an environment without pytest, which is no project's."""
+    return "" if importlib.util.find_spec("pytest") else environments.own_folder()
+
+
 def project_python() -> environments.Candidate:
-    """The Python of the project that stands here. The one that runs dap_ai is it only where it has pytest, too."""
-    cwd = str(Path.cwd())
-    own = "" if importlib.util.find_spec("pytest") else environments.own_folder()
+    """The Python of the project that stands here."""
+    cwd, own = str(Path.cwd()), _passed_over()
     found = itertools.chain(
         environments.active(),
         environments.of_project(cwd),
@@ -128,7 +139,6 @@ def environment(python: str) -> dict[str, str]:
     folder = str(Path(dap_ai.__file__).parent / "testing" / "onpath")
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, (environ.get("PYTHONPATH"), folder)))
     own = environments.own_folder()
-    if own and "PATH" in environ and os.path.realpath(Path(python).parent) != own:
-        kept = [each for each in environ["PATH"].split(os.pathsep) if os.path.realpath(each) != own]
-        environ["PATH"] = os.pathsep.join(kept)
+    if "PATH" in environ and os.path.realpath(Path(python).parent) != own:
+        environ["PATH"] = environments.shell_path(own)
     return environ

@@ -32,7 +32,7 @@ def test_mean():
     assert mean([1, 2, 3]) == 2
 
 def test_nothing_that_dap_ai_needs_is_to_be_seen():
-    assert [name for name in ("msgspec", "rich", "anyio", "openai") if importlib.util.find_spec(name)] == []
+    assert [name for name in ("msgspec", "rich", "anyio", "dap_ai.commands") if importlib.util.find_spec(name)] == []
 
 def test_surroundings():
     child = [sys.executable, "-c", "import json, os, sys; print(json.dumps([sys.path, dict(os.environ)]))"]

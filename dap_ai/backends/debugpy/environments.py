@@ -64,12 +64,16 @@ def of_poetry(cwd: str) -> Iterator[Candidate]:
 
 
 def on_path(without: str = "") -> Iterator[Candidate]:
-    """What a shell finds outside of the current folder, shims of pyenv included. `without`: a folder that is passed over."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    kept = os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
+    """What a shell finds outside the current folder, with pyenv's shims. `without`: a folder that is passed over."""
     for name in ("python3", "python"):
-        if found := programs.locate(name, kept):
+        if found := programs.locate(name, shell_path(without)):
             yield Candidate(found, "the first on PATH")
+
+
+def shell_path(without: str = "") -> str:
+    """PATH, and the same without one folder."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
 
 
 def own_folder() -> str:

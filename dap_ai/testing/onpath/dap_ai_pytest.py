@@ -17,36 +17,48 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import CodeType
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGE = os.path.dirname(os.path.dirname(_HERE))
 _LIBRARY = sysconfig.get_path("purelib")
+_IN_PROCESS = ("hosts", "testing", "backends.debugpy.inject")
+"""Those of the folders of tests/unit/test_in_process.py that a test run needs."""
 _NAME = "dap-ai"
 """That of the entry point: of plugins with one name, pytest loads one."""
 
 
-class Finder:
-    """Finds `dap_ai` and its modules by their place; whatever else is asked for is not its business."""
+def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
+    """(name, (file, where it says that it is, whether it is a package)) of what can be imported here."""
+    above = [os.path.join(_PACKAGE, part) for part in ("", "backends", os.path.join("backends", "debugpy"))]
+    files = [os.path.join(folder, "__init__.py") for folder in above]
+    for part in _IN_PROCESS:
+        for folder, _, names in os.walk(os.path.join(_PACKAGE, *part.split("."))):
+            files += [os.path.join(folder, name) for name in names if name.endswith(".py")]
+    for file in files:
+        place = os.path.relpath(file, os.path.dirname(_PACKAGE))
+        words = place[: -len(".py")].split(os.sep)
+        is_package = words[-1] == "__init__"
+        name = ".".join(words[:-1] if is_package else words)
+        yield name, (file, os.path.join(_LIBRARY, place), is_package)
 
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:
+
+class Finder:
+    """Finds these modules; whatever else is asked for is not its business. A test may have replaced `os` by then."""
+
+    def __init__(self) -> None:
+        self._modules = dict(_modules())
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> Any:
         """See importlib.abc.MetaPathFinder."""
         del path, target
-        first, *rest = name.split(".")
-        if first != "dap_ai":
+        if name not in self._modules:
             return None
-        place = os.path.join(_PACKAGE, *rest)
-        is_package = os.path.isdir(place)
-        file = os.path.join(place, "__init__.py") if is_package else place + ".py"
-        if not os.path.isfile(file):
-            return None
-        shown = os.path.join(_LIBRARY, os.path.relpath(file, os.path.dirname(_PACKAGE)))
-        found = Loader(name, file, shown)
-        return importlib.util.spec_from_file_location(
-            name, shown, loader=found, submodule_search_locations=[] if is_package else None
-        )
+        file, shown, is_package = self._modules[name]
+        folders: list[str] | None = [] if is_package else None
+        loader = Loader(name, file, shown)
+        return importlib.util.spec_from_file_location(name, shown, loader=loader, submodule_search_locations=folders)
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -84,7 +96,7 @@ _theirs = importlib.util.find_spec("dap_ai")
 _IS_OURS = _theirs is None or _theirs.origin is None
 """Whether the project has no dap_ai of its own, which would answer by itself. A folder of that name alone is none."""
 if _IS_OURS:
-    sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]  its shape is enough
+    sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]  its shape is enough
 __file__ = os.path.join(_LIBRARY, os.path.basename(__file__))  # as Loader's
 
 

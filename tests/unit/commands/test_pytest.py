@@ -52,6 +52,15 @@ def test_no_option_of_ours_looks_like_a_path_to_pytest(handed):
     assert json.loads(words[0].partition("=")[2])[0] == tested.sys.executable
 
 
+def test_a_python_can_be_named_as_a_shell_finds_it(handed, monkeypatch, tmp_path):
+    python = tmp_path / "bin" / "python3.8"
+    python.parent.mkdir()
+    python.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(python.parent))
+    CliRunner().invoke(main, ["pytest", "--python=python3.8"])
+    assert handed[0][0] == str(python)
+
+
 def test_the_path_that_the_user_has_set_comes_first(handed, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/mine")
     CliRunner().invoke(main, ["pytest", "--python=x"])
