@@ -127,7 +127,7 @@ def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
     before = (project / "stats.py").read_text(encoding="utf-8")
     subprocess.run(["git", "apply", "dap-ai.patch"], cwd=project, check=True)
     after = (project / "stats.py").read_text(encoding="utf-8")
-    (project / "stats.py").write_text(before, encoding="utf-8")
+    subprocess.run(["git", "apply", "-R", "dap-ai.patch"], cwd=project, check=True)
     assert "(len(xs) - 1)" in before
     assert "(len(xs) - 1)" not in after
 
@@ -161,6 +161,28 @@ def test_the_tests_beside_it_speak_for_a_fix_and_what_tells_of_values_is_no_part
     assert "+    return span.low <= x <= span.high" in found["diff"]
     assert "of the tests beside it that run this line, 4 that passed pass with it" in found["answer"]
     assert "__repr__" not in found["answer"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+@pytest.mark.parametrize(
+    "selected",
+    [["limited.py::test_too_long"], ["limited.py", "-k", "long and abcd"], ["limited.py::test_too_long[abc]"]],
+    ids=["test", "word", "parameter"],
+)
+def test_a_fix_is_judged_by_the_tests_of_its_file_that_the_run_has_not_selected(project, tmp_path, selected):
+    output = run(project, "--ask=full", "--ask-fix=chosen.patch", "--ask-json", str(tmp_path / "o"), *selected)
+    assert "No fix was verified: no patch was written." in output
+    for found in lines_of(tmp_path / "o"):
+        assert not found["claims"]["verified"]
+        assert "`return not (len(text)" not in found["answer"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+def test_they_speak_for_a_fix_as_those_that_are_selected_do(project, tmp_path):
+    run(project, "--ask=full", "--ask-json", str(tmp_path / "o"), "spanning.py::test_its_end")
+    (found,) = lines_of(tmp_path / "o")
+    assert found["claims"]["verified"]
+    assert "of the tests beside it that run this line, 4 that passed pass with it" in found["answer"]
 
 
 def test_a_module_that_cannot_be_imported_is_answered(asked):
