@@ -18,6 +18,7 @@ from dap_ai import held
 from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
+from dap_ai.testing.frameless import frameless, traced
 from dap_ai.testing.frames import Own, failed_with
 from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
@@ -77,7 +78,7 @@ class Asking:
         if report.outcome == "failed" and call.excinfo is not None:
             if self._config.pluginmanager.hasplugin("timeout"):  # its limit is the test's, and would end us, too
                 item.ihook.pytest_timeout_cancel_timer(item=item)
-            self._ask(call.excinfo.value, report)
+            self._ask(call.excinfo, report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
@@ -85,7 +86,7 @@ class Asking:
         if call.excinfo is None or report.outcome != "failed":
             return
         if isinstance(node, pytest.Collector):
-            self._ask(call.excinfo.value, report)
+            self._ask(call.excinfo, report)
         if self._mode == STOP:
             self._stops.hold(failed_with(call.excinfo.value), report)
         elif self._config.option.usepdb:
@@ -95,12 +96,13 @@ class Asking:
         """No process is left."""
         self._answerer.close()
 
-    def _ask(self, exc: BaseException, report: Any) -> None:
+    def _ask(self, excinfo: pytest.ExceptionInfo[Any], report: Any) -> None:
         """Never raises what is not the user's: a report is a report without an answer, too."""
         found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
         began = _now()
         try:
-            self._find(failed_with(exc), found)
+            with traced(excinfo) as exc:
+                self._find(failed_with(exc), found, report)
         except Unanswered as error:
             found["error"] = str(error)
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
@@ -110,11 +112,11 @@ class Asking:
         if text := found.get("text"):
             report.sections.append((SECTION, text))
 
-    def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
+    def _find(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
         """Raises Unanswered."""
         try:
             with asserted(exc) as failed:
-                self._look(failed.exc, found)
+                self._look(failed.exc, found, report)
         except ValueError as error:
             raise Unanswered(str(error)) from error
         if failed.alias:
@@ -122,11 +124,16 @@ class Asking:
             for key in _TEXTS & found.keys():
                 found[key] = found[key].replace(self._root + os.sep, "")
 
-    def _look(self, exc: BaseException, found: dict[str, Any]) -> None:
+    def _look(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
         """Raises Unanswered."""
         began = _now()
-        server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
-        found.update(where(exc, server.stop.first.frames))
+        own = Own(exc, self._root)
+        server = held.serving(exc, own, folder=self._root)  # a test may have changed the directory
+        frames = server.stop.first.frames
+        found.update(where(exc, frames))
+        if not any(own(each.frame) for each in frames) and not is_user_path(found["stopped"]["file"]):
+            found.update(frameless(found["exception"], report, self._root))
+            return
         self._answered[place := place_of(found)] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:
             raise Unanswered(SAME)

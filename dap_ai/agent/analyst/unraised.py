@@ -20,7 +20,7 @@ _DID_NOT = re.compile(r"DID NOT (RAISE|WARN)|.* not (raised|triggered)")
 
 
 def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
-    """Says which call it was, and blames it and what it calls, not the rest of the test; whether this is what failed."""
+    """Says which call it was, and blames it, not the rest of the test; whether this is what failed."""
     statement = d.place.statement
     if not _DID_NOT.match(error.message) or statement is None:
         return False
