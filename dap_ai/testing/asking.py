@@ -16,6 +16,7 @@ import pytest
 
 from dap_ai import held
 from dap_ai.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.testing.aftermath import Aftermath
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
 from dap_ai.testing.frameless import frameless, traced
@@ -64,6 +65,7 @@ class Asking:
         self._answerer = answerer
         self._root = str(config.rootpath)
         self._answered: Counter[tuple[Any, ...]] = Counter()
+        self._aftermath = Aftermath(self._root)
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
@@ -133,6 +135,10 @@ class Asking:
         found.update(where(exc, frames))
         if not any(own(each.frame) for each in frames) and not is_user_path(found["stopped"]["file"]):
             found.update(frameless(found["exception"], report, self._root))
+            return
+        self._aftermath.note(found)
+        if after := self._aftermath.told(found):
+            found.update(after)
             return
         self._answered[place := place_of(found)] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:

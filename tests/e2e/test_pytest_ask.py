@@ -197,6 +197,19 @@ def test_a_doctest_whose_output_is_another_one_stops_at_its_example(asked):
     assert any(each.endswith(FAULTY) for each in found["suspects"][:3])
 
 
+def test_a_teardown_that_only_comes_after_the_failed_call_is_one_line_and_another_is_answered(project, tmp_path):
+    output = run(project, "--ask", "--tb=short", "--ask-json", str(tmp_path / "o"), "torn.py")
+    found = {(each["nodeid"].rpartition("::")[2], each["when"]): each for each in lines_of(tmp_path / "o")}
+    sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", output, re.DOTALL)
+    assert sections[0] == (
+        f"`RuntimeError: a booking is open` at `torn.py:{line_of('torn.py', 'raise RuntimeError')}` comes after the "
+        f"failure of the call at `torn.py:{line_of('torn.py', 'open == 2')}`, which kept the test from doing the rest: "
+        "see its answer."
+    )
+    assert "`account.open` is `1`, not `2`" in found["test_left_open", "call"]["answer"]
+    assert "`{}` is empty: it has no key `'gone'`" in found["test_fails_at_its_end", "teardown"]["answer"]
+
+
 def test_answers_are_shown_where_reports_are_not(project):
     output = run(project, "--ask", "--tb=no", "failing.py::test_here_did_not_raise")
     assert "`stats.first({'first': 1})` did not raise `KeyError` at `failing.py:" in output
