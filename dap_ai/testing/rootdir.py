@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _ADDOPTS = "PYTEST_ADDOPTS"
 _NAME = "dap-ai-rootdir"
+_CREATED = ("--ask-json",)
+"""What is there for xdist's workers, which get the same arguments, though it was not at the start."""
 
 
 def watch(pluginmanager: Any, takes: Takes) -> None:
@@ -28,8 +30,8 @@ def watch(pluginmanager: Any, takes: Takes) -> None:
     config = pluginmanager.get_plugin("pytestconfig")
     given, added = list(config.invocation_params.args), shlex.split(os.environ.get(_ADDOPTS, ""))
     folder = config.invocation_params.dir
-    words = [word.split("::")[0] for word in (*_values(given, takes), *_values(added, takes))]
-    if any((folder / word).exists() for word in words):
+    pairs = [*_pairs(given, takes), *_pairs(added, takes)]
+    if any(option in _CREATED or (folder / word.split("::")[0]).exists() for option, word in pairs):
         pluginmanager.register(_Anew(joined(given, takes), joined(added, takes)), _NAME)
 
 
@@ -44,8 +46,9 @@ def joined(args: Sequence[str], takes: Takes) -> list[str]:
     return found
 
 
-def _values(args: Sequence[str], takes: Takes) -> list[str]:
-    return [args[number] for number in range(1, len(args)) if _is_value(args, number, takes)]
+def _pairs(args: Sequence[str], takes: Takes) -> list[tuple[str, str]]:
+    """Options and the values that follow them."""
+    return [(args[number - 1], args[number]) for number in range(1, len(args)) if _is_value(args, number, takes)]
 
 
 def _is_value(args: Sequence[str], number: int, takes: Takes) -> bool:

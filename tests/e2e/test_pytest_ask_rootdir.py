@@ -30,6 +30,11 @@ def project(tmp_path_factory):
     (project / "tests/test_it.py").write_text(
         "import pytest\n@pytest.mark.own\ndef test_own():\n    assert 1 == 2\n\ndef test_other():\n    pass\n"
     )
+    (project / "worker").mkdir()
+    (project / "worker/test_worker.py").write_text(
+        "def test_worker(request):\n    config = request.config\n"
+        "    assert (config.rootpath.name, config.inipath.name) == ('project', 'pytest.ini')\n"
+    )
     for folder in ("reports", "3", "full"):
         (project.parent / folder).mkdir()
         (project.parent / folder / "pytest.ini").write_text("[pytest]\n")
@@ -40,9 +45,9 @@ def project(tmp_path_factory):
     return project
 
 
-def run(project, *arguments, added=""):
+def run(project, *arguments, added="", quick=_QUICK):
     environ = {name: value for name, value in os.environ.items() if name != "PYTEST_DISABLE_PLUGIN_AUTOLOAD"}
-    command = [sys.executable, "-m", "pytest", *_QUICK, *arguments]
+    command = [sys.executable, "-m", "pytest", *quick, *arguments]
     environ |= {"PYTEST_ADDOPTS": added} if added else {}
     done = subprocess.run(
         command, cwd=project, env=environ, check=False, capture_output=True, text=True, timeout=patient(120.0)
@@ -88,3 +93,9 @@ def test_the_exit_code_is_that_of_the_run_and_what_was_asked_for_is_written(proj
     assert run(project, "--ask-json", "../reports/out.json", "--ask-time", "30")[0] == 1
     assert '"nodeid": "tests/test_it.py::test_own"' in file.read_text(encoding="utf-8")
     assert run(project, "--ask-json", "../reports/out.json", "-k", "none")[0] == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_xdists_workers_have_the_same_rootdir_where_the_file_is_only_written_by_this_run(project):
+    options = ("--ask-json", "../reports/new.json", "--ask-time", "30", "--override-ini=addopts=", "worker")
+    code, lines = run(project, "-n1", "--max-worker-restart=0", *options, quick=_QUICK[:-2])
+    assert code == 0, lines
