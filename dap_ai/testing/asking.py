@@ -18,8 +18,10 @@ import pytest
 from dap_ai.hosts import held
 from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Unanswered
 from dap_ai.hosts.user_code import is_user_path
+from dap_ai.testing.aftermath import Aftermath
 from dap_ai.testing.doctests import asserted, renamed
 from dap_ai.testing.findings import SAME, Findings, told, where
+from dap_ai.testing.frameless import frameless, traced
 from dap_ai.testing.frames import Own, failed_with
 from dap_ai.testing.guest import Faults, described
 from dap_ai.testing.patch import from_root
@@ -70,6 +72,7 @@ class Asking:
         self._answerer = answerer
         self._root = str(config.rootpath)
         self._answered: Counter[tuple[Any, ...]] = Counter()
+        self._aftermath = Aftermath(self._root)
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
@@ -88,7 +91,7 @@ class Asking:
             if report.outcome == "failed":
                 if self._config.pluginmanager.hasplugin("timeout"):  # it cancels its limit itself, but later
                     item.ihook.pytest_timeout_cancel_timer(item=item)
-                self._ask(call.excinfo.value, report)
+                self._ask(call.excinfo, report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
@@ -97,7 +100,7 @@ class Asking:
             return
         with self._faults.kept("answer"):
             if isinstance(node, pytest.Collector):
-                self._ask(call.excinfo.value, report)
+                self._ask(call.excinfo, report)
             if self._mode == STOP:
                 self._stops.hold(failed_with(call.excinfo.value), report)
             elif self._config.option.usepdb:
@@ -108,12 +111,13 @@ class Asking:
         with self._faults.kept("end the process that answers"):
             self._answerer.close()
 
-    def _ask(self, exc: BaseException, report: Any) -> None:
+    def _ask(self, excinfo: pytest.ExceptionInfo[Any], report: Any) -> None:
         """Never raises what is not the user's: a report is a report without an answer, too."""
         found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
         began = time.monotonic()
         try:
-            self._find(failed_with(exc), found)
+            with traced(excinfo) as exc:
+                self._find(failed_with(exc), found, report)
         except Unanswered as error:
             found["error"] = str(error)
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
@@ -123,11 +127,11 @@ class Asking:
         if text := found.get("text"):
             report.sections.append((SECTION, text))
 
-    def _find(self, exc: BaseException, found: dict[str, Any]) -> None:
+    def _find(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
         """Raises Unanswered."""
         try:
             with asserted(exc) as failed:
-                self._look(failed.exc, found)
+                self._look(failed.exc, found, report)
         except ValueError as error:
             raise Unanswered(str(error)) from error
         if failed.alias:
@@ -135,11 +139,20 @@ class Asking:
             for key in _TEXTS & found.keys():
                 found[key] = found[key].replace(self._root + os.sep, "")
 
-    def _look(self, exc: BaseException, found: dict[str, Any]) -> None:
+    def _look(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
         """Raises Unanswered."""
         began = time.monotonic()
-        server = held.serving(exc, Own(exc, self._root), folder=self._root)  # a test may have changed the directory
-        found.update(where(exc, server.stop.first.frames))
+        own = Own(exc, self._root)
+        server = held.serving(exc, own, folder=self._root)  # a test may have changed the directory
+        frames = server.stop.first.frames
+        found.update(where(exc, frames))
+        if not any(own(each.frame) for each in frames) and not is_user_path(found["stopped"]["file"]):
+            found.update(frameless(found["exception"], report, self._root))
+            return
+        self._aftermath.note(found)
+        if after := self._aftermath.told(found):
+            found.update(after)
+            return
         place = place_of(found)
         self._answered[place] += 1
         if self._answered[place] > _SAME_PLACE and self._mode != FULL:

@@ -14,6 +14,8 @@ _RUNNERS = frozenset({
     "pytest_timeout", "pytest_cov", "pytest_subtests", "hypothesis",
 })  # fmt: skip
 """Packages that stand between a test and what it tests, and fail in its name."""
+_RUNNER_MODULES = ("twisted.trial.", "twisted.internet.defer", "twisted.python.failure")
+"""The same of a package that is also tested by other means: how the names of its modules begin."""
 
 
 def failed_with(exc: BaseException) -> BaseException:
@@ -51,10 +53,6 @@ class Own:
         """See inject.post_mortem.stack.Keep."""
         return id(frame) not in self._callers and not self._is_runners(frame) and not _hides(frame)
 
-    def is_whole(self, frame: FrameType) -> bool:
-        """The same without regard to what hides itself: for where nothing else is left."""
-        return not self._is_runners(frame)
-
     def _is_users(self, frame: FrameType) -> bool:
         return is_user_path(frame.f_code.co_filename) and not self._is_runners(frame)
 
@@ -63,7 +61,7 @@ class Own:
         if file.startswith(self._root) and is_user_path(file):
             return False
         name = frame.f_globals.get("__name__")
-        return type(name) is str and name.partition(".")[0] in _RUNNERS
+        return type(name) is str and (name.partition(".")[0] in _RUNNERS or name.startswith(_RUNNER_MODULES))
 
 
 def _frames(tb: TracebackType | None) -> Iterator[FrameType]:

@@ -3,44 +3,61 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pytest
 
 SHORT, FULL, STOP = MODES = ("short", "full", "stop")
+_PATCHES = (".patch", ".diff")
 PATCH = "dap-ai.patch"
 TIME_S = 2.0
+
+
+def _is_mode(word: str) -> bool:
+    return word in MODES
+
+
+def _is_patch(word: str) -> bool:
+    return word.endswith(_PATCHES)
+
+
+def _is_any(_word: str) -> bool:
+    return True
+
+
+TAKES = {"--ask": _is_mode, "--ask-fix": _is_patch, "--ask-time": _is_any, "--ask-json": _is_any}
+"""Which words are an option's value where a blank stands between them."""
 
 
 class _Perhaps(argparse.Action):
     """`--ask` and `--ask=full`; of `--ask tests`, the second word is no value but a path, as if it stood alone."""
 
-    def __init__(self, *args: Any, takes: Sequence[str], **more: Any) -> None:
+    def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, nargs="?", **more)
-        self._takes = takes
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         """Argparse does not tell `--ask=tests` from `--ask tests`: both are a path."""
         del parser, option_string
-        if values is not None and values != self.const and not self._is_taken(values):
+        if values is not None and values != self.const and not TAKES[self.option_strings[0]](values):
             left: list[str] = getattr(namespace, "_unrecognized_args", [])  # argparse's own place for them
             namespace._unrecognized_args = [*left, values]  # noqa: SLF001
             values = None
         setattr(namespace, self.dest, values or self.const)
 
-    def _is_taken(self, value: str) -> bool:
-        return value in self._takes or value.endswith(tuple(each for each in self._takes if each.startswith(".")))
 
-
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
     """See `pytest --help`, under dap-ai."""
+    given = pluginmanager.get_plugin("pytestconfig").invocation_params.args
+    if not TAKES.keys().isdisjoint([*given, *os.environ.get("PYTEST_ADDOPTS", "").split()]):
+        from dap_ai.testing import rootdir  # noqa: PLC0415  a run that does not ask pays nothing
+
+        rootdir.watch(pluginmanager, TAKES)
     group = parser.getgroup("dap-ai", "why did a test fail? (dap-ai)")
     group.addoption(
         "--ask",
         action=_Perhaps,
-        takes=MODES,
         const=SHORT,
         default=None,
         metavar="full|stop",
@@ -50,7 +67,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--ask-fix",
         action=_Perhaps,
-        takes=(".patch", ".diff"),
         const=PATCH,
         default=None,
         metavar="FILE.patch",

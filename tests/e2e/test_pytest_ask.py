@@ -127,7 +127,7 @@ def test_what_was_verified_is_written_as_one_patch_that_applies(asked, project):
     before = (project / "stats.py").read_text(encoding="utf-8")
     subprocess.run(["git", "apply", "dap-ai.patch"], cwd=project, check=True)
     after = (project / "stats.py").read_text(encoding="utf-8")
-    (project / "stats.py").write_text(before, encoding="utf-8")
+    subprocess.run(["git", "apply", "-R", "dap-ai.patch"], cwd=project, check=True)
     assert "(len(xs) - 1)" in before
     assert "(len(xs) - 1)" not in after
 
@@ -163,6 +163,28 @@ def test_the_tests_beside_it_speak_for_a_fix_and_what_tells_of_values_is_no_part
     assert "__repr__" not in found["answer"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+@pytest.mark.parametrize(
+    "selected",
+    [["limited.py::test_too_long"], ["limited.py", "-k", "long and abcd"], ["limited.py::test_too_long[abc]"]],
+    ids=["test", "word", "parameter"],
+)
+def test_a_fix_is_judged_by_the_tests_of_its_file_that_the_run_has_not_selected(project, tmp_path, selected):
+    output = run(project, "--ask=full", "--ask-fix=chosen.patch", "--ask-json", str(tmp_path / "o"), *selected)
+    assert "No fix was verified: no patch was written." in output
+    for found in lines_of(tmp_path / "o"):
+        assert not found["claims"]["verified"]
+        assert "`return not (len(text)" not in found["answer"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+def test_they_speak_for_a_fix_as_those_that_are_selected_do(project, tmp_path):
+    run(project, "--ask=full", "--ask-json", str(tmp_path / "o"), "spanning.py::test_its_end")
+    (found,) = lines_of(tmp_path / "o")
+    assert found["claims"]["verified"]
+    assert "of the tests beside it that run this line, 4 that passed pass with it" in found["answer"]
+
+
 def test_a_module_that_cannot_be_imported_is_answered(asked):
     found = asked.of("broken_import.py", "collect")
     assert "has no key `'first'`" in found["answer"]
@@ -175,9 +197,22 @@ def test_a_doctest_whose_output_is_another_one_stops_at_its_example(asked):
     assert any(each.endswith(FAULTY) for each in found["suspects"][:3])
 
 
+def test_a_teardown_that_only_comes_after_the_failed_call_is_one_line_and_another_is_answered(project, tmp_path):
+    output = run(project, "--ask", "--tb=short", "--ask-json", str(tmp_path / "o"), "torn.py")
+    found = {(each["nodeid"].rpartition("::")[2], each["when"]): each for each in lines_of(tmp_path / "o")}
+    sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", output, re.DOTALL)
+    assert sections[0] == (
+        f"`RuntimeError: a booking is open` at `torn.py:{line_of('torn.py', 'raise RuntimeError')}` comes after the "
+        f"failure of the call at `torn.py:{line_of('torn.py', 'open == 2')}`, which kept the test from doing the rest: "
+        "see its answer."
+    )
+    assert "`account.open` is `1`, not `2`" in found["test_left_open", "call"]["answer"]
+    assert "`{}` is empty: it has no key `'gone'`" in found["test_fails_at_its_end", "teardown"]["answer"]
+
+
 def test_answers_are_shown_where_reports_are_not(project):
     output = run(project, "--ask", "--tb=no", "failing.py::test_here_did_not_raise")
-    assert "DID NOT RAISE KeyError at `failing.py:" in output
+    assert "`stats.first({'first': 1})` did not raise `KeyError` at `failing.py:" in output
 
 
 def test_workers_ask_by_themselves_and_what_they_found_travels(project, tmp_path):

@@ -60,6 +60,9 @@ def _held_back(analysis: Analysis, trial: Trial) -> str:
     spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
     if trial.doubt:
         return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+    last = trial.widest or trial.verdict
+    if last.passes and not last.verified and last.check and last.check.whole:
+        return f"A small change at {spot} is not verified: {last.text}."
     return f"A small change at {spot} makes the failure go away, too, which proves too little to show it."
 
 
@@ -98,7 +101,9 @@ def _how(trial: Trial) -> str:
     if trial.verified:
         more = "" if trial.candidate.reason else f"; {trial.proof}"
         return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}{more}."
-    lacking = f" ({trial.widest.text})" if trial.widest and not trial.widest.passes else ""
+    if trial.widest and trial.widest.passes:
+        return f"Not verified: {trial.widest.text}."
+    lacking = f" ({trial.widest.text})" if trial.widest else ""
     return f"Not verified: {trial.verdict.text}{lacking}."
 
 

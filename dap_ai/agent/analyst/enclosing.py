@@ -14,7 +14,7 @@ from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Frame
 
 _FOLDERS = ("test", "tests")
-_TEST_FILE = "<the test once more>"
+TEST_FILE = "<the test once more>"
 """Of the lines below: no file of the user's, so a trace leaves them out."""
 _TEST_AGAIN = """
 import sys
@@ -157,4 +157,4 @@ def whole_test(case: Case) -> Check | None:
     if frame is None or place is None or place.source is None:
         return None
     words = f"the whole test `{shorten(frame.path, case.inspection.cwd)}::{_name(frame)}`, with what it sets up,"
-    return Check(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=_TEST_FILE, whole=True)
+    return Check(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=TEST_FILE, whole=True)

@@ -44,6 +44,9 @@ class Diagnosis:
     compared: tuple[str, str] | None = None
     """The values of what a failed assertion compares, as texts, where both are known."""
 
+    cleared: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """Files and lines that are no suspects."""
+
     @property
     def header(self) -> list[ast.expr]:
         """The expressions of the failing line."""

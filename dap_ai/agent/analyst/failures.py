@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.analyst import assertions
+from dap_ai.agent.analyst import assertions, unraised
 from dap_ai.agent.analyst.builtin_errors import BY_TYPE
 from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.facts import Diagnosis, failing_expression
@@ -36,6 +36,8 @@ def diagnose(case: Case) -> Diagnosis | None:
 def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
     explain = BY_TYPE.get(error.type.rpartition(".")[2])
     statement = d.place.statement
+    if unraised.explain(d, error):
+        return
     if isinstance(statement, ast.Raise) and d.broken is None:  # else it failed on the way to what it would raise
         _raised(d, statement)
     elif explain:

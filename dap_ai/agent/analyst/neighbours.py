@@ -10,8 +10,8 @@ from math import sqrt
 from msgspec.structs import replace
 
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.enclosing import whole_test
-from dap_ai.agent.analyst.runs import Runs, Unavailable
+from dap_ai.agent.analyst.enclosing import TEST_FILE, whole_test
+from dap_ai.agent.analyst.runs import Runs, Unavailable, Verdict
 from dap_ai.protocol.contracts.snapshot import Beside, Outcomes, Ran, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -24,6 +24,7 @@ _BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
 _MOST_JUDGES, _JUDGE_S = 20, 0.3
 _PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
 """Of outcomes without and with an edit."""
+_NOT_RUN = "the other tests of its file could not be run in a copy, without it or with it"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Judgement:
     """How many fail with it as they did without."""
     broken: str = ""
     """The name of one that fails with it, and passes without; empty: there is none."""
+    why_not: str = ""
+    """Why none could judge it, where there may be some that can."""
 
     @property
     def words(self) -> str:
@@ -66,15 +69,20 @@ class Neighbours:
         """Whether there are others: the failed one alone tells which lines ran, and not which of them to suspect."""
         return len(self.tests.tests) > 1
 
+    @property
+    def can_judge(self) -> bool:
+        """Whether others were run, or the file has none."""
+        return self.compare or self.tests.whole
+
     def of_the_failed(self) -> set[Spot]:
         """The lines that ran in the test that failed."""
         return {spot for spot, tests in self.ran.items() if tests & 1}
 
-    def judges(self, edit: Edit) -> list[Ran]:
+    def judges(self, edits: Sequence[Edit]) -> list[Ran]:
         """The others that run a line which an edit changes, by what became of them without it; bounded."""
         bits = 0
-        for line in _lines(edit):
-            bits |= self.ran.get((edit.source.path, line), 0) & (self.passed | self.failed)
+        for path, line in {(edit.source.path, line) for edit in edits for line in _lines(edit)}:
+            bits |= self.ran.get((path, line), 0) & (self.passed | self.failed)
         ran = [test for bit, test in enumerate(self.tests.tests) if bit and bits >> bit & 1]
         return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
 
@@ -122,13 +130,17 @@ async def neighbours_of(runs: Runs) -> Neighbours | None:
     return read(result.beside) if result and result.beside else None
 
 
-async def judged(runs: Runs, neighbours: Neighbours, edit: Edit) -> Judgement:
+async def judged(runs: Runs, neighbours: Neighbours | None, edits: Sequence[Edit]) -> Judgement:
     """Runs the tests that run a line of an edit with it. Raises NotStopped.
 
     One that fails is run again without it: some fail by what did not run before them.
     """
-    judges = neighbours.judges(edit)
-    after = await _outcomes(runs, [test.number for test in judges], [edit]) if judges else {}
+    if neighbours is None or not neighbours.can_judge:
+        return Judgement(why_not=_NOT_RUN)
+    judges = neighbours.judges(edits)
+    after = await _outcomes(runs, [test.number for test in judges], edits) if judges else {}
+    if judges and not after:
+        return Judgement(why_not=_NOT_RUN)
     counts = Counter((test.outcome, after.get(test.number)) for test in judges)
     failed = [test for test in judges if (test.outcome, after.get(test.number)) == ("passed", "failed")]
     again = await _outcomes(runs, [test.number for test in failed], []) if failed else {}
@@ -136,6 +148,17 @@ async def judged(runs: Runs, neighbours: Neighbours, edit: Edit) -> Judgement:
     neighbours.unsteady.update(test.number for test in failed if again.get(test.number) != "passed")
     held, mended, failing = (counts[pair] for pair in _PAIRS)
     return Judgement(held, mended, failing, next(iter(broken), ""))
+
+
+def upheld(verdict: Verdict, judgement: Judgement) -> Verdict:
+    """What is left of a verdict: a fix that breaks another test is none; one that none could judge is not verified."""
+    if judgement.broken:
+        why = f"the test `{judgement.broken}`, which passes without it, fails with it"
+        return Verdict("not verified", why, verdict.check, verdict.result)
+    if judgement.why_not and verdict.verified and verdict.check and verdict.check.file == TEST_FILE:
+        text = f"it passes one check: {verdict.text}, but {judgement.why_not}"
+        return Verdict("passes", text, verdict.check, verdict.result)
+    return verdict
 
 
 async def _outcomes(runs: Runs, numbers: list[int], edits: Sequence[Edit]) -> dict[int, str]:

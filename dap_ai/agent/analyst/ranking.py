@@ -99,7 +99,8 @@ class Analysis:
         scores = self.scores
         if self._raised in self.reasons:
             scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, be it in tests that pass, too
-        order = sorted(scores, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
+        told = [key for key in scores if key not in self.diagnosis.cleared]
+        order = sorted(told, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
         self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in self._told(order)]
 

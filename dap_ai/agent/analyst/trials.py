@@ -18,7 +18,7 @@ from dap_ai.agent.analyst.enclosing import is_of_test, own_folders
 from dap_ai.agent.analyst.evading import evaded
 from dap_ai.agent.analyst.hiding import hides
 from dap_ai.agent.analyst.impact import change, differ
-from dap_ai.agent.analyst.neighbours import Neighbours, judged, neighbours_of
+from dap_ai.agent.analyst.neighbours import Neighbours, judged, neighbours_of, upheld
 from dap_ai.agent.analyst.plausibility import doubt_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import AT_ONCE, BUDGET_S, CANNOT, Control, Runs, Verdict
@@ -291,18 +291,19 @@ async def _try_one(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
         trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
         if not candidate.reason and not trial.doubt:
             trial.doubt = await evaded(runs, control, edit, last.result)
-        if trials.neighbours and not trial.doubt:
+        if not trial.doubt:
             await _judge(runs, trial, trials.neighbours)
     return trial
 
 
-async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours) -> None:
-    """A fix with which a test fails that passes without it is refuted."""
-    found = await judged(runs, neighbours, trial.candidate.edit)
+async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours | None) -> None:
+    """By the tests beside the one that failed."""
+    found = await judged(runs, neighbours, [trial.candidate.edit])
     trial.beside = found.words
-    if found.broken:
-        why = f"the test `{found.broken}`, which passes without it, fails with it"
-        trial.verdict = Verdict("not verified", why, trial.verdict.check, trial.verdict.result)
+    if trial.widest and not found.broken:
+        trial.widest = upheld(trial.widest, found)
+    else:
+        trial.verdict = upheld(trial.verdict, found)
 
 
 def _breaks(edit: Edit, widest: Verdict) -> bool:

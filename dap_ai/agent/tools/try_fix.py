@@ -10,6 +10,8 @@ from typing import Any
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.checks import checks_of
 from dap_ai.agent.analyst.edits import Edit, diff
+from dap_ai.agent.analyst.enclosing import whole_test
+from dap_ai.agent.analyst.neighbours import judged, neighbours_of, upheld
 from dap_ai.agent.analyst.runs import CANNOT, Control, Runs, Verdict
 from dap_ai.agent.analyst.wording import NOT_VERIFIED, PASSES, VERIFIED
 from dap_ai.agent.case.roots import roots_of
@@ -79,6 +81,8 @@ async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArgumen
             verdict = wider
         if verdict.outcome == "not verified":
             break
+    if verdict.verified and whole_test(bench.case):
+        return upheld(verdict, await judged(runs, await neighbours_of(runs), edits))
     return verdict
 
 

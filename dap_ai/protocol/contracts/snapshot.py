@@ -311,6 +311,8 @@ class Outcomes(msgspec.Struct, omit_defaults=True):
 
     tests: list[Ran]
     lines: list[Covered] = []
+    whole: bool = False
+    """The file has no other test that could be run."""
 
 
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")

@@ -58,8 +58,13 @@ def test_the_first_line_tells_the_value_that_a_call_gave(check, told, tmp_path):
 @pytest.mark.parametrize(
     ("check", "told"),
     [
-        ("self.assertRaises(ValueError, total, [3])", "`total` did not raise `ValueError`"),
-        ("with self.assertRaises(ValueError):\n            total([3])", "`ValueError` was not raised"),
+        ("self.assertRaises(ValueError, total, [3])", "`total([3])` did not raise `ValueError`"),
+        ("with self.assertRaises(ValueError):\n            total([3])", "`total([3])` did not raise `ValueError`"),
+        ("with self.assertRaises(ValueError):\n            pass", "`ValueError` was not raised"),
+        (
+            "with self.assertWarns(UserWarning):\n            n = total([3])",
+            "`total([3])` did not warn with `UserWarning`",
+        ),
         (
             "text = str(total([3]))\n        self.assertRegex(text, 'tea')",
             "`text` is `'-3'`, which `'tea'` does not match",
@@ -128,3 +133,30 @@ def test_what_is_raised_within_an_assertion_is_no_failed_assertion(text, told, t
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
     assert "message of the assertion" not in first
     assert told in first, first
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("total([3])", "`total([3])` did not raise `ValueError` at `test_it.py:9`."),
+        ("n = 3\n            total([n])", "The block of 2 statements did not raise `ValueError` at `test_it.py:9`."),
+    ],
+)
+def test_what_did_not_raise_is_one_line_of_the_test_and_what_it_calls(block, told, tmp_path):
+    text = f"""
+import pytest
+
+def total(rows):
+    return -sum(rows)
+
+def test_it():
+    for n in (3,):
+        with pytest.raises(ValueError):
+            {block}
+
+test_it()
+"""
+    (tmp_path / "test_it.py").write_text(text)
+    answer = ask(fail(tmp_path / "test_it.py"))[0]
+    assert answer.text.splitlines()[0].replace(" for `3`", "") == told
+    assert {suspect.line for suspect in answer.suspects} == {5, 9}

@@ -10,10 +10,10 @@ import pytest
 from dap_ai.agent.analyst import enclosing, neighbours
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.spectrum import spectrum
-from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged
+from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged, upheld
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.reranking import rerank
-from dap_ai.agent.analyst.runs import Runs
+from dap_ai.agent.analyst.runs import Runs, Verdict
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.weighing import heed_tests
 from dap_ai.agent.case.source import SourceFile
@@ -89,7 +89,7 @@ def judgement(stopped: Stopped, case: Case, outcome: Callable[[SnapshotQuery], s
         return SnapshotResult("ok", beside=Outcomes([Ran(3, "test_sum", outcome(query))]))  # pyright: ignore[reportArgumentType]  as its callers say
 
     stopped.copy = copy
-    return asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), edit))
+    return asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
 
 
 def test_what_runs_in_the_failing_test_alone_is_the_most_suspicious(stopped: Stopped):
@@ -150,6 +150,37 @@ def test_a_test_that_still_passes_counts(stopped: Stopped, case: Case):
 def test_a_test_that_failed_and_still_does_keeps_the_others_from_speaking_for_a_fix():
     assert Judgement(held=2, mended=1).words
     assert not Judgement(held=2, mended=1, failing=1).words
+
+
+def test_a_fix_that_no_other_test_could_judge_passes_one_check_and_is_not_verified(stopped: Stopped, case: Case):
+    whole = enclosing.whole_test(case)
+    assert whole
+    for unknown in (None, neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2])]))):
+        found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), unknown, []))
+        left = upheld(Verdict("verified", "the whole test succeeds with it", whole), found)
+        assert left.passes and not left.verified
+        assert left.text.startswith(
+            "it passes one check: the whole test succeeds with it, but the other tests of its file"
+        )
+
+
+def test_judges_that_a_copy_could_not_run_have_judged_nothing(stopped: Stopped, case: Case):
+    stopped.copy = lambda _: SnapshotResult("unavailable: no room")
+    edit = Edit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
+    found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
+    assert found.why_not and not found.words
+
+
+def test_the_only_test_of_its_file_needs_no_other_to_judge(stopped: Stopped, case: Case):
+    alone = neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2])], whole=True))
+    found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), alone, []))
+    verdict = Verdict("verified", "the whole test succeeds with it", enclosing.whole_test(case))
+    assert upheld(verdict, found) is verdict
+
+
+def test_of_a_whole_program_no_test_is_a_judge():
+    verdict = Verdict("verified", "the whole program succeeds with it")
+    assert upheld(verdict, Judgement(why_not="they could not be run")) is verdict
 
 
 def answered(stopped: Stopped, tmp_path: Path, judge: Literal["passed", "failed"]) -> Answer:

@@ -1,7 +1,8 @@
 """Runs the tests beside the one that has failed, each as its runner does, in a copy that stands below that runner.
 
-Number 0 is the failed one itself, then come the nearest in its class, then those of the rest of its file. Their order
-is the same in every copy of one stop.
+Number 0 is the failed one itself, then come the nearest in its class, then those of the rest of its file; of pytest's,
+first those that this run has selected, then those that it has not (a node id, `-k`, `-m`, `--lf`), which the copy
+collects. Their order is the same in every copy of one stop.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -9,7 +10,6 @@ is the same in every copy of one stop.
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 import time
@@ -50,6 +50,7 @@ class Neighbours:
         self._only = wanted.get("only")
         self._covering = Covering(Files()) if wanted.get("lines") else None
         self._tests: list[list[Any]] = []
+        self._whole = False
 
     def run(self, seen: Effects) -> None:
         """Runs them, until the time is over in which one may begin; the failed one does not count.
@@ -57,14 +58,15 @@ class Neighbours:
         Raises UnavailableError.
         """
         ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
-        for number, test in enumerate(itertools.islice(_found(), _MOST)):
-            if self._only is not None and number not in self._only:
-                continue
-            if number and (_processor() > ends or _clock() > ends_by_clock):
-                break
-            self._tests.append([number, test.name, self._outcome(test, seen)])
+        last = _MOST - 1 if self._only is None else max(self._only)
+        for number, test in enumerate(_found()):
+            if self._only is None or number in self._only:
+                self._tests.append([number, test.name, self._outcome(test, seen)])
             if number == 0:
                 ends = _processor() + self._for_s
+            if number == last or _processor() > ends or _clock() > ends_by_clock:  # to look for the next one costs, too
+                return
+        self._whole = True
 
     def _outcome(self, test: Test, seen: Effects) -> str:
         """One that has tried to reach outside of the copy may have failed by that: it says nothing."""
@@ -81,7 +83,7 @@ class Neighbours:
     def facts(self) -> dict[str, Any]:
         """The Outcomes structure."""
         lines = [] if self._covering is None else self._covering.facts()
-        return {"tests": self._tests, "lines": lines}
+        return {"tests": self._tests, "lines": lines, "whole": self._whole}
 
 
 def _found() -> Iterator[Test]:
@@ -102,23 +104,28 @@ def _found() -> Iterator[Test]:
 
 def _of_pytest(item: Any) -> Iterator[Test]:
     _say_nothing_of_values()
+    _link_to_no_folder()
     state = item.session._setupstate
-    try:  # noqa: SIM105  the program may have replaced what contextlib has
-        state.teardown_exact(None)
-    except BaseException:  # a copy may not take down all: a folder of the whole session, say
-        pass
+    _take_down(state)
 
     def test(each: Any) -> Test:
         return Test(text_of(each.name), lambda: _run_item(state, each))
 
     yield test(item)
-    own, others = _beside(item)
     counts: dict[str, int] = {}
-    for each in itertools.chain(own, others):
+    for each in _beside(item):
         name = getattr(each, "originalname", None) or each.name
         counts[name] = counts.get(name, 0) + 1
         if counts[name] <= _MOST_OF_ONE and not any([any(each.iter_markers(mark)) for mark in _MARKED]):  # noqa: C419
             yield test(each)
+
+
+def _take_down(state: Any) -> None:
+    """All that is set up; a copy may not take down some of it: a folder of the whole session, say."""
+    try:  # noqa: SIM105  the program may have replaced what contextlib has
+        state.teardown_exact(None)
+    except BaseException:
+        pass
 
 
 def _say_nothing_of_values() -> None:
@@ -131,7 +138,15 @@ def _say_nothing_of_values() -> None:
         util._reprcompare = None
 
 
-def _nothing(_value: Any, _short: bool = False) -> str:
+def _link_to_no_folder() -> None:
+    """With each `tmp_path` pytest also makes a link to it, which a copy may not: no test has tried to reach outside."""
+    for name in ("_pytest.pathlib", "_pytest.tmpdir"):
+        module: Any = sys.modules.get(name)
+        if hasattr(module, "_force_symlink"):
+            module._force_symlink = _nothing
+
+
+def _nothing(*_: Any, **__: Any) -> str:
     return ""
 
 
@@ -152,31 +167,35 @@ def _run_item(state: Any, item: Any) -> None:
         raise kept.value
 
 
-def _beside(item: Any) -> tuple[Iterator[Any], Iterator[Any]]:
-    """The items of the same parent, the nearest first; and those of the rest of the file."""
+def _beside(item: Any) -> Iterator[Any]:
+    """The others of its file: those that this run has selected, then the rest, collected once they are wanted."""
     module = next((node for node in reversed(item.listchain()) if type(node).__name__ == "Module"), item.parent)
     known = [each for each in item.session.items if module in each.listchain()]
-    if len(known) > 1:
-        own = [each for each in known if each.parent is item.parent]
-        return _nearest(own, item), (each for each in known if each.parent is not item.parent)
-    own = [each for each in item.parent.collect() if hasattr(each, "runtest")]
-    return _nearest(own, item), _below(module, item.parent)
+    for each in _nearest(known, item):
+        yield each
+    ids = {each.nodeid for each in known}
+    left_out = [each for each in _nearest(list(_below(module)), item) if each.nodeid not in ids]
+    if left_out:
+        _take_down(item.session._setupstate)  # to collect has made new fixtures of what sets a module or class up
+    for each in left_out:
+        yield each
 
 
-def _nearest(items: list[Any], item: Any) -> Iterator[Any]:
+def _nearest(items: list[Any], item: Any) -> list[Any]:
+    """Without itself: those of its class, then those of the rest of the file, the nearest first."""
     at = next((n for n, each in enumerate(items) if each.nodeid == item.nodeid), 0)
-    order = sorted(range(len(items)), key=lambda n: abs(n - at))
-    return (items[n] for n in order if items[n].nodeid != item.nodeid)
+    own = item.parent.nodeid
+    order = sorted(range(len(items)), key=lambda n: (items[n].parent.nodeid != own, abs(n - at)))
+    return [items[n] for n in order if items[n].nodeid != item.nodeid]
 
 
-def _below(collector: Any, left_out: Any) -> Iterator[Any]:
-    """The items of a collector, but for one below it."""
+def _below(collector: Any) -> Iterator[Any]:
+    """The items of a collector."""
     for each in collector.collect():
         if hasattr(each, "runtest"):
-            if collector is not left_out:
-                yield each
-        elif each.nodeid != left_out.nodeid:
-            for inner in _below(each, left_out):
+            yield each
+        else:
+            for inner in _below(each):
                 yield inner
 
 

@@ -1,0 +1,85 @@
+"""A blank before an option's value moves nothing: pytest takes `out.json` of `--ask-json out.json` for a path of tests.
+
+pytest looks for its rootdir and its settings before it loads plugins, whose options it does not know then. What it has
+found by such a word is given up, and the run begins once more with `--ask-json=out.json`, of which it takes no path.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    Takes = Mapping[str, Callable[[str], bool]]
+    """By option, whether it takes a word that follows it."""
+
+_ADDOPTS = "PYTEST_ADDOPTS"
+_NAME = "dap-ai-rootdir"
+_CREATED = ("--ask-json",)
+"""What is there for xdist's workers, which get the same arguments, though it was not at the start."""
+
+
+def watch(pluginmanager: Any, takes: Takes) -> None:
+    """To be called while options are added. Where no word could have moved anything, nothing is changed."""
+    config = pluginmanager.get_plugin("pytestconfig")
+    given, added = list(config.invocation_params.args), shlex.split(os.environ.get(_ADDOPTS, ""))
+    folder = config.invocation_params.dir
+    pairs = [*_pairs(given, takes), *_pairs(added, takes)]
+    if any(option in _CREATED or (folder / word.split("::")[0]).exists() for option, word in pairs):
+        pluginmanager.register(_Anew(joined(given, takes), joined(added, takes)), _NAME)
+
+
+def joined(args: Sequence[str], takes: Takes) -> list[str]:
+    """With `--option=value` where there was a blank between them."""
+    found: list[str] = []
+    for number, word in enumerate(args):
+        if number and _is_value(args, number, takes):
+            found[-1] += "=" + word
+        else:
+            found.append(word)
+    return found
+
+
+def _pairs(args: Sequence[str], takes: Takes) -> list[tuple[str, str]]:
+    """Options and the values that follow them."""
+    return [(args[number - 1], args[number]) for number in range(1, len(args)) if _is_value(args, number, takes)]
+
+
+def _is_value(args: Sequence[str], number: int, takes: Takes) -> bool:
+    option, word = args[number - 1], args[number]
+    return option in takes and not word.startswith("-") and takes[option](word) and "--" not in args[:number]
+
+
+class _Anew:
+    """Hooks of a run that only begins the one that is wanted: it takes no argument and loads no conftest."""
+
+    def __init__(self, args: list[str], added: list[str]) -> None:
+        self._args, self._added = args, added
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(
+        self, early_config: Any, parser: Any, args: list[str]
+    ) -> Generator[None, None, None]:
+        """Before any other plugin begins something by them."""
+        del args[:]
+        early_config.known_args_namespace = parser.parse_known_args([], namespace=copy.copy(early_config.option))
+        early_config.known_args_namespace.noconftest = True
+        yield
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: Any) -> Any:
+        """Gives the exit code of the one that is wanted."""
+        before = os.environ.get(_ADDOPTS)
+        if before is not None:
+            os.environ[_ADDOPTS] = shlex.join(self._added)
+        try:
+            return pytest.main(self._args, plugins=config.invocation_params.plugins)
+        finally:
+            if before is not None:
+                os.environ[_ADDOPTS] = before
