@@ -63,25 +63,10 @@ def guard() -> None:
 def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
     from dap_ai import peers  # noqa: PLC0415  the shim says where it is
 
-    try:
-        uid = peers.user_of(link.getpeername()[:2], link.getsockname()[:2])
-    except OSError:  # closed again
-        return False
-    if uid is None or not peers.is_another(uid):
+    uid = peers.user_at(link)
+    if not peers.is_another(uid):
         return True
-    return debuggees is not None and os.getuid() == 0 and uid in _users_of([os.getpid(), *debuggees])
-
-
-def _users_of(roots: list[int]) -> set[int]:
-    """Who runs these processes and their descendants: root may debug a program of another user."""
-    import psutil  # noqa: PLC0415  only root needs it
-
-    found: set[int] = set()
-    for root in roots:
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(root)
-            found |= {each.uids().effective for each in [process, *process.children(recursive=True)]}
-    return found
+    return debuggees is not None and os.getuid() == 0 and uid in peers.users_of([os.getpid(), *debuggees])
 
 
 def _keyed(handler: Handler, key: str) -> Handler:
