@@ -164,7 +164,7 @@ class Family:
         if other is not None:
             _soon(other, FromRelative(member.session_id, body))
 
-    async def listen(self, member: Member, address: Address) -> int:
+    async def open_listener(self, member: Member, address: Address) -> int:
         """Open a listener for clients of child sessions; its port, 0 if there can be none."""
         try:
             listener = await admission.serve((_HOST, 0), lambda: TransportLink(self._on_connected), self._families.log)

@@ -76,7 +76,7 @@ class Process:
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
         listener = socket.socket(fileno=self._begin.fd)
         listener.setblocking(False)
-        server = await self._endpoint.listen(listener)
+        server = await self._endpoint.serve(listener)
         ended = await self._until_ended(stdin)
         server.close()
         await self._endpoint.end()

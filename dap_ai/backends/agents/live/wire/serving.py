@@ -75,8 +75,8 @@ class Endpoint:
         self.numbers = itertools.count(first)
         self._open: set[asyncio.Task[None]] = set()
 
-    async def listen(self, listener: socket.socket) -> asyncio.Server:
-        """Serves at a socket that is bound."""
+    async def serve(self, listener: socket.socket) -> asyncio.Server:
+        """Serves at a socket that listens."""
         return await admission.serve(listener, self._protocol, _log, others=self._others, backlog=_BACKLOG)
 
     async def end(self) -> None:
