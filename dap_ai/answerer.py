@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import select
 import signal
 import socket
@@ -17,13 +18,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from dap_ai import held
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+    from dap_ai.protocol.wire.safe import Safe
 
 _ON_ITS_OWN = "import os; os.fork() and os._exit(0); "
 _LATE_S = 0.2
@@ -33,6 +35,9 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
+_ERROR = re.compile(
+    r"(?:ModuleNotFoundError|ImportError): No module named '[\w.]+'|\w+(?:Error|Exception|Interrupt|Exit)\b"
+)
 Told = Callable[[Mapping[str, Any]], object]
 """Gets the body of each `askOutput` as it comes, in this thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
@@ -41,8 +46,40 @@ _now, _kill = time.monotonic, os.kill
 _Popen: type[subprocess.Popen[bytes]] = subprocess.Popen
 
 
+class Fix(TypedDict):
+    """See protocol.wire.ask; so are the others."""
+
+    file: str
+    diff: Safe
+    verified: bool
+    result: Safe
+
+
+class Suspect(TypedDict):
+    """A line that may hold the mistake."""
+
+    file: str
+    line: int
+
+
+class Ended(TypedDict):
+    """The body of `askEnded`, of which this is used here, and what the exception says. All texts are masked."""
+
+    reason: Safe
+    answer: Safe
+    fixes: list[Fix]
+    suspects: list[Suspect]
+    error: Safe
+    message: Safe
+
+
 class Unanswered(Exception):  # noqa: N818  a state, not a mistake
-    """There is no answer; the text says why."""
+    """There is no answer; the text says why. `message`: what the exception says, where it came back masked."""
+
+    def __init__(self, why: Safe, message: Safe = "") -> None:
+        super().__init__(why)
+        self.why: Safe = why
+        self.message: Safe = message
 
 
 class Answerer:
@@ -74,7 +111,7 @@ class Answerer:
         question: str = "",
         context: bool = False,
         told: Told | None = None,
-    ) -> dict[str, Any]:
+    ) -> Ended:
         """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
 
         `limit_s` is by the clock, from now on; half of it is left where the process has to start first. None: the
@@ -87,7 +124,10 @@ class Answerer:
                 done = self._ask(server, job, interrupts, told)
         except OSError as error:
             self.close()
-            raise Unanswered(f"nobody answers: {error}") from error
+            raise Unanswered("nobody answers: " + named(error.strerror or type(error).__name__)) from error
+        except Unanswered:
+            self.close()
+            raise
         if interrupts.came:
             raise KeyboardInterrupt
         if done is None:
@@ -185,7 +225,7 @@ class Answerer:
             self._starting.wait()
 
     def _line(self, jobs: socket.socket, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
-        """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
+        """The next one; None: nobody waits any more. Raises OSError, Unanswered: the process has ended, and why."""
         while b"\n" not in self._kept:
             if not select.select([jobs], [], [], tick_s)[0]:
                 if not wanted():
@@ -193,25 +233,34 @@ class Answerer:
                 continue
             piece = jobs.recv(65536)
             if not piece:
-                raise OSError(self._last_words())
+                raise Unanswered("nobody answers: " + self._last_words())
             self._kept += piece
         line, _, self._kept = self._kept.partition(b"\n")
         return line
 
-    def _last_words(self) -> str:
+    def _last_words(self) -> Safe:
+        """The error that has ended the process; nobody has masked it: its type, and a module's name."""
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "the process has ended"
+        error = _ERROR.match(lines[-1]) if lines else None
+        return named(error[0]) if error else "the process has ended"
 
 
-def _ended(done: dict[str, Any]) -> dict[str, Any]:
-    """The body of `askEnded`; `reason` is `limit` where time has ended it. Raises Unanswered."""
-    ended: dict[str, Any] | None = done["ended"]
+def named(text: str) -> Safe:
+    """A name that stands in code: of a type, a module, a function, a file. It holds no value of the program."""
+    return cast("Safe", text)
+
+
+def _ended(done: dict[str, Any]) -> Ended:
+    """An Ended; `reason` is `limit` where time has ended it. Raises Unanswered."""
+    ended: Ended | None = done["ended"]
+    message: Safe = done["message"]
     if ended is None or ended["reason"] == "failed":
-        why: str = done["error"] or (ended or {}).get("error") or "no answer"
-        raise Unanswered(why[:_MAX_WORDS])
+        why: Safe = done["error"] or (ended["error"] if ended else "") or "no answer"
+        raise Unanswered(why[:_MAX_WORDS], message)
     if ended["reason"] != "completed" and not (ended["reason"] == "limit" and ended["suspects"]):
-        raise Unanswered(LATE)
+        raise Unanswered(LATE, message)
+    ended["message"] = message
     return ended
 
 

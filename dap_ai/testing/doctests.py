@@ -11,9 +11,20 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
 
 _make_folder, _remove, _open = tempfile.mkdtemp, shutil.rmtree, os.fdopen
+
+
+class NothingToStopAtError(ValueError):
+    """A doctest cannot be told as an assertion; `why` says why."""
+
+    def __init__(self, why: Safe) -> None:
+        super().__init__(why)
+        self.why: Safe = why
 
 
 class Asserted(NamedTuple):
@@ -26,7 +37,7 @@ class Asserted(NamedTuple):
 
 @contextlib.contextmanager
 def asserted(exc: BaseException) -> Generator[Asserted]:
-    """The exception itself, or one of a doctest as an assertion. Raises ValueError: it cannot be told so; OSError."""
+    """The exception itself, or one of a doctest as an assertion. Raises NothingToStopAtError, OSError."""
     failures: Any = getattr(exc, "failures", None)
     if type(exc).__name__ == "MultipleDoctestFailures" and failures:
         exc = failures[0]
@@ -48,7 +59,7 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
-    """The text of the file, and the 1-based line of the example that failed. Raises ValueError."""
+    """The text of the file, and the 1-based line of the example that failed. Raises NothingToStopAtError."""
     first = test.lineno or 0
     rows: dict[int, str] = {}
     for example in test.examples:
@@ -63,14 +74,14 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 
 def _assertion(example: Any) -> str:
-    """In one line, whatever the example takes. Raises ValueError: it is no expression, or prints what is expected."""
+    """In one line, whatever the example takes. Raises NothingToStopAtError."""
     try:
         gives = ast.unparse(ast.parse(example.source.strip(), mode="eval"))
     except SyntaxError as error:
-        raise ValueError("a doctest that is no expression has nothing to stop at") from error
+        raise NothingToStopAtError("a doctest that is no expression has nothing to stop at") from error
     want = example.want.strip()
     if gives.startswith(("print(", "pprint(")) or not want or "..." in want:
-        raise ValueError("a doctest that prints has nothing to stop at")
+        raise NothingToStopAtError("a doctest that prints has nothing to stop at")
     try:
         return f"assert {gives} == {ast.literal_eval(want)!r}"
     except (ValueError, SyntaxError):

@@ -32,6 +32,17 @@ _CUT_SHAPE = lazy(
 _URL = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
 _URL_SLASHED = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
 _URL_USER = lazy(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
+_USER_AND = r"[\w$.#-]{1,64}(?:\[[\w$.-]{1,64}\])?/(?:\"(?P<%s>[^\"\n]{1,128})\"|(?P<%s>[^\s\"'/<>\\]{2,128}))@(?=[/\w(\[\"'$@{%%-])"
+"""A user's name, and behind a slash the password, as Oracle's tools and drivers take them."""
+_CONNECTION = lazy(
+    lambda: (
+        rf"\bjdbc:\w{{2,20}}(?::\w{{2,20}}){{0,2}}:{_USER_AND % ('a', 'b')}"
+        rf"|\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND % ('c', 'd')}"
+        rf"|\b(?:sqlplus|sqlldr|sqlcl|expdp|impdp|rman)\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND % ('e', 'f')}"
+        r"|(?<!\w)(?:pwd|password)=\{(?=[^}\n]{0,100}[;@#$%^&*])(?P<g>[^{}\[\]()\"'\n]{3,100})\}"
+    )
+)
+_CONNECTIONS = ("jdbc:", "conn", "sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman", "pwd={", "password={")
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
@@ -102,6 +113,8 @@ def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     schemes = [scheme for scheme in _SCHEMES if scheme in low]
     if schemes:
         yield from _authorizations(text, low, schemes)
+    if ("@" in text or "={" in text) and any(word in low for word in _CONNECTIONS):
+        yield from _connections(text, low)
     if any(word in low for word in _COMMANDS):
         for match in _COMMAND.finditer(text):
             start, end = match.span(match.lastgroup or 0)
@@ -234,6 +247,13 @@ def _urls(text: str) -> Iterator[Span]:
     for match in _URL_USER.finditer(text):
         if looks_random(match[1]):
             yield Span(*match.span(1), "URL")
+
+
+def _connections(text: str, low: str) -> Iterator[Span]:
+    for match in _CONNECTION.finditer(low):
+        start, end = match.span(match.lastgroup or 0)
+        if _is_password(text[start:end]):
+            yield Span(start, end, "connection")
 
 
 def _is_password(value: str) -> bool:
