@@ -239,7 +239,7 @@ def test_what_cannot_be_is_said_before_the_first_test(project, options, words):
 def test_no_failure_is_without_an_answer_where_there_was_no_time(project, tmp_path):
     chosen = ["failing.py", "-k", "by_parameter", "--ask-json", str(tmp_path / "o")]
     output = run(project, "--ask", "--ask-time=0.001", *chosen)
-    assert "`AssertionError: assert 4.0 == 2` at `failing.py:" in output
+    assert re.search(r"`AssertionError(: assert 4.0 == 2)?` at `failing.py:", output)  # without, where nobody masked it
     assert output.count("There was no time for more: --ask-time SECONDS.") == 2
     assert "2 answers cut short" in output
     for found in lines_of(tmp_path / "o"):
@@ -247,7 +247,7 @@ def test_no_failure_is_without_an_answer_where_there_was_no_time(project, tmp_pa
         assert found["suspects"][0].endswith(f"failing.py:{found['stopped']['line']}")
 
 
-SECRETIVE = '''\
+SECRETIVE = """\
 PASSWORD = "hunter2-and-4711"
 
 
@@ -261,7 +261,7 @@ def test_log_in():
 
 def test_source():
     assert len("password=swordfish-0815") == 0, "token=ghp_0123456789abcdefABCDEF0123456789abcd"
-'''
+"""
 
 
 @pytest.mark.parametrize("limit", ["30", "0.001"])
