@@ -1,6 +1,7 @@
 """Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port.
 
-The standard library alone, but for `users_of`: debugpy's adapter uses this file as well (backends/debugpy/shim.py).
+The standard library alone, but for `users_of`: debugpy's adapter uses this file as well
+(backends/debugpy/shim.py), and an agent's Python from 3.8 on (backends/agents/running/attached).
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import contextlib
 import os
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from typing import Iterable, Iterator, Tuple
 
-Address = tuple[str, int]
+Address = Tuple[str, int]
 
 GONE = -1
 """In place of a user: the other end was closed before it was looked for, and whose it was nobody knows any more."""
@@ -74,8 +75,10 @@ def is_another(uid: int | None) -> bool:
 
 def users_of(roots: Iterable[int]) -> set[int]:
     """Who runs these processes and their descendants: root may debug, or record, a program of another user."""
-    import psutil  # noqa: PLC0415  only root needs it
-
+    try:
+        import psutil  # noqa: PLC0415  only root needs it
+    except ImportError:  # in an agent's Python
+        return set()
     found: set[int] = set()
     for root in roots:
         with contextlib.suppress(psutil.Error):
@@ -121,4 +124,4 @@ def _written(host: str, port: int) -> set[str]:
 
 
 def _is_local(host: str) -> bool:
-    return host.removeprefix("::ffff:").startswith("127.") or host == "::1"
+    return host.startswith(("127.", "::ffff:127.")) or host == "::1"

@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration import users
@@ -25,6 +26,7 @@ from tests.processes import command_line, end_tree
 
 WAIT_S = at_worst(30.0)
 QUIET_S = 0.5
+INITIALIZE = encode_frame(b'{"seq": 1, "type": "request", "command": "initialize", "arguments": {}}').decode()
 TINY = (AGENTS / "tiny.py").read_text(encoding="utf-8")
 FAKE_CODEX = f"""\
 #!{sys.executable}
@@ -84,6 +86,11 @@ def address_of(process: subprocess.Popen[bytes], script: str) -> str:
     return agent.environ()["OPENAI_BASE_URL"]
 
 
+def adapter_of_the_agents_python() -> int:
+    """The process of debugpy's adapter, which is nobody's child."""
+    return next(each.pid for each in psutil.process_iter() if "--for-server" in command_line(each))
+
+
 def post(url: str, path: str) -> str:
     """An HTTP request by somebody who knows the address and its token."""
     body = '{"model": "scripted-model", "messages": [{"role": "user", "content": "I was never here."}]}'
@@ -116,7 +123,9 @@ def test_another_user_is_neither_answered_nor_recorded_by_an_endpoint(home: Path
     assert sum(event.kind == "query" for event in run.events) == 1
 
 
-def test_another_user_reaches_neither_model_nor_gate_of_an_agent_in_the_debugger(home: Path, stranger: users.Stranger):
+def test_another_user_reaches_neither_model_nor_gate_nor_python_of_an_agent_in_the_debugger(
+    home: Path, stranger: users.Stranger
+):
     (home / "live").mkdir()
     os.chown(home / "live", users.USER, users.USER)
     env = environment(home, Endpoint()) | {"DAP_AI_PROVIDER": "offline"}
@@ -124,12 +133,15 @@ def test_another_user_reaches_neither_model_nor_gate_of_an_agent_in_the_debugger
         env["OPENAI_BASE_URL"] = model.url
         with started(*dap_ai("serve", "--backend", "agents"), cwd=home, env=env, stdin=subprocess.PIPE) as process:
             live = Session(process)
-            live.launch(agent(home), home / "live", filters=["call"], workspace=False)
+            live.launch(agent(home), home / "live", filters=["call"], workspace=False, python=True)
+            live.reply(live.until(lambda m: m.get("command") == "startDebugging"), {})
             assert live.held() == "1 bash: echo one"
             url = address_of(process, str(home / "tiny.py"))
             gate = url.rsplit("/", 2)[0]
-            say = (post(url, "/chat/completions"), post(gate, "/gate"), "")
-            nobody_takes_the_models_place(stranger, listeners([process.pid]), *say)
+            say = (post(url, "/chat/completions"), post(gate, "/gate"), INITIALIZE, "")
+            found = listeners([process.pid, adapter_of_the_agents_python()])
+            assert "adapter" in {listener.program for listener in found}
+            nobody_takes_the_models_place(stranger, found, *say)
             live.go()
             assert live.over() == 0
         assert len(model.requests) == 2

@@ -41,8 +41,10 @@ _JDBC = lazy(rf"\bjdbc:\w{{2,20}}(?::\w{{2,20}}){{0,2}}:{_USER_AND}")
 _CONNECT = lazy(rf"\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND}")
 _SQLPLUS = lazy(rf"\b\w{{4,7}}\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND}")
 _BRACES = lazy(r"(?:pwd|password)=\{(?=[^}\n]{0,100}[;@#$%^&*])(?P<bare>[^{}\[\]()\"'\n]{3,100})\}")
-_LOGINS = {"jdbc:": _JDBC, "conn": _CONNECT, "pwd={": _BRACES, "password={": _BRACES}
-_LOGINS |= dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS)
+_LOGINS = {
+    **{"jdbc:": _JDBC, "conn": _CONNECT, "pwd={": _BRACES, "password={": _BRACES},
+    **dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS),
+}
 """By the word that each begins with, which is sought first."""
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
