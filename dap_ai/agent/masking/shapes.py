@@ -42,7 +42,10 @@ _CONNECT = lazy(rf"\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND}")
 _SQLPLUS = lazy(rf"\b\w{{4,7}}\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND}")
 _BRACES = lazy(r"(?:pwd|password)=\{(?=[^}\n]{0,100}[;@#$%^&*])(?P<bare>[^{}\[\]()\"'\n]{3,100})\}")
 _LOGINS = {
-    **{"jdbc:": _JDBC, "conn": _CONNECT, "pwd={": _BRACES, "password={": _BRACES},
+    "jdbc:": _JDBC,
+    "conn": _CONNECT,
+    "pwd={": _BRACES,
+    "password={": _BRACES,
     **dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS),
 }
 """By the word that each begins with, which is sought first."""
